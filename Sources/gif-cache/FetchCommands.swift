@@ -37,14 +37,10 @@ extension Command {
         let arguments = work.context.arguments
         try arguments.exclude(.values, .print)
         try arguments.exclude(.values, .pretty)
-        let output = try File.standardOutput()
-        let isForPeople = Terminal.isTerminal(1)
+        let output = try TextOutput.standard()
         let values = try property.values(among: work.exercises())
         defer { work.caches.close() }
-        try output.write(
-            values.flatMap { value in
-                Array((isForPeople ? TerminalText.escaped(value) : value).utf8) + [arguments.terminator]
-            })
+        for value in values { try output.write(line: Array(value.utf8), endedBy: arguments.terminator) }
         return 0
     }
 

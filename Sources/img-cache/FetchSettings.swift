@@ -23,7 +23,7 @@ extension ToolContext {
     /// What puts pictures, and where, once all rights are given up that this does not need.
     func putTool() throws -> (tool: PutTool, caches: Caches) {
         let settings = try fetchSettings()
-        let rules = try arguments.rules()
+        let rules = try arguments.rules(settings)
         let request = try requests()
         let client = try downloadClient()
         var needs = fetchNeeds

@@ -6,7 +6,8 @@ import Tools
 
 extension CachedKind {
     static let pictures = CachedKind(
-        "picture", file: "m31.jpg", operands: .pictures, options: { .keys }, naming: { try $0.arguments.rules() },
+        "picture", file: "m31.jpg", operands: .pictures, options: { .keys },
+        naming: { try $0.arguments.rules($0.cacheSettings()) },
         things: \.things)
 }
 

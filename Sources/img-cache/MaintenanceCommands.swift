@@ -120,10 +120,13 @@ extension Command {
         needs.changesCache = arguments[.zero]
         needs.outputs = target.map { [$0] } ?? []
         let cache = try context.confinedCaches(needs).standard()
+        func write(_ statistics: Statistics) throws {
+            try context.write(statistics.bytes(format), to: target, as: format == .json ? .json : .plain)
+        }
         if arguments[.zero] {
-            try cache.zeroStatistics(scope: arguments[.scope]) { try context.write($0.bytes(format), to: target) }
+            try cache.zeroStatistics(scope: arguments[.scope], after: write)
         } else {
-            try context.write(cache.statistics(scope: arguments[.scope]).bytes(format), to: target)
+            try write(cache.statistics(scope: arguments[.scope]))
         }
         return 0
     }

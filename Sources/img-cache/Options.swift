@@ -101,7 +101,9 @@ extension Command.Operands {
 
 extension Arguments {
     /// How a picture is found in a record and named in the cache.
-    func rules() throws -> CacheItem.Rules {
+    ///
+    /// - Parameter settings: of the cache.
+    func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if isGiven(.key), pictures.count != 1 || pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
@@ -111,7 +113,8 @@ extension Arguments {
         return CacheItem.Rules(
             addresses: addresses, key: self[.key], keyField: self[.keyField],
             ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }),
-            expiryFields: self[.expiryField] ?? [])
+            expiryFields: self[.expiryField] ?? [],
+            secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(path.last?.name)))
     }
 
     /// Whether `--key` alone names the picture, which is enough for a command that looks.

@@ -74,7 +74,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let settings = try context.fetchSettings()
-        let rules = try arguments.rules()
+        let rules = try arguments.rules(settings)
         let request = try context.requests()
         var needs = context.fetchNeeds
         needs.remote = try context.remoteSettings()

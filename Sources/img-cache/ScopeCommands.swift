@@ -58,8 +58,12 @@ extension Command {
             ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
         // The bare name also into a pipe: a script that asks for it wants nothing else.
-        let name = Terminal.isTerminal(1) ? cache.scope.shown : cache.scope.text
-        try File.standardOutput().write((arguments[.json] ? object.bytes : Array(name.utf8)) + [UInt8(ascii: "\n")])
+        let output = try TextOutput.standard()
+        if arguments[.json] {
+            try output.write(object.bytes + [UInt8(ascii: "\n")], as: .json)
+        } else {
+            try output.write(cache.scope.text + "\n")
+        }
         return 0
     }
 

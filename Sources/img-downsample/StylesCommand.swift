@@ -25,11 +25,11 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let records = try DownsampleSettings.styles(context).map(\.record)
-        let output = try File.standardOutput()
-        if arguments[.json] || !Terminal.isTerminal(1) {
-            for record in records { try output.write(record.line + [UInt8(ascii: "\n")]) }
+        let output = try TextOutput.standard()
+        if arguments[.json] || !output.isTerminal {
+            for record in records { try output.write(record.line + [UInt8(ascii: "\n")], as: .json) }
         } else {
-            try output.write(Array(table(records).utf8))
+            try output.write(table(records))
         }
         return 0
     }

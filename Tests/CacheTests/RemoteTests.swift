@@ -154,6 +154,26 @@ import Testing
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
 
+    /// Even if the answer is the same for all users.
+    @Test(arguments: ["pin=1234", "sid=a", "X-Amz-Date=1", "w=1500&st=x", "url=https%3A%2F%2Fx%2F%3Ftoken%3D1"])
+    func anEntryWithASecretInItsAddressIsNeverShared(_ query: String) throws {
+        let request = try HTTPRequest("https://pictures.example/moon.gif?\(query)")
+        let cache = try cache(here)
+        let entry = try cache.fetch(
+            request, client: here.client(FakeServer(picture())), sharesWithCredentials: true
+        ).entry
+        _ = try cache.variant(of: CacheKey(printed: #require(entry.key)), options: "w=3") { _, sink in
+            try sink.write(png)
+            return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
+        }
+        for entry in try cache.allEntries() { #expect(try cache.remoteOffer(of: entry) == nil) }
+        #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
+        let plain = try HTTPRequest("https://pictures.example/moon.gif?w=1500&h=1000#top")
+        _ = try cache.fetch(plain, client: here.client(FakeServer(picture(1))))
+        #expect(remote.state.withLock { $0.documents.values.map(\.url) } == [plain.url.redacted])
+        #expect(plain.url.redacted == "https://pictures.example/moon.gif?w=1500&h=1000")
+    }
+
     @Test func whatIsPrivateStaysHereLaterToo() throws {
         var request = moon
         request.headers = [HTTPHeader("Authorization", "Bearer secret")]

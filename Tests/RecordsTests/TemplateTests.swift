@@ -94,6 +94,21 @@ import Testing
         #expect(try NameTemplate("{time:%H|none}").path(for: record, [:]) == "none")
     }
 
+    @Test(arguments: [
+        ("a\u{202E}gpj.exe", "agpj.exe"), ("\u{202E}.hidden", "_hidden"),
+        ("a\u{200B}b\u{2060}c\u{FEFF}d\u{AD}e", "abcde"),
+        ("a\u{2028}b\u{E0041}c\u{FFF9}d\u{2066}e\u{61C}f", "abcdef"), ("pay\u{200D}pal\u{200C}", "paypal"),
+        ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("👩\u{200D}🚀", "👩\u{200D}🚀"), ("👩\u{200D}\u{200D}x", "👩x"),
+        ("ä\u{200D}/ü", "ä_ü"), ("\u{202E}\u{200B}", "_"), ("a\u{7}b", "a_b"), ("é\u{200D}\u{202E}ü", "éü"),
+    ])
+    func namesLoseInvisibleCharacters(_ title: String, _ name: String) throws {
+        var record = Record()
+        record.set("title", .string(title))
+        let made = try NameTemplate("{title}").path(for: record, [:])
+        #expect(Array(made.unicodeScalars) == Array(name.unicodeScalars))
+        #expect(try path("{stem}", ["stem": title]) == made)
+    }
+
     @Test func aStemKeepsItsBytes() throws {
         let stem = String(pathBytes: [0x61, 0xFE])
         #expect(try path("{stem}.{ext}", ["stem": stem, "ext": "png"]).pathBytes == [0x61, 0xFE] + Array(".png".utf8))

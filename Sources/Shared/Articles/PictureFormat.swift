@@ -19,7 +19,9 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     public func layout(for page: TextPage, feed: AtomFeed) -> RecordLayout? {
         switch self {
         case .json: nil
-        case .text: .text(RecordText(part: "text", separator: "\n") { Caption($0).map(page.text) })
+        case .text:
+            .text(
+                RecordText(part: "text", separator: "\n", isSafeForTerminal: true) { Caption($0).map(page.text) })
         case .markdown: .text(RecordText(part: "Markdown", separator: "\n") { Caption($0)?.markdown })
         case .html:
             .text(

@@ -34,7 +34,7 @@ public enum PlainText {
             }
             // Tags spell out the regions of flags; elsewhere they hide text.
             let isTag = (0xE0000...0xE007F).contains(scalar.value)
-            if isInvisible(scalar) || isTag && !isInFlag { continue }
+            if isTag ? !isInFlag : isInvisible(scalar) { continue }
             isInFlag = isTag || scalar == "\u{1F3F4}"
             if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
             owesBlank = false
@@ -46,15 +46,9 @@ public enum PlainText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// What `TerminalText.escaped` shows as escapes, and soft hyphens. The joiners U+200C and U+200D stay: scripts and
-    /// emoji need them.
+    /// Joiners stay, since scripts and emoji need them. The controls of Windows-1252's punctuation stay, too.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0...0x1F, 0x7F...0x90, 0x98...0x9F, 0xAD, 0x061C, 0x180E, 0x200B, 0x200E...0x200F, 0x202A...0x202E,
-            0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB:
-            true
-        default: false
-        }
+        scalar.isUnseen && !scalar.isJoiner && !(0x91...0x97).contains(scalar.value)
     }
 
     /// Pages in Windows-1252 that were read as Latin-1 have controls for quotation marks and dashes (WHATWG Encoding,

@@ -6,33 +6,56 @@ extension CacheKey {
     /// The normalised address: without user name, password and fragment, and without the query parameters named in
     /// `ignoring`.
     ///
-    /// The values of parameters that look like secrets (`token`, `api_key`, …) are replaced by the beginning of their
-    /// SHA-256: the key is stored and shown, but `?key=mars` and `?key=moon` may as well be two pictures. A key that is
-    /// read as an address again stays as it is.
+    /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`): the key is stored and
+    /// shown, but `?key=mars` and `?key=moon` may be two pictures. Reading a key as an address returns the same key.
+    /// Throws as `KeySecrets.digest` does, only for an address with a secret.
+    public init(url: WebURL, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets) throws {
+        try self.init(url, ignoring) { try secrets.digest(of: $0, in: url.normalized) }
+    }
+
+    /// The key of an address without secrets, or of one that is kept nowhere: the digests are valid in this process only.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
-        self.init(
-            address: Self.concealed((ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized))
+        // The random key of the process needs no file.
+        self.init(url, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? ("", false) }
     }
 
-    /// The address with the values of secret parameters replaced.
-    private static func concealed(_ url: String) -> String {
-        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
-        let items = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map { item in
-            guard let equals = item.firstIndex(of: "="), WebURL.isSecret(queryName: String(item[..<equals])) else {
-                return String(item)
-            }
-            let value = item[item.index(after: equals)...]
-            return value.isEmpty || isConcealed(value)
-                ? String(item) : item[...equals] + concealment + SHA256.hex(of: String(value)).prefix(16)
+    private init(
+        _ url: WebURL, _ ignoring: Set<String>, _ digest: (Substring) throws -> (text: String, isLasting: Bool)
+    ) rethrows {
+        let address = (ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized
+        var isLasting = true
+        let text = try AddressSecrets.replacing(in: address) { value in
+            if AddressSecrets.isDigest(value) { return String(value) }
+            let digest = try digest(value)
+            isLasting = digest.isLasting
+            return AddressSecrets.digestPrefix + digest.text
         }
-        return url[...mark] + items.joined(separator: "&")
+        self.init(
+            address: text, former: Self.former(address).flatMap { $0 == text ? nil : $0 }, isLasting: isLasting)
     }
 
-    private static let concealment = "sha256-"
+    // MARK: Earlier keys
 
-    private static func isConcealed(_ value: Substring) -> Bool {
-        let digits = value.dropFirst(concealment.count)
-        return value.hasPrefix(concealment) && digits.utf8.count == 16
-            && digits.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    /// The key that version 1.0.0 makes of the address: with plain digests, and with fewer names of secret parameters.
+    /// Entries with such keys are still found. Nil for an address without parameters, whose key is the same.
+    private static func former(_ address: String) -> String? {
+        guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")),
+            address.utf8[mark...].contains(UInt8(ascii: "="))
+        else { return nil }
+        let items = address[address.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        let concealed = items.map { item -> Substring in
+            guard let equals = item.firstIndex(of: "="), wasSecret(item[..<equals].lowercased()) else { return item }
+            let value = item[item.index(after: equals)...]
+            return value.isEmpty || AddressSecrets.isDigest(value)
+                ? item : item[...equals] + AddressSecrets.digestPrefix + SHA256.hex(of: String(value)).prefix(16)
+        }
+        return address[...mark] + concealed.joined(separator: "&")
+    }
+
+    private static func wasSecret(_ name: String) -> Bool {
+        let parts = ["token", "signature", "secret", "passw", "pwd", "credential", "auth", "jwt", "hmac", "accesskey"]
+        if name.hasSuffix("apikey") || parts.contains(where: name.contains(text:)) { return true }
+        let last = name.split { !$0.isLetter && !$0.isNumber }.last ?? ""
+        return ["sig", "key", "pass"].contains(last)
     }
 }

@@ -28,7 +28,7 @@ extension CacheStore {
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
         expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let key = key ?? CacheKey(url: request.url)
+        let key = try key ?? CacheKey(url: request.url, secrets: KeySecrets(of: settings, makes: true))
         return try observed(.fetch, key, url: request.url.redacted) {
             do {
                 return try FetchTask(

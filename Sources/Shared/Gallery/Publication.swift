@@ -61,7 +61,8 @@ struct Publication {
         guard let text = MediaAddress(text)?.text, let url = try? WebURL(text), url.credentials == nil,
             isPublic(url)
         else { return nil }
-        return url.withoutSecrets.description
+        let shown = url.withoutSecrets
+        return shown.hasSecrets ? nil : shown.description
     }
 
     private static func isPublic(_ url: WebURL) -> Bool {

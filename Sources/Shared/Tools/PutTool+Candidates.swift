@@ -68,7 +68,7 @@ extension PutTool {
     private func lookForPostponed(_ candidates: inout [Candidate]) throws {
         for index in candidates.indices.dropLast() {
             guard let address = try? candidates[index].address.get(),
-                let found = try caches.storage(for: address.text).cache?.postponement(of: address.key)
+                let found = try caches.storage(for: address.text).cache?.postponement(of: try address.key)
             else { continue }
             candidates[index].state = found.isOver ? .due : .resting
             candidates[index].restsUntil = found.until
@@ -80,7 +80,7 @@ extension PutTool {
         for candidate in better where candidate.state == .failed(isTransient: true) {
             // Nobody was asked in an offline run.
             guard !(candidate.failure is CacheFailure), let failed = try? candidate.address.get() else { continue }
-            try? caches.storage(for: failed.text).cache?.postpone(failed.key)
+            try? caches.storage(for: failed.text).cache?.postpone(try failed.key)
         }
         guard let trouble = better.compactMap(\.trouble).first else { return }
         caches.log.warning("\(trouble); \(address.url.redacted) is used until then")

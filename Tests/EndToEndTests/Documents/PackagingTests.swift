@@ -42,6 +42,83 @@ struct PackagingTests {
         #expect(stages.count == 2)
     }
 
+    /// A clone of the last commit with the scripts as they are now; nil without git.
+    private func clone(_ home: ToolHome) throws -> String? {
+        guard TestFile.exists("\(Corpus.packageRoot)/.git"), TestFile.exists("/usr/bin/git") else { return nil }
+        let script = """
+            git -c safe.directory='*' clone -q --no-hardlinks --depth 1 'file://\(Corpus.packageRoot)' clone
+            cp '\(Corpus.packageRoot)/scripts/package' clone/scripts/package
+            cd clone && git -c user.name=Ada -c user.email=ada@example.org commit -q --allow-empty -am 'Update scripts'
+            """
+        try home.shell(script).expect(0)
+        return home.path("clone")
+    }
+
+    /// `chmod 644 DIR/*` took the execute permission from every folder in DIR.
+    @Test func packagesLeaveOtherFilesOfTheirFolderAlone() throws {
+        let home = try ToolHome()
+        guard let clone = try clone(home) else { return }
+        try home.shell("mkdir -m 755 out out/folder; touch out/run; chmod 700 out/run; echo old > out/old.deb").expect(
+            0)
+        try home.shell("(cd out && sha256sum old.deb > SHA256SUMS; touch SHA256SUMS.asc)").expect(0)
+        try home.shell("'\(clone)/scripts/package' --output out brew").expect(0)
+        let modes = try home.shell("stat -c '%a %n' out/folder out/run out/SHA256SUMS out/apod-tools.rb").expect(0)
+        #expect(modes.lines == ["755 out/folder", "700 out/run", "644 out/SHA256SUMS", "644 out/apod-tools.rb"])
+        let sums = try home.shell("cd out && sha256sum -c SHA256SUMS | sed 's/-[0-9].*tar/-tar/' | sort").expect(0)
+        #expect(sums.lines == ["apod-tools-tar.gz: OK", "apod-tools.rb: OK", "old.deb: OK"])
+        #expect(!TestFile.exists(home.path("out/SHA256SUMS.asc")))
+    }
+
+    @Test(arguments: [("deb", "echo >> README.md"), ("tar", "touch Sources/new.swift"), ("brew tar", "rm LICENSE")])
+    func uncommittedChangesAreRefused(_ kind: String, _ change: String) throws {
+        let home = try ToolHome()
+        guard let clone = try clone(home) else { return }
+        let output = try home.shell("cd clone && \(change) && scripts/package \(kind)").expect(1)
+        #expect(output.stderr.contains("not committed") && output.stdout.isEmpty, "\(output)")
+        #expect(!TestFile.exists("\(clone)/.build"))
+    }
+
+    @Test func checksumsAreSignedIfThereIsAKey() throws {
+        let home = try ToolHome()
+        guard let clone = try clone(home), TestFile.exists("/usr/bin/gpg") else { return }
+        // Sockets have short paths.
+        let keys = "/tmp/apod-tools-gpg-\(UInt32.random(in: 0...(.max)))"
+        defer { _ = try? home.shell("GNUPGHOME='\(keys)' gpgconf --kill all; rm -rf '\(keys)'") }
+        let environment: [String: String?] = ["GNUPGHOME": keys, "APOD_TOOLS_SIGNING_KEY": "ada@example.org"]
+        func package() throws -> ToolOutput {
+            try home.shell("'\(clone)/scripts/package' --output out brew", environment: environment)
+        }
+        try home.shell("mkdir -m 700 '\(keys)'").expect(0)
+        let refused = try package().expect(1)
+        #expect(refused.stderr.contains("no secret key ada@example.org"), "\(refused)")
+        let make = "gpg --batch --quiet --passphrase '' --quick-generate-key ada@example.org ed25519 sign never"
+        try home.shell(make, environment: environment).expect(0)
+        for _ in 1...2 { try package().expect(0) }
+        try home.shell("gpg --verify out/SHA256SUMS.asc out/SHA256SUMS", environment: environment).expect(0)
+        try home.shell("echo >> out/SHA256SUMS").expect(0)
+        try home.shell("gpg --verify out/SHA256SUMS.asc out/SHA256SUMS", environment: environment).expect(1)
+    }
+
+    @Test func imagesAndPythonPackagesArePinned() throws {
+        let images = try TestFile.text("\(Self.folder)/Containerfile").split(separator: "\n").filter {
+            $0.hasPrefix("FROM ")
+        }
+        for image in images {
+            let version = image.split(separator: " ")[1].split(separator: ":").last ?? ""
+            #expect(version.contains { $0 == "." } && version.first?.isNumber == true, "\(image)")
+        }
+        let spark = "\(Corpus.packageRoot)/examples/spark"
+        for name in ["requirements.txt", "build-requirements.txt"] {
+            for line in try TestFile.text("\(spark)/\(name)").split(separator: "\n") where !line.hasPrefix("#") {
+                let parts = line.split(separator: " ")
+                let digest = parts.count == 2 ? parts[1].split(separator: ":").last ?? "" : ""
+                #expect(parts[0].contains("==") && digest.count == 64, "\(line)")
+            }
+        }
+        let setup = try TestFile.text("\(Corpus.packageRoot)/scripts/setup")
+        #expect(setup.contains("pip install --quiet --require-hashes") && !setup.contains("pyspark>="))
+    }
+
     @Test func theListOfComponentsIsJSON() throws {
         let home = try ToolHome()
         let program = try home.write("program", "not really")

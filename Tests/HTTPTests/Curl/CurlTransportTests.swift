@@ -149,6 +149,31 @@ import Testing
         #expect(failure?.exitCode == .temporary)
     }
 
+    /// Its exit status was 70.
+    @Test(arguments: ["X: ", "", "HTTP/1.1 200 ", "X"])
+    func endlessHeaderLineIsABadAnswer(beginning: String) throws {
+        let server = try LoopbackServer { _, peer in
+            if !beginning.hasPrefix("HTTP") { peer.send("HTTP/1.1 200 OK\r\n") }
+            peer.send(beginning)
+            _ = peer.sendUntilFull([UInt8](repeating: 0x61, count: 64 << 10), limit: .seconds(20))
+        }
+        let failure = failure { _ = try client().data(request(server.url())) }
+        #expect(failure?.code == "bad-answer" && failure?.exitCode == .temporary, "\(String(describing: failure))")
+    }
+
+    @Test func onlyFaultsOfThisSideAreInternalFaults() throws {
+        let url = try WebURL("https://example.org/")
+        let own: Set = [2, 3, 4, 26, 41, 42, 43, 45, 48, 53, 54, 66, 93, 99]
+        for code in 1...120 {
+            for hasHead in [false, true] {
+                let failure = CurlExchange.failure(of: code, url: url, detail: "d", hasHead: hasHead)
+                #expect((failure.exitCode == .software) == own.contains(code), "\(code)")
+                #expect(!failure.message.isEmpty)
+            }
+        }
+        #expect(CurlExchange.failure(of: 100, url: url, detail: "", hasHead: false).message.contains(text: "longer"))
+    }
+
     @Test func refusedConnectionIsTransient() throws {
         let port = try LoopbackServer { _, _ in }.port
         let failure = failure { _ = try client().data(request("http://127.0.0.1:\(port)/")) }

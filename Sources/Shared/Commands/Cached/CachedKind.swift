@@ -70,9 +70,9 @@ public struct CachedKind: Sendable {
             options: { [options(), [.nullData, .nullTerminated], .common] }, synonyms: ["where", "which"]
         ) { arguments in
             let lookup = try CacheLookup(self, arguments, .looking)
-            let output = try File.standardOutput()
+            let output = try TextOutput.standard()
             return try lookup.forEachThing { job in
-                try output.write(Array(lookup.find(job).entry.path.utf8) + [arguments.terminator])
+                try output.write(line: lookup.find(job).entry.path.pathBytes, endedBy: arguments.terminator)
             }
         }
     }

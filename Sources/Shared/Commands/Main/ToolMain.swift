@@ -66,7 +66,7 @@ private func run(_ tool: Tool, _ words: [String], _ secrets: ArgumentSecrets) th
 }
 
 private func print(_ text: String) throws {
-    try File.standardOutput().write(Array(text.utf8))
+    try TextOutput.standard().write(text)
 }
 
 extension Tool {

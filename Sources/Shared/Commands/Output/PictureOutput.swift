@@ -1,13 +1,6 @@
 import Libc
 import Support
 
-extension File {
-    /// Standard output. Throws `SystemFailure` if it is closed.
-    public static func standardOutput() throws -> File {
-        try File(descriptor: 1, path: "standard output", closes: false)
-    }
-}
-
 /// Standard output for the bytes of pictures. It must not be a terminal, to which bytes of strangers could do anything.
 public struct PictureOutput {
     private let file: File

@@ -4,7 +4,7 @@ import Tools
 
 /// The output of a command that reports: words on a terminal, otherwise NDJSON.
 public struct ReportOutput: Sendable {
-    private let file: File
+    private let output: TextOutput
     private let progress: Progress
     /// Whether it writes words.
     public let isForPeople: Bool
@@ -17,8 +17,8 @@ public struct ReportOutput: Sendable {
     ///   - progress: what may be drawn meanwhile.
     public init(json: Bool, isForced: Bool = false, progress: Progress = .none) throws {
         self.progress = progress
-        file = try File.standardOutput()
-        isForPeople = !json && (isForced || Terminal.isTerminal(1))
+        output = try TextOutput.standard()
+        isForPeople = !json && (isForced || output.isTerminal)
     }
 
     /// Writes what a description says. Throws `SystemFailure`.
@@ -27,7 +27,9 @@ public struct ReportOutput: Sendable {
     /// Writes one of the two, as a line of JSON or as it is. Throws `SystemFailure`.
     public func write(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) throws {
         let bytes = isForPeople ? Array(text().utf8) : json().bytes + [UInt8(ascii: "\n")]
-        try progress.aside { () throws(SystemFailure) in try file.write(bytes) }
+        try progress.aside { () throws(SystemFailure) in
+            try output.write(bytes, as: isForPeople ? .plain : .json)
+        }
     }
 }
 
@@ -38,9 +40,9 @@ extension ToolContext {
     }
 
     /// Writes bytes to a file, which is replaced in one step, and waited for with `--sync`; to standard output for nil
-    /// and `-`. Throws `SystemFailure`.
-    public func write(_ bytes: [UInt8], to path: String?) throws {
-        guard let path, path != "-" else { return try File.standardOutput().write(bytes) }
+    /// and `-`. `form` is for a terminal. Throws `SystemFailure`.
+    public func write(_ bytes: [UInt8], to path: String?, as form: TextOutput.Form = .plain) throws {
+        guard let path, path != "-" else { return try TextOutput.standard().write(bytes, as: form) }
         let file = try OutputFile(path: path)
         try bytes.withUnsafeBytes { try file.write($0) }
         try file.commit(synchronized: isSet(.sync))

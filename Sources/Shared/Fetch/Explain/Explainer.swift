@@ -25,7 +25,9 @@ public struct Explainer: Sendable {
     /// What the remote says, if a fetch would ask it.
     private func shared(_ request: HTTPRequest, _ key: CacheKey) throws -> Explanation.Shared? {
         let scope = try caches.scope()
-        guard let remote = caches.remote, remote.reads(scope), key.isShared, !request.carriesCredentials else {
+        guard let remote = caches.remote, remote.reads(scope), key.isShared(from: request.url.redacted),
+            !request.carriesCredentials
+        else {
             return nil
         }
         switch try remote.document(
@@ -103,7 +105,7 @@ extension CacheStore {
         var facts = ExplainedFacts()
         // A remembered failure is told also if it is not given again because the server is asked in any case.
         let look = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
-        facts.kept = try look.entry.map { entry in
+        facts.kept = try (look.entry ?? formerEntry(key)).map { entry in
             let entry = entry.expiring(
                 expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(

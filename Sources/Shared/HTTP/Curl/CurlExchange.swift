@@ -168,26 +168,51 @@ final class CurlExchange {
         let detail = withoutProxySecret(String(cString: ccurl_error_text(handle, result)))
         let tunnelStatus = ccurl_info_long(handle, Int32(CCURL_INFO_HTTP_CONNECTCODE))
         switch Int(result) {
-        case CCURL_COULDNT_RESOLVE_HOST: return .nameNotResolved(url: url)
         case CCURL_RECV_ERROR where tunnelStatus == 407, CCURL_COULDNT_CONNECT where tunnelStatus == 407:
             return .status(Answer(status: 407, headers: HTTPHeaders(), url: url))
         case CCURL_RECV_ERROR where tunnelStatus >= 300, CCURL_COULDNT_CONNECT where tunnelStatus >= 300:
             return .proxyFailed(url: url, detail: "it answered \(tunnelStatus)")
-        case CCURL_COULDNT_CONNECT, CCURL_GOT_NOTHING, CCURL_SEND_ERROR:
-            return .connectionFailed(url: url, detail: detail)
-        case CCURL_RECV_ERROR, CCURL_HTTP2, CCURL_HTTP2_STREAM:
-            return response == nil
-                ? .connectionFailed(url: url, detail: detail) : .cutShort(url: url, detail: detail)
-        case CCURL_PARTIAL_FILE: return .cutShort(url: url, detail: detail)
         case CCURL_OPERATION_TIMEDOUT: return .timedOut(url: url, phase(detail, handle))
-        case CCURL_PEER_FAILED_VERIFICATION, CCURL_SSL_ISSUER_ERROR: return .badCertificate(url: url, detail: detail)
-        case CCURL_SSL_CONNECT_ERROR, CCURL_SSL_CERTPROBLEM, CCURL_SSL_CIPHER:
-            return .tlsFailed(url: url, detail: detail)
-        case CCURL_UNSUPPORTED_PROTOCOL, CCURL_WEIRD_SERVER_REPLY, CCURL_BAD_CONTENT_ENCODING, CCURL_WRITE_ERROR:
-            return .badAnswer(url: url, detail: detail)
-        case CCURL_SSL_CACERT_BADFILE: return .badCertificateFile(detail: detail)
-        case CCURL_COULDNT_RESOLVE_PROXY, CCURL_PROXY_ERROR: return .proxyFailed(url: url, detail: detail)
-        default: return fault(detail)
+        default: return Self.failure(of: Int(result), url: url, detail: detail, hasHead: response != nil)
+        }
+    }
+
+    /// Returns the failure for a CURLcode. A code that is not listed is a bad answer: HTTP does not use it, or libcurl is
+    /// newer than this table.
+    ///
+    /// - Parameter hasHead: whether the server's head was complete.
+    static func failure(of code: Int, url: WebURL, detail: String, hasHead: Bool) -> FetchFailure {
+        switch code {
+        case CCURL_COULDNT_RESOLVE_HOST: .nameNotResolved(url: url)
+        case CCURL_COULDNT_CONNECT, CCURL_GOT_NOTHING, CCURL_SEND_ERROR, CCURL_AGAIN, CCURL_NO_CONNECTION_AVAILABLE,
+            CCURL_QUIC_CONNECT_ERROR, CCURL_SEND_FAIL_REWIND:
+            .connectionFailed(url: url, detail: detail)
+        case CCURL_RECV_ERROR, CCURL_HTTP2, CCURL_HTTP2_STREAM, CCURL_HTTP3:
+            hasHead ? .cutShort(url: url, detail: detail) : .connectionFailed(url: url, detail: detail)
+        case CCURL_PARTIAL_FILE: .cutShort(url: url, detail: detail)
+        case CCURL_OPERATION_TIMEDOUT: .timedOut(url: url, .receiving)
+        case CCURL_PEER_FAILED_VERIFICATION, CCURL_SSL_ISSUER_ERROR, CCURL_SSL_PINNEDPUBKEYNOTMATCH,
+            CCURL_SSL_INVALIDCERTSTATUS:
+            .badCertificate(url: url, detail: detail)
+        case CCURL_SSL_CONNECT_ERROR, CCURL_SSL_CERTPROBLEM, CCURL_SSL_CIPHER, CCURL_USE_SSL_FAILED,
+            CCURL_SSL_SHUTDOWN_FAILED, CCURL_SSL_CLIENTCERT, CCURL_ECH_REQUIRED:
+            .tlsFailed(url: url, detail: detail)
+        case CCURL_SSL_CACERT_BADFILE, CCURL_SSL_CRL_BADFILE: .badCertificateFile(detail: detail)
+        case CCURL_COULDNT_RESOLVE_PROXY, CCURL_PROXY_ERROR: .proxyFailed(url: url, detail: detail)
+        case CCURL_TOO_LARGE: .badAnswer(url: url, detail: "a header field is longer than libcurl accepts")
+        case CCURL_OUT_OF_MEMORY:
+            // libcurl before 8.6 also reports a long header field this way.
+            .badAnswer(
+                url: url,
+                detail: hasHead
+                    ? "there is not enough memory for it"
+                    : "a header field is longer than libcurl accepts, or there is not enough memory")
+        case CCURL_FAILED_INIT, CCURL_URL_MALFORMAT, CCURL_NOT_BUILT_IN, CCURL_READ_ERROR, CCURL_FUNCTION_NOT_FOUND,
+            CCURL_ABORTED_BY_CALLBACK, CCURL_BAD_FUNCTION_ARGUMENT, CCURL_INTERFACE_FAILED, CCURL_UNKNOWN_OPTION,
+            CCURL_SSL_ENGINE_NOTFOUND, CCURL_SSL_ENGINE_SETFAILED, CCURL_SSL_ENGINE_INITFAILED,
+            CCURL_RECURSIVE_API_CALL, CCURL_UNRECOVERABLE_POLL:
+            .transportFault(url: url, detail: detail)
+        default: .badAnswer(url: url, detail: detail)
         }
     }
 

@@ -74,9 +74,9 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Whether the answer may differ from user to user: there is a field for one server, a user name and a password
-    /// (in the URL, or from a `.netrc`, even if only a redirect leads to its host), or a key in the query.
+    /// (in the URL, or from a `.netrc`, even if only a redirect leads to its host), or a secret in the address.
     public var carriesCredentials: Bool {
-        netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.withoutSecrets != url
+        netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.hasSecrets
     }
 
     /// Whether the body may arrive compressed.

@@ -68,9 +68,12 @@ public struct ObservedTransport: HTTPTransport {
 }
 
 extension WebURL {
-    /// What a person would call the resource: the last part of the path, decoded, else the host.
+    /// The name of the resource for a person: the last segment of the path, decoded, with secrets concealed, or the host.
     var fileName: String {
-        guard let last = path.split(separator: "/").last else { return host }
+        guard
+            let last = AddressSecrets.concealed(in: "\(origin)\(path)")
+                .dropFirst(origin.description.count).split(separator: "/").last
+        else { return host }
         return String(decoding: PercentEncoding.decoded(Array(last.utf8)[...]), as: UTF8.self)
     }
 }

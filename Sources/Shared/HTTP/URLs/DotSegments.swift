@@ -1,3 +1,5 @@
+import Support
+
 /// `.` and `..` in a path (RFC 3986 §5.2.4).
 enum DotSegments {
     /// The path with its `.` and `..` segments resolved. Escaped dots (`%2e`) count, as they do in browsers, so that

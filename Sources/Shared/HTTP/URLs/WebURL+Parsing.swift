@@ -1,3 +1,5 @@
+import Support
+
 extension WebURL {
     /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped; blanks and
     /// other invalid characters inside it are encoded. The user comes before the last `@` of the authority.

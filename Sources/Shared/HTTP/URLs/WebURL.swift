@@ -1,3 +1,5 @@
+import Support
+
 /// An absolute `http` or `https` URL: the one way in which the tools read and write addresses.
 ///
 /// What is stored can be sent: blanks and non-ASCII characters of path, query and fragment are percent-encoded (RFC

@@ -7,7 +7,7 @@ extension Record {
             "error",
             .object([
                 "tool": .string(tool), "code": .string(failure.code),
-                "message": .string(failure.message.showingForeignBytes),
+                "message": .string(AddressSecrets.concealed(in: failure.message).showingForeignBytes),
                 "transient": .bool(failure.isTransient), "exit": .integer(Int(failure.exitCode.rawValue)),
             ]))
     }

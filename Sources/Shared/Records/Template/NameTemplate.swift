@@ -4,7 +4,9 @@ import Support
 ///
 /// Slashes of the template's own, also those between parts of a date and in a text that stands in, make folders. In
 /// values, slashes and control characters become `_`, and so does a `.` or `-` at the beginning of a name: no value
-/// hides a file, is taken for an option, or leads to another folder. Names that are too long are cut.
+/// hides a file, is taken for an option, or leads to another folder. Invisible
+/// characters, such as U+202E and U+200B, are removed, since they make a name look like another one. Joiners (U+200C,
+/// U+200D) stay between characters beyond ASCII: Persian, Indic scripts and emoji need them. Long names are cut.
 public struct NameTemplate: Sendable, Equatable {
     /// The names that every tool gives a value of its own; a field of the record with such a name is not asked.
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]
@@ -58,10 +60,17 @@ private struct GrowingPath {
     private static let longestEnding = 16
 
     private var names = [""]
+    /// A joiner that is kept if the next character is beyond ASCII.
+    private var joiner: Unicode.Scalar?
 
     mutating func append(own text: String) {
         for scalar in text.unicodeScalars {
-            if scalar == "/" { names.append("") } else { add(scalar, isOwn: true) }
+            if scalar == "/" {
+                names.append("")
+                joiner = nil
+            } else {
+                add(scalar, isOwn: true)
+            }
         }
     }
 
@@ -71,9 +80,12 @@ private struct GrowingPath {
 
     private mutating func add(_ scalar: Unicode.Scalar, isOwn: Bool) {
         let last = names.count - 1
+        if let joiner, !scalar.isASCII, !scalar.isUnseen { names[last].unicodeScalars.append(joiner) }
+        let isJoining = scalar.isJoiner && names[last].unicodeScalars.last.map { !$0.isASCII } ?? false
+        joiner = isJoining ? scalar : nil
+        if scalar.isUnseen, !scalar.isControl { return }
         let isLeading = !isOwn && names[last].isEmpty && (scalar == "." || scalar == "-")
-        let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-        names[last].unicodeScalars.append(isLeading || isControl || scalar == "/" ? "_" : scalar)
+        names[last].unicodeScalars.append(isLeading || scalar.isControl || scalar == "/" ? "_" : scalar)
     }
 
     /// The path, without a name that is empty or stands for a folder.

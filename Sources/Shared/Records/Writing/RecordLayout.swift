@@ -53,17 +53,20 @@ public struct RecordText: Sendable, Equatable {
     let foot: String
     /// What stands between the texts of two records.
     let separator: String
+    /// Whether colours are the only control sequences in the texts.
+    let isSafeForTerminal: Bool
     /// The text without its last line end; nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?
 
     public init(
         part: String, head: String = "", foot: String = "", separator: String = "",
-        render: @escaping @Sendable (Record) -> String?
+        isSafeForTerminal: Bool = false, render: @escaping @Sendable (Record) -> String?
     ) {
         self.part = part
         self.head = head
         self.foot = foot
         self.separator = separator
+        self.isSafeForTerminal = isSafeForTerminal
         self.render = render
     }
 

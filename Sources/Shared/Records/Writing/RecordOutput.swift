@@ -1,13 +1,13 @@
 import Support
 
-/// Collects records and writes them to a file, as few writes as promptness allows.
+/// Collects records and writes them, in as few writes as promptness allows. Escapes control characters on a terminal.
 ///
 /// Not for several threads at once: its owner locks.
 struct RecordOutput {
     /// Enough to make the cost of a write small; one pipe's worth.
     private static let batchSize = 64 << 10
 
-    private let file: File
+    private let output: TextOutput
     private let layout: RecordLayout
     private let progress: Progress
     private var pending: [UInt8] = []
@@ -26,7 +26,7 @@ struct RecordOutput {
     var isOver: Bool { isClosed || failure != nil }
 
     init(file: File, layout: RecordLayout, progress: Progress) {
-        self.file = file
+        output = TextOutput(file)
         self.layout = layout
         self.progress = progress
         pending.reserveCapacity(Self.batchSize + 4096)
@@ -34,15 +34,21 @@ struct RecordOutput {
 
     /// Takes a record. What was to be printed of it and is missing counts in `tally`.
     mutating func append(_ record: Record, tally: inout ExitTally) {
+        let start = pending.count
         switch layout {
         case .lines:
             pending += record.line
+            output.escape(&pending, from: start, as: .json)
             pending.append(UInt8(ascii: "\n"))
         case .indented:
             JSONBytes.indent(record.line, into: &pending)
+            output.escape(&pending, from: start, as: .json)
             pending.append(UInt8(ascii: "\n"))
         case .fields(let paths, let terminator):
             if record.appendValues(at: paths, to: &pending) {
+                // An object or array alone is printed as JSON.
+                let isJSON = paths.count == 1 && record.string(paths[0]) == nil
+                output.escape(&pending, from: start, as: isJSON ? .json : .plain)
                 pending.append(terminator)
             } else {
                 note(missingIn: record, &tally)
@@ -54,6 +60,7 @@ struct RecordOutput {
                 owesSeparator = true
                 pending += rendered.utf8
                 pending.append(UInt8(ascii: "\n"))
+                escape(text, from: start)
             } else {
                 note(missingIn: record, &tally)
             }
@@ -65,14 +72,22 @@ struct RecordOutput {
     mutating func finish() {
         guard case .text(let text) = layout else { return }
         begin(text)
+        let start = pending.count
         pending += text.foot.utf8
+        escape(text, from: start)
         flush()
     }
 
     private mutating func begin(_ text: RecordText) {
         if hasBegun { return }
         hasBegun = true
+        let start = pending.count
         pending += text.head.utf8
+        escape(text, from: start)
+    }
+
+    private mutating func escape(_ text: RecordText, from start: Int) {
+        if !text.isSafeForTerminal { output.escape(&pending, from: start, as: .plain) }
     }
 
     private mutating func note(missingIn record: Record, _ tally: inout ExitTally) {
@@ -86,7 +101,7 @@ struct RecordOutput {
         defer { pending.removeAll(keepingCapacity: true) }
         if isOver { return }
         do {
-            try progress.aside { () throws(SystemFailure) in try file.write(pending) }
+            try progress.aside { () throws(SystemFailure) in try output.write(safe: pending) }
         } catch {
             if error.isBrokenPipe { isClosed = true } else { failure = error }
         }

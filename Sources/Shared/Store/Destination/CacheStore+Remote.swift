@@ -17,8 +17,8 @@ extension CacheStore {
     /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
     /// cannot be one.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
-        guard !entry.isPrivate, entry.url != nil, entry.kind != .superseded, settings.memory == nil,
-            let key = try entry.key.map(CacheKey.init(printed:)), key.isShared
+        guard !entry.isPrivate, entry.kind != .superseded, settings.memory == nil,
+            let key = try entry.key.map(CacheKey.init(printed:)), key.isShared(from: entry.url)
         else { return nil }
         let name =
             entry.parentSHA256.map { RemoteName(variant: entry.name, of: $0, in: scope) }

@@ -15,7 +15,7 @@ package final class SharedEntry {
     /// Nil if the entry is not shared: there is no remote for its scope, it is kept in memory, it never came from a
     /// server, or it is made of what is private. A local file's path means another file on another machine.
     init?(_ cache: CacheStore, _ subject: EntrySink.Subject) {
-        guard let remote = cache.remote, subject.url != nil, subject.key.isShared, cache.settings.memory == nil,
+        guard let remote = cache.remote, subject.key.isShared(from: subject.url), cache.settings.memory == nil,
             subject.original?.isPrivate != true,
             remote.reads(cache.scope) || remote.writes(cache.scope)
         else { return nil }
@@ -167,9 +167,12 @@ extension CacheStore {
 }
 
 extension CacheKey {
-    /// Whether the key means the same on every machine.
-    package var isShared: Bool {
-        ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)
+    /// Whether an entry with this key and address is shared: it came from a server, its key means the same on every
+    /// machine, and neither key nor address has a secret.
+    package func isShared(from url: String?) -> Bool {
+        guard let url else { return false }
+        return ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)
+            && ![text, url].contains(where: AddressSecrets.areIn)
     }
 }
 

@@ -13,6 +13,7 @@ import Support
 ///                                   `setup`, while the index is made; for `purge`, while what purges have left is
 ///                                   removed; for `purger`, by the background process (see `KeyLock`)
 /// rebuild                           there while files may have lost their rows with an older index
+/// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
 /// digits in between spread the files over 256 folders, since not every file system is at ease with a million files
@@ -46,6 +47,7 @@ package final class CacheRoot: Sendable {
     static let locks = "locks"
     static let tag = "CACHEDIR.TAG"
     static let rebuildMark = "rebuild"
+    static let keySecret = "key-secret"
 
     static let setupLock = "\(locks)/setup"
     static let purgeLock = "\(locks)/purge"

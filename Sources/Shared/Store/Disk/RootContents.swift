@@ -50,8 +50,9 @@ enum RootContents: Equatable {
             let isLayout =
                 names.contains(where: folders.contains) && scopes.allSatisfy(CacheRoot.isScopeFolder)
                 && names.allSatisfy { name in
-                    folders.contains(name) || name == CacheRoot.tag || name == CacheRoot.rebuildMark
-                        || name.hasPrefix(CacheRoot.index)
+                    folders.contains(name)
+                        || [CacheRoot.tag, CacheRoot.rebuildMark, CacheRoot.keySecret].contains(name)
+                        || name.hasPrefix(CacheRoot.index) || OutputFile.isTemporary(name)
                 }
             self = isLayout ? .cache : .foreign
         }

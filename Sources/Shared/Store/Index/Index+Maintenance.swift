@@ -101,6 +101,25 @@ extension Index {
         }
     }
 
+    /// Changes the key of an original, also in the rows of its variants, and conceals the secrets of its address. Returns
+    /// the row that has the key now: another process may have stored one. Returns nil if the original is gone.
+    func rename(_ entry: Entry, _ key: CacheKey, now: Timestamp) throws -> Entry? {
+        try write(now: now) { connection in
+            if let found = try connection.find(key.name, in: entry.scope) { return found }
+            let renamed = try connection.database.first(
+                "UPDATE entries SET name = ?4, key = ?5, url = ?6 \(Self.sameEntry) RETURNING \(Self.columns)",
+                Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(key.name), Value(key.text),
+                Value(entry.url.map { AddressSecrets.replacing(in: $0) { _ in AddressSecrets.mark } })
+            ) { self.entry($0, scope: entry.scope) }
+            if renamed != nil {
+                try connection.database.run(
+                    "UPDATE entries SET parent = ?3 WHERE scope = \(Self.liveScope) AND parent = ?2",
+                    Value(entry.scope.hash), Value(entry.name), Value(key.name))
+            }
+            return renamed
+        }
+    }
+
     /// Removes a row with those of its variants, unless it is pinned and `sparesPinned`; nil if it is not removed.
     ///
     /// - Parameter scope: the row of the scope if its name may not be known.

@@ -10,6 +10,10 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
     package let name: String
+    /// The key that an earlier version made of the same address; nil if it is the same. An entry may still have it.
+    let former: String?
+    /// Whether the key is the same in every process: see `KeySecrets`.
+    let isLasting: Bool
 
     /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
@@ -30,8 +34,12 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The key of an address in its normal form, without secrets.
-    package init(address: String) {
+    ///
+    /// - Parameter former: the key that an earlier version made of the same address, if it differs.
+    package init(address: String, former: String? = nil, isLasting: Bool = true) {
         text = address
+        self.former = former
+        self.isLasting = isLasting
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }
 

@@ -27,10 +27,22 @@ extension CacheStore {
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
         guard let entry = try row.flatMap({ try checked($0, isLocked: isLocked, onLoss: onLoss) }) else {
-            return try adopt(key, isLocked: isLocked)
+            return try renamed(key) ?? adopt(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.setKey(entry, key.text, now: clock.now())
+    }
+
+    /// Moves an entry from the key of an earlier version to the present key. Returns nil if there is none. The entry keeps
+    /// its key in a read-only root, and if the present key is not lasting. Its variants are made again.
+    private func renamed(_ key: CacheKey) throws -> Entry? {
+        guard let former = key.former, let entry = try sound(CacheKey(address: former)) else { return nil }
+        return index.isReadOnly || !key.isLasting ? entry : try index.rename(entry, key, now: clock.now())
+    }
+
+    /// The row under the key of an earlier version, without a look at its file; nil if there is none.
+    package func formerEntry(_ key: CacheKey) throws -> Entry? {
+        try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
     }
 
     /// Takes in the file of a key that is asked for. Costs a look at one file where no index was ever lost.

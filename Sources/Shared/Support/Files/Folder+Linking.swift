@@ -34,6 +34,22 @@ extension Folder {
         try rename(name, to: other)
     }
 
+    /// Creates a file with these bytes and mode 0600 in one step, and waits until it is on the disk. An existing file
+    /// of that name stays. Throws `SystemFailure`.
+    package func makeOnce(_ name: String, _ bytes: [UInt8]) throws {
+        let temporary = OutputFile.temporaryName()
+        let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, purpose: .makeOutput)
+        defer { remove(temporary) }
+        try file.write(bytes)
+        try file.synchronize()
+        do {
+            try link(temporary, to: name)
+        } catch let failure as SystemFailure where failure.errno == EEXIST {
+            return
+        }
+        try synchronize()
+    }
+
     private func failure(toPlace name: String) -> SystemFailure {
         SystemFailure(errno: errno, "put \(path(of: name)) in place", purpose: .makeOutput)
     }

@@ -37,7 +37,7 @@ public final class OutputFile: ByteSink {
     }
 
     /// Random, so that two runs at once do not meet.
-    private static func temporaryName() -> String {
+    static func temporaryName() -> String {
         ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
     }
 

@@ -1,4 +1,5 @@
-/// Messages for a person, on standard error: `tool: message`, one line an event.
+/// Messages for a person, on standard error: `tool: message`, one line an event. Conceals secrets in addresses
+/// (`AddressSecrets`).
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error, warning, detail
@@ -67,6 +68,7 @@ public struct Log: Sendable {
     }
 
     private func line(word: String, prefix: String, _ message: String, _ facts: Facts = [:]) {
+        let message = AddressSecrets.concealed(in: message)
         switch format {
         case .plain: write("\(tool): \(prefix)\(TerminalText.escaped(message))\n")
         case .json:
@@ -81,7 +83,9 @@ public struct Log: Sendable {
         for (name, fact) in facts {
             switch fact {
             case nil: continue
-            case .text(let value): text += ",\"\(name)\":\(TerminalText.jsonString(value, forTerminal: true))"
+            case .text(let value):
+                let shown = TerminalText.jsonString(AddressSecrets.concealed(in: value), forTerminal: true)
+                text += ",\"\(name)\":\(shown)"
             case .integer(let value): text += ",\"\(name)\":\(value)"
             case .decimal(let value):
                 let tenths = Int((min(max(value, 0), 1e15) * 10).rounded())

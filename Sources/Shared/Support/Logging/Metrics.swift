@@ -68,7 +68,7 @@ public struct MetricEvent: Sendable {
     /// In the order in which they are written.
     public let fields: [Field]
 
-    /// - Parameter fields: nil ones are left out. Texts must not contain secrets.
+    /// - Parameter fields: nil ones are left out. `line` conceals secrets in addresses.
     public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
         self.kind = kind
         self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
@@ -100,6 +100,7 @@ public struct MetricEvent: Sendable {
             line += ",\"\(field.name)\":"
             switch field.value {
             case .text(let text):
+                let text = AddressSecrets.concealed(in: text)
                 let cut = textLimit.map { Self.cut(text, toBytes: $0) } ?? text
                 line += TerminalText.jsonString(cut, forTerminal: true)
             case .number(let number): line += "\(number)"

@@ -9,7 +9,7 @@ public enum TerminalText {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x0A, 0x0D, 0x09: result.unicodeScalars.append(" ")
-            case _ where isHarmful(scalar.value): result += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where scalar.isUnseen: result += "\\u{\(String(scalar.value, radix: 16))}"
             default:
                 if let byte = ForeignByte.byte(of: scalar) {
                     result += ForeignByte.words(for: byte)
@@ -32,25 +32,18 @@ public enum TerminalText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || forTerminal && isHarmful(scalar.value):
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+            case _ where scalar.value < 0x20 || forTerminal && scalar.isUnseen: result += jsonEscape(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "\""
     }
 
-    /// C0, DEL and C1 controls, zero-width and bidirectional formatting characters (Unicode 15, categories Cc and Cf,
-    /// if they change what is seen), line and paragraph separators.
-    private static func isHarmful(_ value: UInt32) -> Bool {
-        switch value {
-        case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF,
-            0xFFF9...0xFFFB, 0xE0000...0xE007F:
-            true
-        default: false
-        }
+    /// The character as escapes of a JSON string, two of them beyond U+FFFF (RFC 8259 §7).
+    static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }.joined()
     }
 }

@@ -16,14 +16,16 @@ public enum CacheItem: Sendable {
         public let url: WebURL
         /// In its normal form, by which policies go.
         let text: String
-        /// The key of the address, where there is none of the user's own.
-        let key: CacheKey
+        private let madeKey: Result<CacheKey, any Error>
 
-        fileprivate init(_ url: WebURL, ignoringQuery: Set<String>) {
+        fileprivate init(_ url: WebURL, ignoringQuery: Set<String>, secrets: KeySecrets) {
             self.url = url
             text = url.normalized
-            key = CacheKey(url: url, ignoringQuery: ignoringQuery)
+            madeKey = Result { try CacheKey(url: url, ignoringQuery: ignoringQuery, secrets: secrets) }
         }
+
+        /// The key of the address, where there is none of the user's own. Throws as `KeySecrets.digest` does.
+        var key: CacheKey { get throws { try madeKey.get() } }
     }
 
     /// The addresses of one picture in the order in which to try them, each read when it is its turn: one, or why it is
@@ -71,6 +73,7 @@ public enum CacheItem: Sendable {
         private let keyField: FieldPath?
         private let ignoredQuery: Set<String>
         private let expiryFields: [FieldPath]
+        private let secrets: KeySecrets
         /// What texts of records are: a stream often names the same pictures again and again.
         private let known = Monitor(LRU<Addresses.Element?>(countLimit: 1024, costLimit: .max))
 
@@ -80,15 +83,17 @@ public enum CacheItem: Sendable {
         ///   - keyField: the field that holds the name to use as the key instead of the address.
         ///   - ignoredQuery: query parameters that make no difference.
         ///   - expiryFields: the fields that say when an entry expires, of which the first that is there counts.
+        ///   - secrets: for the keys of addresses with secrets.
         public init(
             addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
-            ignoredQuery: Set<String> = [], expiryFields: [FieldPath] = []
+            ignoredQuery: Set<String> = [], expiryFields: [FieldPath] = [], secrets: KeySecrets = .ofProcess
         ) {
             self.addresses = addresses
             self.key = key
             self.keyField = keyField
             self.ignoredQuery = ignoredQuery
             self.expiryFields = expiryFields
+            self.secrets = secrets
         }
 
         /// Returns what an argument names, an address if it has a scheme, else a file; or else what a record does.
@@ -131,7 +136,8 @@ public enum CacheItem: Sendable {
 
         /// Returns the keys under which to look for what an argument names, which may be a key as it was printed, or
         /// else for what a record does: the best one first. Throws `UsageFailure` for an argument that names nothing,
-        /// `CacheFailure.badKey`, and `SystemFailure` (66) for the path of a file that cannot be told.
+        /// `CacheFailure.badKey`, `SystemFailure` (66) for the path of a file that cannot be told, and as
+        /// `KeySecrets.digest` does.
         public func keys(of job: RecordJob) throws -> [Lookup] {
             if let key = try job.argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
             let item = try item(of: job)
@@ -146,7 +152,7 @@ public enum CacheItem: Sendable {
                 return own.map { ($0, address) }
             case .addresses(let addresses):
                 let found = addresses.compactMap { try? $0.get() }
-                if own.isEmpty { return found.map { ($0.key, $0.text) } }
+                if own.isEmpty { return try found.map { (try $0.key, $0.text) } }
                 // A key of its own is enough: what `ls` tells of a local file has no address.
                 if found.isEmpty { return own.map { ($0, $0.text) } }
                 return found.flatMap { address in own.map { ($0, address.text) } }
@@ -162,7 +168,7 @@ public enum CacheItem: Sendable {
         }
 
         private func address(_ url: PictureAddresses.Candidate) -> Addresses.Element {
-            url.map { Address($0, ignoringQuery: ignoredQuery) }
+            url.map { Address($0, ignoringQuery: ignoredQuery, secrets: secrets) }
         }
     }
 }

@@ -1,14 +1,12 @@
-import Support
-
 /// Percent-encoding (RFC 3986 §2).
 public enum PercentEncoding {
-    enum Part {
+    package enum Part: Sendable {
         case path, query, fragment
     }
 
     /// The bytes encoded for that part of a URL: escapes stay, a stray `%` becomes `%25`, and blanks, non-ASCII bytes
     /// and characters that no URL may have are encoded.
-    static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
+    package static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = bytes.startIndex
@@ -35,7 +33,7 @@ public enum PercentEncoding {
     public static func completed(path: [UInt8]) -> String { encoded(path[...], in: .path) }
 
     /// The value of a query item, with everything encoded but unreserved characters.
-    static func encodedValue(_ text: String) -> String {
+    package static func encodedValue(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
@@ -45,7 +43,7 @@ public enum PercentEncoding {
 
     /// The text with the digits of escapes in upper case, and unreserved characters unescaped (RFC 3986 §6.2.2.1 and
     /// §6.2.2.2).
-    static func normalized(_ text: String) -> String {
+    package static func normalized(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -64,7 +62,9 @@ public enum PercentEncoding {
     }
 
     /// The decoded bytes. A stray `%` stands for itself.
-    public static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    ///
+    /// - Parameter isForm: whether to decode `+` as a blank, as HTML forms encode it.
+    public static func decoded(_ bytes: ArraySlice<UInt8>, isForm: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = bytes.startIndex
@@ -73,7 +73,7 @@ public enum PercentEncoding {
                 result.append(value)
                 index += 3
             } else {
-                result.append(bytes[index])
+                result.append(isForm && bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
                 index += 1
             }
         }
@@ -81,7 +81,7 @@ public enum PercentEncoding {
     }
 
     /// ALPHA / DIGIT / `-` / `.` / `_` / `~` (RFC 3986 §2.3).
-    static func isUnreserved(_ byte: UInt8) -> Bool {
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -1,0 +1,166 @@
+/// Finds likely secrets in addresses and conceals them.
+///
+/// The name of a parameter in the query or the path makes its value a secret (`SecretName`). Only its server receives a
+/// secret. Messages and metrics also conceal values and path segments that look random (`RandomText`). This includes
+/// digests in the paths of pictures, so keys and records keep random path segments.
+public enum AddressSecrets {
+    /// Replaces a secret everywhere but in keys.
+    public static let mark = "***"
+    /// Begins the digest that replaces a secret in keys.
+    public static let digestPrefix = "sha256-"
+
+    /// Whether a value is the digest that replaces a secret in a key: 32 hexadecimal digits of an HMAC-SHA-256, or in
+    /// keys of earlier versions 16 digits of a plain SHA-256.
+    public static func isDigest(_ value: Substring) -> Bool {
+        let digits = value.utf8.dropFirst(digestPrefix.utf8.count)
+        return value.hasPrefix(digestPrefix) && [16, 32].contains(digits.count)
+            && digits.allSatisfy { $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+    }
+
+    /// Whether a parameter of that name, percent-encoded or not, probably holds a secret.
+    public static func isSecret(name: some StringProtocol) -> Bool {
+        let name = Array(name.utf8)
+        return SecretName.matches(name.contains(percent) ? PercentEncoding.decoded(name[...], isForm: true) : name)
+    }
+
+    /// Whether an address has a parameter with a secret name and a value.
+    public static func areIn(_ address: String) -> Bool { !values(in: address).isEmpty }
+
+    /// The values of parameters with secret names, in order. A value that is an address with such a parameter is a
+    /// secret, too. Empty for a text that is no address; empty values are left out.
+    public static func values(in address: String) -> [Substring] {
+        // Most addresses have no parameter.
+        guard address.utf8.contains(equals), let parts = Parts(address) else { return [] }
+        return secretValues(parts, depth: 0)
+    }
+
+    /// The address with each secret value replaced.
+    public static func replacing(
+        in address: String, _ replacement: (Substring) throws -> String
+    ) rethrows -> String {
+        try replacing(values(in: address), in: address[...], replacement)
+    }
+
+    /// The message with `***` in place of secret values, random-looking values and random-looking path segments of its
+    /// web addresses, and without their fragments.
+    public static func concealed(in message: String) -> String {
+        var result = ""
+        var rest = message[...]
+        while let colon = rest.firstRange(ofText: "://") {
+            var end =
+                rest[colon.upperBound...].utf8.firstIndex { $0 <= 0x20 || "\"<>`".utf8.contains($0) } ?? rest.endIndex
+            while end > colon.upperBound, case let last = rest.utf8.index(before: end),
+                ".,:;!)".utf8.contains(rest.utf8[last])
+            {
+                end = last
+            }
+            let isOfWeb = ["http", "https"].contains { rest[..<colon.lowerBound].lowercasedSuffix($0) }
+            let address = String(rest[colon.lowerBound..<end])
+            result += rest[..<colon.lowerBound] + (isOfWeb ? concealed(address: address) : address)
+            rest = rest[end...]
+        }
+        return result.isEmpty ? message : result + rest
+    }
+
+    private static let equals = UInt8(ascii: "=")
+    private static let percent = UInt8(ascii: "%")
+
+    /// The path and query of an address in pieces.
+    private struct Parts {
+        /// The segments of the path, then the items of the query.
+        var items: [Substring] = []
+        /// The start of the fragment, or the end of the address.
+        let end: String.Index
+
+        /// Nil for a text without `://`.
+        init?(_ text: String) {
+            guard let colon = text[...].firstRange(ofText: "://") else { return nil }
+            let bytes = text.utf8
+            let start = bytes[colon.upperBound...].firstIndex { "/?#\\".utf8.contains($0) } ?? text.endIndex
+            end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+            let query = bytes[start..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
+            items = bytes[start..<query].split(separator: UInt8(ascii: "/")).map { Substring($0) }
+            if query < end {
+                items += bytes[bytes.index(after: query)..<end].split(separator: UInt8(ascii: "&")).map {
+                    Substring($0)
+                }
+            }
+        }
+    }
+
+    private static func secretValues(_ parts: Parts, depth: Int) -> [Substring] {
+        parts.items.compactMap { item in
+            // `;` separates parameters in paths (RFC 3986 §3.3) and in old queries. A secret value may contain it, too.
+            for parameter in item.utf8.split(separator: UInt8(ascii: ";")) {
+                guard let place = parameter.firstIndex(of: equals) else { continue }
+                let isNamed = isSecret(name: Substring(parameter[..<place]))
+                let value = item[item.utf8.index(after: place)...]
+                if !value.isEmpty, isNamed || holdsSecret(value, depth: depth) { return value }
+            }
+            return nil
+        }
+    }
+
+    /// Whether a value is an address with a secret, percent-encoded or not, or the mark that replaced such an address.
+    private static func holdsSecret(_ value: Substring, depth: Int) -> Bool {
+        if value == mark { return true }
+        guard depth < 3, value.utf8.contains(UInt8(ascii: ":")) || value.utf8.contains(percent) else { return false }
+        let text = String(decoding: PercentEncoding.decoded(Array(value.utf8)[...], isForm: true), as: UTF8.self)
+        guard let parts = Parts(text) else { return false }
+        return !secretValues(parts, depth: depth + 1).isEmpty
+    }
+
+    private static func concealed(address: String) -> String {
+        guard let parts = Parts(address) else { return address }
+        let secrets = secretValues(parts, depth: 0).filter { !isDigest($0) }
+        let random = parts.items.compactMap { item -> Substring? in
+            if secrets.contains(where: { $0.startIndex >= item.startIndex && $0.endIndex == item.endIndex }) {
+                return nil
+            }
+            let value = item.utf8.firstIndex(of: equals).map { item[item.utf8.index(after: $0)...] } ?? item
+            if isDigest(value) { return nil }
+            let stem = value[..<beginOfEnding(value)]
+            return RandomText.isIn(PercentEncoding.decoded(Array(stem.utf8)[...])) ? stem : nil
+        }
+        let hidden = (secrets + random).sorted { $0.startIndex < $1.startIndex }
+        return replacing(hidden, in: address[..<parts.end]) { _ in mark }
+    }
+
+    /// The start of a file name's extension, such as `.jpeg`, or the end of the name if it has none.
+    private static func beginOfEnding(_ name: Substring) -> String.Index {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
+            (2...6).contains(name.utf8.distance(from: dot, to: name.endIndex))
+        else { return name.endIndex }
+        return dot
+    }
+
+    private static func replacing(
+        _ values: [Substring], in address: Substring, _ replacement: (Substring) throws -> String
+    ) rethrows -> String {
+        var result = ""
+        var place = address.startIndex
+        for value in values {
+            result += try address[place..<value.startIndex] + replacement(value)
+            place = value.endIndex
+        }
+        return result + address[place...]
+    }
+}
+
+extension Substring {
+    fileprivate func firstRange(ofText text: StaticString) -> Range<String.Index>? {
+        var rest = utf8[...]
+        while let start = rest.firstIndex(of: text.utf8Start.pointee) {
+            rest = rest[start...]
+            if rest.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) {
+                return start..<rest.index(start, offsetBy: text.utf8CodeUnitCount)
+            }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+
+    fileprivate func lowercasedSuffix(_ text: String) -> Bool {
+        utf8.suffix(text.utf8.count).elementsEqual(text.utf8) { $0 | 0x20 == $1 }
+    }
+}

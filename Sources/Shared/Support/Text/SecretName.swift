@@ -1,0 +1,77 @@
+/// Names of parameters whose values are likely secrets: keys, tokens, passwords, and the parts of signed addresses.
+enum SecretName {
+    /// Words of a name. `access_key`, `accessKey` and `X-Access-Key` have the word `key`; `keyword` and `monkey` do not.
+    private static let words: Set<String> = [
+        "cookie", "cred", "creds", "key", "nonce", "otp", "pass", "pin", "policy", "psw", "pw", "saml", "sess",
+        "session",
+        "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
+    ]
+
+    /// Parts of a word, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
+    private static let parts = [
+        "accesskey", "apikey", "authkey", "authoriz", "bearer", "credential", "csrf", "hdnea", "hdnt", "hmac", "jwt",
+        "passcode", "passphrase", "passw", "pwd", "rlkey", "secret", "sessid", "sessionid", "signature", "token",
+        "verif",
+        "xsrf",
+    ]
+
+    /// Whole names, since other names contain them as words. They belong to OAuth (`code`) and to the signed addresses
+    /// of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord (`hm`).
+    private static let names: Set<String> = [
+        "code", "e", "exp", "expires", "googleaccessid", "hm", "md5", "oe", "oh", "se", "skoid", "sktid", "sp", "spr",
+        "sr",
+        "st", "sv",
+    ]
+
+    /// First words of the parameters in signed addresses of Amazon's and Google's storage.
+    private static let vendors = [["x", "amz"], ["x", "goog"]]
+
+    /// Whether a percent-decoded name is secret. Upper and lower case are the same.
+    static func matches(_ name: [UInt8]) -> Bool {
+        let words = self.words(of: name)
+        if words.contains(where: isSecret) || vendors.contains(where: words.starts) { return true }
+        return names.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+
+    private static func isSecret(_ word: String) -> Bool {
+        if words.contains(word) || parts.contains(where: word.contains(text:)) { return true }
+        // `oauth` and `authid`, but not `author`.
+        return word.hasSuffix("auth") || word.hasPrefix("auth") && !word.hasPrefix("author")
+    }
+
+    /// The words of a name, in lower case. A word ends before a digit after a letter, before a capital after a small
+    /// letter, and at every character that is neither letter nor digit.
+    private static func words(of name: [UInt8]) -> [String] {
+        var words: [String] = []
+        var word: [UInt8] = []
+        func end() {
+            if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+            word = []
+        }
+        for (place, byte) in name.enumerated() {
+            let before = place > 0 ? name[place - 1] : 0
+            let after = place + 1 < name.count ? name[place + 1] : 0
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                // `access|Token` and `AWS|Access`.
+                if !before.isUpper || after.isLower { end() }
+                word.append(byte | 0x20)
+            case _ where byte.isLower: word.append(byte)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if !before.isDigit { end() }
+                word.append(byte)
+                if !after.isDigit { end() }
+            default: end()
+            }
+        }
+        end()
+        return words
+    }
+}
+
+extension UInt8 {
+    var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+    var isLower: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    var isASCIILetter: Bool { (self | 0x20).isLower }
+}

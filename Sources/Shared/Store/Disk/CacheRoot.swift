@@ -12,6 +12,7 @@ import Support
 /// locks/all                         a byte each for `<scope>-<name>`, locked while that entry is fetched or made; for
 ///                                   `setup`, while the index is made; for `purge`, while what purges have left is
 ///                                   removed; for `purger`, by the background process (see `KeyLock`)
+/// leases/<end>-<promise>            a byte each for entries whose paths stay valid until <end> (see `LeaseTable`)
 /// rebuild                           there while files may have lost their rows with an older index
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
@@ -28,6 +29,7 @@ package final class CacheRoot: Sendable {
     private let held: Monitor<Folder?>
     /// What this process holds of `KeyLock`s.
     let locks = LockTable()
+    let leases = LeaseTable()
 
     /// A relative path is taken from the current folder. Opens nothing yet.
     package init(_ path: String, isShared: Bool = false) {
@@ -40,6 +42,7 @@ package final class CacheRoot: Sendable {
     static let scopes = "scopes"
     package static let partials = "partial"
     static let locks = "locks"
+    static let leases = "leases"
     static let tag = "CACHEDIR.TAG"
     static let rebuildMark = "rebuild"
 
@@ -91,7 +94,7 @@ package final class CacheRoot: Sendable {
     }
 
     private func check(_ folder: Folder) throws {
-        for name in [Self.scopes, Self.partials, Self.locks] {
+        for name in [Self.scopes, Self.partials, Self.locks, Self.leases] {
             if let status = folder.status(of: name) { try check(status, at: path(of: name)) }
         }
         try check(folder.status(), at: path)
@@ -157,7 +160,7 @@ package final class CacheRoot: Sendable {
 
     /// Makes what is missing; any number of processes may do so at once. The index is for `Index` to make.
     func make() throws {
-        for folder in [Self.scopes, Self.partials, Self.locks] { try makeFolder(folder) }
+        for folder in [Self.scopes, Self.partials, Self.locks, Self.leases] { try makeFolder(folder) }
         do {
             try made().open(Self.tag, O_WRONLY | O_CREAT | O_EXCL).write(Array(RootContents.tag.utf8))
         } catch let failure as SystemFailure where failure.errno == EEXIST {}

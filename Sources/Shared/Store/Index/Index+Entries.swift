@@ -53,7 +53,12 @@ package struct NewEntry {
 
 extension Index {
     static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    static let touch = "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry)"
+    /// Other processes may have written later uses, and the clock may have been set back since they did (`?6` is now).
+    static let touch = """
+        UPDATE entries SET last_used = CASE WHEN last_used > ?6 THEN ?4 ELSE max(last_used, ?4) END,
+            lease_until = CASE WHEN last_used > ?6 THEN ?5 ELSE max(lease_until, ?5) END
+        \(sameEntry)
+        """
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
             width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
@@ -190,6 +195,7 @@ extension Index {
         try write(now: now) { connection in
             guard let found = try connection.find(name, in: scope), !isSound(found) else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+            connection.unspared.insert(found.place)
             connection.tallies.change(scope) { $0.add(.healed) }
         }
     }

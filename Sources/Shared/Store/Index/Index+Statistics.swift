@@ -34,7 +34,7 @@ extension Index {
 
     /// Writes what has been counted and not been written yet.
     func flush(now: Timestamp) throws {
-        if hasCounts { try write(now: now, isQuiet: true, writesCounts: true) { _ in } }
+        if hasCounts { try write(now: now, isQuiet: true, isBookkeeping: true) { _ in } }
     }
 
     /// The name of a counter that is always nought: when it began is when all of them did.

@@ -139,7 +139,7 @@ extension CacheStore {
             try body()
         } catch let failure as CacheFailure {
             switch failure {
-            case .readOnly, .diskFull, .io, .busy:
+            case .readOnly, .diskFull, .io:
                 log.detail("the use of an entry was not written down: \(failure.message)")
             default: throw failure
             }

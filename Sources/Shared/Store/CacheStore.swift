@@ -250,7 +250,9 @@ public final class CacheStore: Sendable {
 
     /// Writes what was counted, if that was last done a while ago.
     func flushIfDue() {
-        if index.owesCounts, !index.isReadOnly { try? index.flush(now: clock.now()) }
+        if index.owesCounts, !index.isReadOnly {
+            try? index.flush(now: clock.now(), patience: bookkeepingPatience)
+        }
     }
 
     /// Makes the root where it is missing. Throws `CacheFailure.readOnly` if nothing can be written to it.

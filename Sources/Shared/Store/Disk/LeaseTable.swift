@@ -37,7 +37,7 @@ final class LeaseTable: Sendable {
 
     /// The leases that have not ended. Throws `SystemFailure` if they cannot be read: everything may be leased then.
     func live(at now: Timestamp, in root: CacheRoot) throws -> LiveLeases {
-        let periods = periods(in: root).filter { $0.isLive(at: now) }
+        let periods = try periods(in: root).filter { $0.isLive(at: now) }
         let files = try periods.compactMap { period -> (LeasePeriod, File)? in
             do {
                 return (period, try root.open(period.file, O_RDONLY))
@@ -51,11 +51,15 @@ final class LeaseTable: Sendable {
 
     /// Deletes the files of periods that are over.
     func removeEnded(now: Timestamp, in root: CacheRoot) {
-        for period in periods(in: root) where !period.isLive(at: now) { root.remove(period.file) }
+        for period in (try? periods(in: root)) ?? [] where !period.isLive(at: now) { root.remove(period.file) }
     }
 
-    private func periods(in root: CacheRoot) -> [LeasePeriod] {
-        root.names(in: CacheRoot.leases).compactMap(LeasePeriod.init(fileName:))
+    private func periods(in root: CacheRoot) throws -> [LeasePeriod] {
+        do {
+            return try root.folder()?.folder(CacheRoot.leases).names().compactMap(LeasePeriod.init(fileName:)) ?? []
+        } catch let failure as SystemFailure where failure.isMissing {
+            return []
+        }
     }
 }
 

@@ -127,14 +127,15 @@ package final class Index: Sendable {
     ///
     /// - Parameters:
     ///   - isQuiet: whether `body` changes no more of an entry than when it was used, see `version`.
-    ///   - isBookkeeping: whether counts are written in any case, and nothing else that must not be lost.
+    ///   - writesCounts: whether counts are written in any case.
+    ///   - patience: how long other processes' transactions are waited for.
     func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, isBookkeeping: Bool = false,
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        try perform(making: true, patience: isBookkeeping ? bookkeepingPatience : busyPatience) { connection in
+        try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
-            let counts = isBookkeeping || time - connection.countedAt >= Self.countInterval
+            let counts = writesCounts || time - connection.countedAt >= Self.countInterval
             let result = try connection.database.transaction {
                 try connection.writeUses(now: now)
                 let result = try body(&connection)

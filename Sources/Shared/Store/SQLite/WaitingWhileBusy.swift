@@ -15,7 +15,10 @@ struct BusyWaits {
     private var vain: Duration = .zero
 
     /// How long a call may wait that would wait for `patience`.
-    func allowed(_ patience: Duration) -> Duration { patience <= vain ? .zero : min(patience, ceiling) }
+    func allowed(_ patience: Duration) -> Duration {
+        let wait = min(patience, ceiling)
+        return wait <= vain ? .zero : wait
+    }
 
     mutating func note(vain wait: Duration) { vain = max(vain, wait) }
     mutating func noteWritten() { vain = .zero }

@@ -110,7 +110,9 @@ extension CacheStore {
         if index.isReadOnly || !entries.contains(where: { lease.mustWrite($0, now: now) }) { return entries }
         var result: [Entry?] = entries
         try toleratingUnwritable {
-            let places = entries.filter { lease.mustRecord($0, now: now) }.map(\.place)
+            let places = entries.indices.compactMap { place in
+                lease.mustRecord(entries[place], now: now) ? entries[place].place : nil
+            }
             if !places.isEmpty {
                 try index.root.leases.record(
                     places, until: LeasePeriod(of: lease, from: now), now: now, in: index.root)

@@ -11,7 +11,12 @@ import Support
 /// entry first removes its row, and then looks for leases before it deletes the file. Whichever comes first, one of the
 /// two notices the other.
 final class LeaseTable: Sendable {
-    private let open = Monitor<(period: LeasePeriod, file: File)?>(nil)
+    private struct OpenPeriod {
+        let period: LeasePeriod
+        let file: File
+    }
+
+    private let open = Monitor<OpenPeriod?>(nil)
 
     /// A million bytes, of which file systems store only the pages in use: with 10,000 leases in a period, one entry
     /// in a hundred is kept for longer than it need be.
@@ -25,11 +30,12 @@ final class LeaseTable: Sendable {
             if let open, open.period == period, root.has(open.file, as: period.file) { return open.file }
             let file = try root.openToWrite(period.file, O_WRONLY)
             if file.count == 0 { removeEnded(now: now, in: root) }
-            open = (period, file)
+            open = OpenPeriod(period: period, file: file)
             return file
         }
+        var mark: UInt8 = 1
         for place in places {
-            while pwrite(file.descriptor, [1], 1, Self.slot(of: place)) != 1 {
+            while pwrite(file.descriptor, &mark, 1, Self.slot(of: place)) != 1 {
                 if errno != EINTR { throw SystemFailure(errno: errno, "write \(file.path)") }
             }
         }

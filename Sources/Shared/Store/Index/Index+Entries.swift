@@ -53,12 +53,10 @@ package struct NewEntry {
 
 extension Index {
     static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    /// Other processes may have written later uses, and the clock may have been set back since they did (`?6` is now).
-    static let touch = """
-        UPDATE entries SET last_used = CASE WHEN last_used > ?6 THEN ?4 ELSE max(last_used, ?4) END,
-            lease_until = CASE WHEN last_used > ?6 THEN ?5 ELSE max(lease_until, ?5) END
-        \(sameEntry)
-        """
+    /// Unless another process has written a later use. One after `?6`, which is now, is from before the clock was set
+    /// back.
+    static let touch =
+        "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry) AND (last_used <= ?4 OR last_used > ?6)"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
             width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,

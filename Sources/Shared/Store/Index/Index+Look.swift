@@ -45,8 +45,8 @@ extension Index {
     /// no transaction could be begun.
     func use(_ entry: Entry) {
         withConnection { connection in
-            if connection.uses.count >= 10_000 { connection.uses = [:] }
-            connection.uses[entry.id] = Connection.Use(entry)
+            if connection.uses.count >= 10_000 { connection.uses = [] }
+            connection.uses.append(Connection.Use(entry))
         }
     }
 }
@@ -54,13 +54,14 @@ extension Index {
 extension Index.Connection {
     /// When an entry was used.
     struct Use {
+        let id: Int64
         let scopeHash: String
         let name: String
         let lastUsed: Timestamp
         let leaseUntil: Timestamp
 
         init(_ entry: Entry) {
-            (scopeHash, name) = (entry.scope.hash, entry.name)
+            (id, scopeHash, name) = (entry.id, entry.scope.hash, entry.name)
             (lastUsed, leaseUntil) = (entry.lastUsed, entry.leaseUntil)
         }
     }
@@ -69,9 +70,9 @@ extension Index.Connection {
 
     /// Writes the uses. To be called within a transaction.
     func writeUses(now: Timestamp) throws {
-        for (id, use) in uses {
+        for use in uses {
             try database.run(
-                Index.touch, Value(use.scopeHash), Value(use.name), Value(id), Value(use.lastUsed),
+                Index.touch, Value(use.scopeHash), Value(use.name), Value(use.id), Value(use.lastUsed),
                 Value(use.leaseUntil), Value(now))
         }
     }

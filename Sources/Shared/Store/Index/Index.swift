@@ -24,8 +24,8 @@ package final class Index: Sendable {
         var identity: File.Identity?
         /// Counts to be written with a later transaction.
         var tallies = Tallies()
-        /// Uses of entries to be written with the next transaction, by the entries' numbers.
-        var uses: [Int64: Use] = [:]
+        /// Uses of entries to be written with the next transaction, the earliest first.
+        var uses: [Use] = []
         /// Files below the root that a command has removed, or found damaged: no lease spares them.
         var unspared: Set<String> = []
         /// When counts were last written.
@@ -147,7 +147,7 @@ package final class Index: Sendable {
                 connection.tallies = Tallies()
                 connection.countedAt = time
             }
-            connection.uses = [:]
+            connection.uses = []
             connection.hasWritten = true
             waits.withLock { $0.noteWritten() }
             return result

@@ -48,6 +48,7 @@ import Testing
             _ = try cache.lookup(key(name))
             world.time.advance(.seconds(1000))
         }
+        try cache.index.flush(now: world.time.now)
         return cache
     }
 

@@ -150,24 +150,25 @@ import Testing
     }
 
     @Test func leaseThatNeedsWritingIsWritten() throws {
-        world.time.advance(.milliseconds(59_500))
+        world.time.advance(.milliseconds(39_500))
         _ = try cache.lookup(key("moon"))
         #expect(isRecalled())
-        world.time.advance(.milliseconds(500))
+        world.time.advance(.milliseconds(501))
         #expect(!isRecalled())
 
         #expect(try cache.lookup(key("moon"))?.lastUsed == world.time.now)
+        try cache.index.flush(now: world.time.now)
         #expect(try cache.index.find(key("moon").name, in: .standard)?.lastUsed == world.time.now)
     }
 
     // MARK: Versions
 
-    @Test func ownTouchesAndCountersKeepTheVersion() throws {
+    @Test func ownUsesAndCountersKeepTheVersion() throws {
         let version = try #require(cache.index.version())
         world.time.advance(.seconds(61))
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
 
-        #expect(try cache.index.touch([(entry, world.time.now + .seconds(700))], now: world.time.now) != [nil])
+        #expect(try cache.handOut(entry) != nil)
         cache.count(.hit, entry)
         try cache.index.flush(now: world.time.now)
 
@@ -176,12 +177,13 @@ import Testing
         #expect(other.index.version() != nil)
     }
 
-    @Test func commitOfAnotherBesideAnOwnTouchIsNotTakenForIt() throws {
+    @Test func commitOfAnotherBesideAnOwnUseIsNotTakenForIt() throws {
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         var version = cache.index.version()
         for round in 0..<100 {
             _ = try other.store(MemorySource(picture(round)), key: key("mars"))
-            _ = try cache.index.touch([(entry, entry.leaseUntil)], now: world.time.now)
+            cache.index.use(entry)
+            try cache.index.flush(now: world.time.now)
             let next = cache.index.version()
             #expect(next != version)
             version = next
@@ -205,7 +207,8 @@ import Testing
         let entries = cache.immediately(keys, asFetch: true)
 
         #expect(entries.map { $0?.key } == ["moon", nil, "mars", "moon", "io"])
-        // Their leases are written down.
+        // Their uses are written down.
+        try cache.index.flush(now: world.time.now)
         for entry in entries.compactMap(\.self) {
             #expect(try other.index.find(entry.name, in: .standard)?.lastUsed == world.time.now)
         }

@@ -67,6 +67,7 @@ import Testing
         for _ in 0..<5 {
             world.time.advance(.seconds(300))
             let entry = try #require(try cache.lookup(key("a")))
+            try cache.index.flush(now: world.time.now)
             let written = try #require(try cache.index.find(entry.name, in: .standard))
             #expect(written.leaseUntil >= world.time.now + .seconds(600))
         }

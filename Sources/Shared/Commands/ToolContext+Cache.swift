@@ -16,6 +16,7 @@ extension ToolContext {
         settings.expiry = try expiry()
         if let size = try value(.capacity) { settings.capacity = size }
         if let lease = try value(.lease) { settings.lease = lease }
+        if let timeout = try value(.timeout) { settings.timeout = timeout }
         if let size = try value(.memoryCapacity) { settings.memoryCapacity = size }
         if let count = try value(.memoryEntries) { settings.recentEntries = count }
         if let size = try value(.memoryBytes) { settings.recentBytes = size }

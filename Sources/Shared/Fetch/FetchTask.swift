@@ -45,7 +45,8 @@ struct FetchTask {
     /// - Parameter known: what was known of the key a moment ago.
     private func runAlone(_ known: Look, _ rules: Freshness.Rules, _ wasLost: inout Bool) throws -> Outcome {
         let watch = try GenerationWatch(cache.index, cache.active, knownBy: known)
-        let lock = try cache.lock(key.name, whileWaiting: watch.check)
+        let lock = try cache.lock(
+            key.name, for: .download, generation: watch.generation, whileWaiting: watch.check)
         defer { withExtendedLifetime(lock) {} }
         var rules = rules
         rules.hasWaited = lock.wasContended

@@ -82,7 +82,7 @@ extension CacheStore {
             else { return nil }
             return (place, entry)
         }
-        guard !usable.isEmpty, let handed = try? handOut(usable.map(\.entry)) else { return }
+        guard !usable.isEmpty, let handed = try? handOut(usable.map(\.entry), version: version) else { return }
         for ((place, _), entry) in zip(usable, handed) {
             guard let entry else { continue }
             remember(entry, as: keys[place].text, version: version)
@@ -92,4 +92,61 @@ extension CacheStore {
 
     /// The same for one key.
     public func immediately(_ key: CacheKey, asFetch: Bool) -> Entry? { immediately([key], asFetch: asFetch)[0] }
+
+    // MARK: Leases
+
+    /// Leases the entry from now on, and notes that it is used; nil if it has just gone. Never waits for a process that
+    /// writes to the index.
+    ///
+    /// - Parameter version: of the index before the entry's row was read, which spares another look at it.
+    package func handOut(_ entry: Entry, version: Int? = nil) throws -> Entry? {
+        flushIfDue()
+        return try handOut([entry], version: version)[0]
+    }
+
+    /// The same for several entries. A root that cannot be written can still be read.
+    package func handOut(_ entries: [Entry], version: Int? = nil) throws -> [Entry?] {
+        let now = clock.now()
+        if index.isReadOnly || !entries.contains(where: { lease.mustWrite($0, now: now) }) { return entries }
+        var result: [Entry?] = entries
+        try toleratingUnwritable {
+            let places = entries.indices.compactMap { place in
+                lease.mustRecord(entries[place], now: now) ? entries[place].place : nil
+            }
+            if !places.isEmpty {
+                try index.root.leases.record(
+                    places, until: LeasePeriod(of: lease, from: now), now: now, in: index.root)
+                // Only after the leases are recorded, see `LeaseTable`.
+                if version == nil || index.version() != version {
+                    let rows = try index.find(entries.map(\.name), in: scope).rows
+                    for (place, row) in rows.enumerated() where row?.id != entries[place].id { result[place] = nil }
+                }
+            }
+            for place in result.indices {
+                guard var entry = result[place], lease.mustWrite(entry, now: now) else { continue }
+                // A lease from before the clock was set back means nothing.
+                let kept = entry.lastUsed > now ? now : entry.leaseUntil
+                entry.leaseUntil = max(kept, lease.end(from: now))
+                entry.lastUsed = now
+                index.use(entry)
+                result[place] = entry
+            }
+        }
+        return result
+    }
+
+    /// Runs what writes down how an entry is used, which nothing else depends on.
+    func toleratingUnwritable(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let failure as CacheFailure {
+            switch failure {
+            case .readOnly, .diskFull, .io:
+                log.detail("the use of an entry was not written down: \(failure.message)")
+            default: throw failure
+            }
+        } catch let failure as SystemFailure {
+            log.detail("the use of an entry was not written down: \(failure.message)")
+        }
+    }
 }

@@ -76,7 +76,9 @@ extension CacheStore {
         try requireWriting()
         var removed = ScopeContents()
         repeat {
-            let lock = try KeyLock(root: index.root, CacheRoot.purgeLock, interruption: interruption)
+            let lock = try KeyLock(
+                root: index.root, CacheRoot.purgeLock, for: LockedWork(.maintenance, limit: settings.timeout),
+                interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             removed += try Purge(index: index, clock: clock).run { [interruption] in
                 try interruption.check()

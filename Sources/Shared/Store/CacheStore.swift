@@ -87,7 +87,7 @@ public final class CacheStore: Sendable {
                 return (entry, .hit)
             }
             guard let found = try sound(key, onLoss: { wasLost = true }),
-                let entry = handingOut ? try handOut(found) : found
+                let entry = handingOut ? try handOut(found, version: version) : found
             else {
                 index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
                 return nil
@@ -119,13 +119,16 @@ public final class CacheStore: Sendable {
     public func close() {
         if index.isReadOnly { return }
         do {
-            if index.hasCounts {
-                try index.flush(now: clock.now())
-                // A run that only looked something up must not pay for a capacity that was cut by a million entries.
-                trim(atMost: Self.trimTime)
+            try index.withShortWaits {
+                if index.hasCounts {
+                    try index.flush(now: clock.now())
+                    // A run that only looked something up must not pay for a capacity that was cut by a million
+                    // entries.
+                    trim(atMost: Self.trimTime)
+                }
+                if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
+                index.settleLog()
             }
-            if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
-            index.settleLog()
         } catch {
             log.detail("the cache was not put in order: \(failure(of: error).message)")
         }
@@ -182,44 +185,6 @@ public final class CacheStore: Sendable {
         return nil
     }
 
-    /// Writes down that the entry is used from now on, if that is not written already; nil if it has just gone.
-    package func handOut(_ entry: Entry) throws -> Entry? {
-        flushIfDue()
-        return try handOut([entry])[0]
-    }
-
-    /// The same for several entries, in one transaction. A root that cannot be written keeps nobody from reading.
-    package func handOut(_ entries: [Entry]) throws -> [Entry?] {
-        let now = clock.now()
-        let due = index.isReadOnly ? [] : entries.indices.filter { lease.mustWrite(entries[$0], now: now) }
-        if due.isEmpty { return entries }
-        var result: [Entry?] = entries
-        try toleratingUnwritable {
-            let touched = try index.touch(
-                due.map { place in
-                    let entry = entries[place]
-                    // One that was written before the clock was set back means nothing.
-                    let kept = entry.lastUsed > now ? now : entry.leaseUntil
-                    return (entry, max(kept, lease.end(from: now)))
-                }, now: now)
-            for (place, entry) in zip(due, touched) { result[place] = entry }
-        }
-        return result
-    }
-
-    /// Runs what writes down how an entry is used, which nothing else depends on.
-    private func toleratingUnwritable(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let failure as CacheFailure {
-            switch failure {
-            case .readOnly, .diskFull, .io, .busy:
-                log.detail("the use of an entry was not written down: \(failure.message)")
-            default: throw failure
-            }
-        }
-    }
-
     /// Writes down when an entry, which was just handed out, and its variants expire. A root that cannot be written
     /// keeps nobody from reading.
     package func expire(_ entry: Entry) throws {
@@ -227,11 +192,18 @@ public final class CacheStore: Sendable {
         try toleratingUnwritable { try index.expire(entry, at: entry.expiresAt, now: clock.now()) }
     }
 
-    /// The lock of one entry's name, for the process that fetches, makes or removes it. Throws what `whileWaiting`
-    /// throws.
-    package func lock(_ name: String, whileWaiting: () throws -> Void = {}) throws -> KeyLock {
+    /// The lock of one entry's name, for the process that fetches, makes or removes it. Throws `CacheFailure.stalled` if
+    /// its holder makes no progress for `settings.timeout`, and the errors of `whileWaiting`.
+    ///
+    /// - Parameter generation: of the partial file that grows while the lock is held.
+    package func lock(
+        _ name: String, for work: LockedWork.Kind = .making, generation: Int64 = 0, whileWaiting: () throws -> Void = {}
+    ) throws -> KeyLock {
         let lock = try KeyLock(
-            root: index.root, CacheRoot.lock(name, in: scope), interruption: interruption, whileWaiting: whileWaiting)
+            root: index.root, CacheRoot.lock(name, in: scope),
+            for: LockedWork(
+                work, file: CacheRoot.partial(name, in: scope, generation: generation), limit: settings.timeout),
+            interruption: interruption, whileWaiting: whileWaiting)
         // The root may have been removed under a running tool.
         try index.reopenIfReplaced()
         return lock
@@ -279,7 +251,9 @@ public final class CacheStore: Sendable {
 
     /// Writes what was counted, if that was last done a while ago.
     func flushIfDue() {
-        if index.owesCounts, !index.isReadOnly { try? index.flush(now: clock.now()) }
+        if index.owesCounts, !index.isReadOnly {
+            try? index.flush(now: clock.now(), patience: bookkeepingPatience)
+        }
     }
 
     /// Makes the root where it is missing. Throws `CacheFailure.readOnly` if nothing can be written to it.

@@ -130,6 +130,7 @@ final class CachedDays: Sendable {
                 }
             } catch {
                 if error is Cancelled { throw error }
+                log.detail("\(what) is asked for without waiting any longer: \(failure(of: error).message)")
                 // Without a lock the service is asked all the same, as nobody can be waited for.
                 return nil
             }

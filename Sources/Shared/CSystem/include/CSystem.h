@@ -56,6 +56,16 @@ void csystem_unlock_byte(int descriptor, int64_t offset);
 // Whether another open file description has the lock of a byte: 1 or 0, -1 with errno set.
 int csystem_is_byte_locked(int descriptor, int64_t offset);
 
+// Locks or unlocks a byte for the process (fcntl(2), F_SETLK), so that others can ask the kernel for its process ID,
+// which the locks above do not have. Lost when the process closes any descriptor of the file. Keeps no one out: failures are ignored.
+void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
+
+// The other process that has locked a byte for itself; 0 if there is none, or none that this process can see.
+pid_t csystem_byte_signer(int descriptor, int64_t offset);
+
+// The processor time that all threads of a process have used, in nanoseconds; -1 if the system does not tell.
+int64_t csystem_processor_time(pid_t process);
+
 // How many processors the process may run on: with taskset or in a container fewer than there are.
 long csystem_processors(void);
 

@@ -81,7 +81,8 @@ public struct CacheDestination: Sendable {
         _ subject: EntrySink.Subject, _ known: Int?, _ watch: GenerationWatch, there: (MadeFile) throws -> Void
     ) throws -> EntrySink? {
         var subject = subject
-        let lock = try cache.lock(subject.name, whileWaiting: watch.check)
+        let lock = try cache.lock(
+            subject.name, generation: watch.generation, whileWaiting: watch.check)
         if cache.isOutdated(known, under: lock) {
             let version = cache.index.version()
             try look(for: &subject, isLocked: true)
@@ -133,9 +134,9 @@ public struct CacheDestination: Sendable {
     private func handOut(
         _ entry: Entry?, _ subject: EntrySink.Subject, version: Int? = nil
     ) throws -> MadeFile? {
-        guard let entry, entry.parentSHA256 == original?.entry.sha256, let entry = try cache.handOut(entry) else {
-            return nil
-        }
+        guard let entry, entry.parentSHA256 == original?.entry.sha256,
+            let entry = try cache.handOut(entry, version: version)
+        else { return nil }
         cache.remember(entry, as: recentName(subject), version: version)
         if original == nil {
             cache.count(cache.status(of: entry), entry)

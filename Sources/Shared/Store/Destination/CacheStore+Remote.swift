@@ -70,7 +70,8 @@ extension CacheStore {
         try requireWriting()
         return try withstanding {
             let watch = try GenerationWatch(index, active)
-            let lock = try lock(subject.name, whileWaiting: watch.check)
+            let lock = try lock(
+                subject.name, generation: watch.generation, whileWaiting: watch.check)
             defer { withExtendedLifetime(lock) {} }
             guard let shared = SharedEntry(self, subject) else { return false }
             let old = try sound(subject.name, isLocked: true)

@@ -17,7 +17,8 @@ extension CacheStore {
                 try requireWriting()
                 return try withstanding {
                     let watch = try GenerationWatch(index, active)
-                    let lock = try lock(key.name, whileWaiting: watch.check)
+                    let lock = try lock(
+                        key.name, generation: watch.generation, whileWaiting: watch.check)
                     return try storeAlone(
                         source,
                         EntrySink.Subject(

@@ -12,6 +12,7 @@ import Support
 /// locks/all                         a byte each for `<scope>-<name>`, locked while that entry is fetched or made; for
 ///                                   `setup`, while the index is made; for `purge`, while what purges have left is
 ///                                   removed; for `purger`, by the background process (see `KeyLock`)
+/// leases/<end>-<promise>            a byte each for entries whose paths stay valid until <end> (see `LeaseTable`)
 /// rebuild                           there while files may have lost their rows with an older index
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
@@ -30,6 +31,7 @@ package final class CacheRoot: Sendable {
     private let fault: Folder.Fault?
     /// What this process holds of `KeyLock`s.
     let locks = LockTable()
+    let leases = LeaseTable()
 
     /// A relative path is taken from the current folder. Opens nothing yet.
     ///
@@ -45,6 +47,7 @@ package final class CacheRoot: Sendable {
     static let scopes = "scopes"
     package static let partials = "partial"
     static let locks = "locks"
+    static let leases = "leases"
     static let tag = "CACHEDIR.TAG"
     static let rebuildMark = "rebuild"
     static let keySecret = "key-secret"
@@ -95,7 +98,7 @@ package final class CacheRoot: Sendable {
     }
 
     private func check(_ folder: Folder) throws {
-        for name in [Self.scopes, Self.partials, Self.locks] {
+        for name in [Self.scopes, Self.partials, Self.locks, Self.leases] {
             if let status = try folder.status(of: name) { try check(status, at: path(of: name)) }
         }
         try check(folder.status(), at: path)
@@ -176,7 +179,7 @@ package final class CacheRoot: Sendable {
 
     /// Makes what is missing; any number of processes may do so at once. The index is for `Index` to make.
     func make() throws {
-        for folder in [Self.scopes, Self.partials, Self.locks] { try makeFolder(folder) }
+        for folder in [Self.scopes, Self.partials, Self.locks, Self.leases] { try makeFolder(folder) }
         do {
             try made().open(Self.tag, O_WRONLY | O_CREAT | O_EXCL).write(Array(RootContents.tag.utf8))
         } catch let failure as SystemFailure where failure.errno == EEXIST {}

@@ -24,22 +24,29 @@ package final class KeyLock: Sendable {
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Takes the lock of this name, and waits for it as long as it takes. Throws `Cancelled` when the run is stopped,
-    /// `SystemFailure` if the file of locks cannot be made, and what `whileWaiting` throws, which is called before each
-    /// attempt but the first.
+    /// Locks this name. Waits as long as its holder makes progress. Throws `CacheFailure.stalled` if another
+    /// process that holds it makes none for the work's limit, `Cancelled` when the run is stopped, `SystemFailure` if the
+    /// file of locks cannot be made, and the errors of `whileWaiting`, which is called before each attempt but the first.
     convenience init(
-        root: CacheRoot, _ name: String, interruption: Interruption, whileWaiting: () throws -> Void = {}
+        root: CacheRoot, _ name: String, for work: LockedWork = LockedWork(.maintenance, limit: busyPatience),
+        interruption: Interruption, whileWaiting: () throws -> Void = {}
     ) throws {
         var wait = Self.firstWait
-        var contended = false
+        var stall: Stall?
         while true {
             if let holding = try Self.attempt(root, name) {
-                self.init(holding, wasContended: contended)
+                self.init(holding, wasContended: stall != nil)
                 return
             }
-            contended = true
             try interruption.sleep(wait)
             try whileWaiting()
+            var current = stall ?? Stall()
+            // No thread of this process is stopped while this thread runs.
+            let holder = Self.holder(root, name)
+            if holder != getpid() {
+                try current.observe(work.progress(of: holder, in: root), after: wait, work: work)
+            }
+            stall = current
             wait = min(wait * 2, Self.longestWait)
         }
     }
@@ -63,8 +70,13 @@ package final class KeyLock: Sendable {
         switch try root.locks.take(name, in: root) {
         case .taken(let byte): .byte(byte)
         case .held: nil
-        case .unsupported: try LockedFile(name, in: root).map(Holding.file)
+        case .unsupported: try LockedFile(name, in: root, signedBy: getpid()).map(Holding.file)
         }
+    }
+
+    /// The process that holds the lock of this name; nil if it is free by now, or the system does not tell.
+    private static func holder(_ root: CacheRoot, _ name: String) -> pid_t? {
+        root.locks.holder(name, in: root) ?? LockedFile.holder(name, in: root)
     }
 }
 
@@ -93,9 +105,11 @@ final class LockTable: Sendable {
 
         fileprivate init(_ table: LockTable, _ file: File, _ offset: Int64) {
             (self.table, self.file, self.offset) = (table, file, offset)
+            csystem_sign_byte(file.descriptor, LockTable.signature(of: offset), true)
         }
 
         deinit {
+            csystem_sign_byte(file.descriptor, LockTable.signature(of: offset), false)
             csystem_unlock_byte(file.descriptor, offset)
             table.state.withLock { _ = $0.taken.remove(offset) }
         }
@@ -149,7 +163,8 @@ final class LockTable: Sendable {
         return try state.withLock { state throws in
             if state.isUnsupported { return nil }
             if state.taken.contains(offset) { return true }
-            guard let file = try root.openIfPresent(Self.fileName) else { return false }
+            // To close another descriptor of the file would remove the signatures of this process.
+            guard let file = try state.file ?? root.openIfPresent(Self.fileName) else { return false }
             switch csystem_is_byte_locked(file.descriptor, offset) {
             case 0: return false
             case 1: return true
@@ -163,8 +178,22 @@ final class LockTable: Sendable {
     /// Whether an error number means that the system or the file system has no locks of bytes.
     private static func isUnsupported(_ errno: Int32) -> Bool { [EINVAL, ENOTSUP, ENOLCK, ENOSYS].contains(errno) }
 
+    /// The process that holds the lock of a name; nil if none does, or the system does not tell.
+    func holder(_ name: String, in root: CacheRoot) -> pid_t? {
+        let offset = Self.offset(of: name)
+        return state.withLock { state in
+            if state.taken.contains(offset) { return getpid() }
+            guard let file = state.file else { return nil }
+            let process = csystem_byte_signer(file.descriptor, Self.signature(of: offset))
+            return process > 0 ? process : nil
+        }
+    }
+
+    /// The byte by whose lock a holder tells its process ID.
+    private static func signature(of offset: Int64) -> Int64 { offset ^ 1 }
+
     /// The byte of a name: 63 bits of its FNV-1a hash. Names hold digests, so that no two meet by chance.
-    private static func offset(of name: String) -> Int64 {
+    static func offset(of name: String) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         return Int64(hash >> 1)
@@ -200,6 +229,20 @@ private final class LockedFile: Sendable {
     /// noticing. If the root was removed meanwhile, the file of that name is another process's lock.
     deinit {
         if (try? root.has(file, as: name)) == true { root.remove(name) }
+    }
+
+    /// Locks the file and writes the process ID into it; nil if another process holds the lock.
+    convenience init?(_ name: String, in root: CacheRoot, signedBy process: pid_t) throws {
+        try self.init(name, in: root)
+        // Others can do without, as on a full disk.
+        try? PartialFile.truncate(file, to: 0)
+        try? file.write(Array(String(process).utf8))
+    }
+
+    /// The process that wrote itself into the file.
+    static func holder(_ name: String, in root: CacheRoot) -> pid_t? {
+        guard let bytes = try? root.open(name, O_RDONLY).contents(atMost: 16) else { return nil }
+        return pid_t(String(decoding: bytes, as: UTF8.self))
     }
 
     static func isLocked(_ name: String, in root: CacheRoot) throws -> Bool {

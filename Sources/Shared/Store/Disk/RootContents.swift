@@ -46,7 +46,7 @@ enum RootContents: Equatable {
             self = .foreign
         } else {
             // Made half way, or left when index and tag were lost.
-            let folders = [CacheRoot.scopes, CacheRoot.partials, CacheRoot.locks]
+            let folders = [CacheRoot.scopes, CacheRoot.partials, CacheRoot.locks, CacheRoot.leases]
             let isLayout =
                 names.contains(where: folders.contains) && scopes.allSatisfy(CacheRoot.isScopeFolder)
                 && names.allSatisfy { name in

@@ -1,20 +1,30 @@
 import Support
 
-/// How long a path that is handed out stays valid, and when that must be written down anew.
-///
-/// A hit in a loop should write nothing. So a lease is written with some slack on top, and as long as what is left of
-/// it is no less than what was promised, there is nothing to write.
+/// How long a path stays valid after it was returned.
 package struct Lease: Sendable {
-    /// What is promised from the moment that a path is handed out.
+    /// The time from the moment that a path is returned.
     let promise: Duration
-    /// A minute: one write a minute for each entry in use, and "last used" right to the minute.
+    /// "Last used" is right to the minute.
     static let slack: Duration = .seconds(60)
 
-    /// When a lease that is written now ends. A promise of nothing protects nothing, not even for the slack.
-    package func end(from now: Timestamp) -> Timestamp { promise > .zero ? now + promise + Self.slack : now }
+    /// Leases end at multiples of this time, at least a minute, so that an entry in use is written down once in it.
+    var step: Duration { max(Self.slack, promise / 10) }
 
-    /// Whether handing out the entry now must be written down. Also where "last used" lies in the future, since the
-    /// clock has been set back: it would never be the least recent.
+    /// When a lease that is recorded now ends: the promise, rounded up to a step. A promise of nothing protects nothing.
+    package func end(from now: Timestamp) -> Timestamp {
+        guard promise > .zero else { return now }
+        let (end, step) = ((now + promise).milliseconds, step.milliseconds)
+        return Timestamp(milliseconds: (end + step - 1) / step * step)
+    }
+
+    /// Whether the entry has no lease that is long enough to return its path now. So has an entry that was last used in
+    /// the future: the clock has been set back.
+    func mustRecord(_ entry: Entry, now: Timestamp) -> Bool {
+        promise > .zero && (entry.leaseUntil < now + promise || entry.lastUsed > now)
+    }
+
+    /// Whether returning the path now changes the entry's lease or last use. An entry whose last use is in the
+    /// future would never be the least recently used.
     func mustWrite(_ entry: Entry, now: Timestamp) -> Bool {
         entry.leaseUntil < now + promise || entry.lastUsed + Self.slack <= now || entry.lastUsed > now
     }

@@ -27,8 +27,10 @@ public enum CacheFailure: Failure, Equatable {
     case io(detail: String, root: String, errno: Int32 = 0)
     /// The index is no database any more, and could not be replaced by an empty one.
     case indexDamaged(detail: String, root: String)
-    /// Other processes kept the index busy for longer than is reasonable.
-    case busy(root: String)
+    /// Other processes kept the index busy for longer than is reasonable; `process` is the last that did, if known.
+    case busy(root: String, process: Int? = nil)
+    /// The process that holds the lock of an entry makes no progress; `process` is nil if the system does not name it.
+    case stalled(process: Int?, work: String, since: Timestamp)
     /// The scope was switched or purged while this entry was on its way.
     case scopeChanged(scope: String)
     /// There is no memory-backed folder that is safe to use.
@@ -68,6 +70,7 @@ extension CacheFailure {
         case .io: "cache-io"
         case .indexDamaged: "cache-damaged"
         case .busy: "cache-busy"
+        case .stalled: "holder-stalled"
         case .scopeChanged: "scope-changed"
         case .noMemory: "no-memory-folder"
         case .memoryFull: "memory-full"
@@ -97,7 +100,12 @@ extension CacheFailure {
         case .indexDamaged(let detail, let root):
             "the index of the cache at \(root) is damaged and could not be replaced: \(detail); check the disk, then run"
                 + " img-cache verify --repair"
-        case .busy(let root): "the cache at \(root) is busy; try again later"
+        case .busy(let root, let process?):
+            "process \(process) keeps the index of the cache at \(root) locked; continue or end it, then try again"
+        case .busy(let root, nil): "the cache at \(root) is busy; try again later"
+        case .stalled(let process, let work, let since):
+            "\(process.map { "process \($0)" } ?? "another process") \(work) and has made no progress since"
+                + " \(since.iso8601); continue or end that process, then try again"
         case .scopeChanged(let scope): "the scope \(scope) was switched or emptied meanwhile; run it again"
         case .noMemory(let reason):
             "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
@@ -120,7 +128,7 @@ extension CacheFailure {
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .io(_, _, let errno) where SystemFailure.isTransient(errno): .temporary
         case .diskFull, .io, .indexDamaged: .io
-        case .offline, .busy, .scopeChanged, .memoryFull, .rootRemoved: .temporary
+        case .offline, .busy, .stalled, .scopeChanged, .memoryFull, .rootRemoved: .temporary
         case .fault: .software
         }
     }

@@ -53,7 +53,10 @@ package struct NewEntry {
 
 extension Index {
     static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    static let touch = "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry)"
+    /// Unless another process has written a later use. One after `?6`, which is now, is from before the clock was set
+    /// back.
+    static let touch =
+        "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry) AND (last_used <= ?4 OR last_used > ?6)"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
             width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
@@ -190,6 +193,7 @@ extension Index {
         try write(now: now) { connection in
             guard let found = try connection.find(name, in: scope), try !isSound(found) else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+            connection.unspared.insert(found.place)
             connection.tallies.change(scope) { $0.add(.healed) }
         }
     }

@@ -41,20 +41,39 @@ extension Index {
         }
     }
 
-    /// Writes down in one transaction that these entries are in use, and returns them as they are then; nil for each
-    /// that has gone meanwhile.
-    func touch(_ entries: [(entry: Entry, leaseUntil: Timestamp)], now: Timestamp) throws -> [Entry?] {
-        try write(now: now, isQuiet: true) { connection in
-            try entries.map { entry, leaseUntil in
-                let count = try connection.database.run(
-                    Self.touch, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(now),
-                    Value(leaseUntil))
-                guard count == 1 else { return nil }
-                var touched = entry
-                touched.lastUsed = now
-                touched.leaseUntil = leaseUntil
-                return touched
-            }
+    /// Notes that an entry is in use, which a later transaction writes. Forgets all uses if there are ten thousand and
+    /// no transaction could be begun.
+    func use(_ entry: Entry) {
+        withConnection { connection in
+            if connection.uses.count >= 10_000 { connection.uses = [] }
+            connection.uses.append(Connection.Use(entry))
+        }
+    }
+}
+
+extension Index.Connection {
+    /// When an entry was used.
+    struct Use {
+        let id: Int64
+        let scopeHash: String
+        let name: String
+        let lastUsed: Timestamp
+        let leaseUntil: Timestamp
+
+        init(_ entry: Entry) {
+            (id, scopeHash, name) = (entry.id, entry.scope.hash, entry.name)
+            (lastUsed, leaseUntil) = (entry.lastUsed, entry.leaseUntil)
+        }
+    }
+
+    var hasCounts: Bool { !tallies.isEmpty || !uses.isEmpty }
+
+    /// Writes the uses. To be called within a transaction.
+    func writeUses(now: Timestamp) throws {
+        for use in uses {
+            try database.run(
+                Index.touch, Value(use.scopeHash), Value(use.name), Value(use.id), Value(use.lastUsed),
+                Value(use.leaseUntil), Value(now))
         }
     }
 }

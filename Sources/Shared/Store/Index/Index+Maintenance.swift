@@ -22,7 +22,8 @@ extension Index {
     static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(columns)"
     static let selectVariants =
         "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 ORDER BY width, name"
-    static let removeFamilyForSum = removeFamily + " RETURNING bytes"
+    static let removeFamilyForSum =
+        removeFamily + " RETURNING bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
     static let selectExpired = """
         SELECT id, bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope) FROM entries
         WHERE id > ?1 AND \(isSpent) AND (?6 IS NULL OR scope IN \(liveScopes(named: "?6"))) ORDER BY id LIMIT ?5
@@ -74,11 +75,14 @@ extension Index {
         }
     }
 
-    /// Files that have lost their rows and wait to be removed.
-    func doomedFiles() throws -> [(folder: String, file: String)] {
-        try perform { connection in
-            try connection.database.all("SELECT folder, file FROM doomed LIMIT 1000") { ($0.string(0), $0.string(1)) }
-        }
+    /// The names below the root of files that have lost their rows and wait to be removed, without leased files.
+    func doomedFiles(now: Timestamp) throws -> [String] {
+        let leases = try root.leases.live(at: now, in: root)
+        return try perform { connection in
+            try connection.database.all("SELECT folder, file FROM doomed LIMIT 1000") {
+                CacheRoot.blob($0.string(1), folder: $0.string(0))
+            }
+        }.compactMap(\.self).filter { try leases.end(of: $0) == nil }
     }
 
     // MARK: Changing single rows
@@ -136,9 +140,12 @@ extension Index {
                 if isPinned != false { return nil }
             }
             try connection.database.run(Self.dropNegatives, Value(scopeID), Value(name))
-            let sizes = try connection.database.all(Self.removeFamilyForSum, Value(scopeID), Value(name)) { $0.int(0) }
-            if sizes.isEmpty { return nil }
-            let removal = Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
+            let family = try connection.database.all(Self.removeFamilyForSum, Value(scopeID), Value(name)) {
+                (bytes: $0.int(0), place: CacheRoot.blob($0.string(1), folder: $0.string(2)))
+            }
+            if family.isEmpty { return nil }
+            connection.unspared.formUnion(family.compactMap(\.place))
+            let removal = Removal(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
             try connection.count(removal, in: scopeID, now: now)
             return removal
         }
@@ -156,6 +163,7 @@ extension Index {
             guard let found, try isWrong(found) else { return nil }
             if drops {
                 try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+                connection.unspared.insert(found.place)
                 try connection.count(.healed, 1, in: scope.id, now: now)
             }
             return found

@@ -32,9 +32,10 @@ extension Index {
         }
     }
 
-    /// Writes what has been counted and not been written yet.
-    func flush(now: Timestamp) throws {
-        if hasCounts { try write(now: now, isQuiet: true, writesCounts: true) { _ in } }
+    /// Writes all counts and uses that have not been written. Throws `CacheFailure.busy` if others keep the index locked
+    /// for longer than `patience`.
+    func flush(now: Timestamp, patience: Duration = busyPatience) throws {
+        if hasCounts { try write(now: now, isQuiet: true, writesCounts: true, patience: patience) { _ in } }
     }
 
     /// The name of a counter that is always nought: when it began is when all of them did.

@@ -33,7 +33,8 @@ extension Index {
     /// The least recently used entries that may go. A lease counts as over where "last used" lies a day ahead: it was
     /// written before the clock was set back, and could else hold for years.
     static let selectCandidates = """
-        SELECT id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope)
+        SELECT id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
+            (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) ORDER BY last_used LIMIT ?3
         """
@@ -48,24 +49,30 @@ extension Index {
         ON CONFLICT (scope, name) DO UPDATE SET value = value + ?3
         """
 
-    static let selectDoomed = "SELECT folder, file FROM doomed LIMIT ?1"
+    static let selectDoomed = """
+        SELECT folder, file FROM doomed WHERE (folder, file) > (?1, ?2) ORDER BY folder, file LIMIT ?3
+        """
 
-    /// Removes the files that have lost their rows, now or in a process that was killed. Within a transaction, as files
-    /// are put in place within one, too: what is removed is what was doomed, not what was stored under the same name
-    /// just afterwards. Costs one look at an empty table where there is nothing to do.
+    /// Removes the files that have lost their rows, now or in a process that was killed, unless they are leased. Within
+    /// a transaction, as files are put in place within one, too: what is removed is what was doomed, not what was stored
+    /// under the same name just afterwards. Costs one look at an empty table where there is nothing to do.
     func sweep(now: Timestamp) throws {
-        while try perform({ try $0.database.first(Self.selectDoomed, 1) { _ in true } }) == true {
-            try write(now: now) { connection in
-                let doomed = try connection.database.all(Self.selectDoomed, Value(TrimPlan.batch)) {
-                    (folder: $0.string(0), file: $0.string(1))
-                }
+        var last = (folder: "", file: "")
+        while try perform({ try $0.doomed(after: last, limit: 1) }).isEmpty == false {
+            last = try write(now: now) { connection in
+                let doomed = try connection.doomed(after: last, limit: TrimPlan.batch)
+                // After the transaction that took their rows away: see `LeaseTable`.
+                let leases = try root.leases.live(at: now, in: root)
                 for (folder, file) in doomed {
+                    let name = CacheRoot.blob(file, folder: folder)
+                    if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
                     let count = try connection.database.run(
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
                     // What is found in order, but not by its name, would be found again and again.
                     if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
-                    if let name = CacheRoot.blob(file, folder: folder) { root.remove(name) }
+                    if let name { root.remove(name) }
                 }
+                return doomed.last ?? last
             }
         }
     }
@@ -83,6 +90,7 @@ extension Index {
             let candidate: TrimPlan.Candidate
             let scopeID: Int64
             let isPurged: Bool
+            let place: String?
         }
         return try write(now: clock.now()) { connection in
             let database = connection.database
@@ -99,11 +107,20 @@ extension Index {
                 // One that has been purged goes for nothing: it is not among what is kept.
                 Victim(
                     candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
-                    scopeID: row.int64(2), isPurged: row.bool(3))
+                    scopeID: row.int64(2), isPurged: row.bool(3),
+                    place: CacheRoot.blob(row.string(4), folder: row.string(5)))
             }
-            let chosen = TrimPlan.choose(from: victims.map(\.candidate), kept: kept, capacity: capacity)
+            let leases = try root.leases.live(at: now, in: root)
+            let free = try victims.filter { victim in
+                guard !victim.isPurged, let end = try victim.place.flatMap(leases.end) else { return true }
+                // Its row does not say so yet: others need not look at it again.
+                try database.run(
+                    "UPDATE entries SET lease_until = ?2 WHERE id = ?1", Value(Int(victim.candidate.id)), Value(end))
+                return false
+            }
+            let chosen = TrimPlan.choose(from: free.map(\.candidate), kept: kept, capacity: capacity)
             var sums: [Int64: (entries: Int, bytes: Int)] = [:]
-            for victim in victims.prefix(chosen.count) {
+            for victim in free.prefix(chosen.count) {
                 let count = try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
                 if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
                 if victim.isPurged { continue }
@@ -116,7 +133,10 @@ extension Index {
             }
             let freed = sums.values.reduce(0) { $0 + $1.bytes }
             let entries = sums.values.reduce(0) { $0 + $1.entries }
-            return (kept - freed, Removal(entries: entries, bytes: freed), chosen.count == TrimPlan.batch)
+            return (
+                kept - freed, Removal(entries: entries, bytes: freed),
+                victims.count == TrimPlan.batch && chosen.count == free.count
+            )
         }
     }
 }
@@ -133,6 +153,14 @@ extension Index.Connection {
     func rootSize() throws -> RootSize {
         RootSize(
             bytes: try database.first(Index.selectTotals) { $0.int(1) } ?? 0,
-            hasDoomed: try database.first(Index.selectDoomed, 1) { _ in true } ?? false)
+            hasDoomed: try !doomed(after: ("", ""), limit: 1).isEmpty)
+    }
+
+    fileprivate typealias DoomedFile = (folder: String, file: String)
+
+    fileprivate func doomed(after last: DoomedFile, limit: Int) throws -> [DoomedFile] {
+        try database.all(Index.selectDoomed, Value(last.folder), Value(last.file), Value(limit)) {
+            ($0.string(0), $0.string(1))
+        }
     }
 }

@@ -24,6 +24,10 @@ package final class Index: Sendable {
         var identity: File.Identity?
         /// Counts to be written with a later transaction.
         var tallies = Tallies()
+        /// Uses of entries to be written with the next transaction, the earliest first.
+        var uses: [Use] = []
+        /// Files below the root that a command has removed, or found damaged: no lease spares them.
+        var unspared: Set<String> = []
         /// When counts were last written.
         var countedAt = SteadyTime.now()
         /// Whether anything was written.
@@ -35,6 +39,8 @@ package final class Index: Sendable {
         /// The generation that each scope had when metadata was first asked of it, by the hash of its name.
         var firstSeenGenerations: [String: Int64] = [:]
     }
+
+    private let waits = Monitor(BusyWaits())
 
     /// How long counts may wait for a transaction that writes them: a run that is killed loses as much.
     private static let countInterval: Duration = .seconds(1)
@@ -71,8 +77,29 @@ package final class Index: Sendable {
     /// Makes root and index where they are missing.
     func make() throws { try perform(making: true) { _ in } }
 
-    private func perform<Result>(making: Bool, _ body: (inout Connection) throws -> Result) throws -> Result {
-        try waitingWhileBusy(interruption) {
+    private func perform<Result>(
+        making: Bool, patience: Duration = busyPatience, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        let limit = waits.withLock { $0.allowed(patience) }
+        do {
+            return try attempt(making: making, patience: limit, body)
+        } catch CacheFailure.busy(let root, _) {
+            waits.withLock { $0.note(vain: limit) }
+            throw CacheFailure.busy(root: root, process: Database.writer(of: self.root.index))
+        }
+    }
+
+    /// Runs `body` with short waits, for work that the next run can do as well.
+    func withShortWaits(_ body: () throws -> Void) rethrows {
+        waits.withLock { $0.ceiling = bookkeepingPatience }
+        defer { waits.withLock { $0.ceiling = busyPatience } }
+        try body()
+    }
+
+    private func attempt<Result>(
+        making: Bool, patience: Duration, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        try waitingWhileBusy(interruption, patience: patience) {
             try connection.withLock { connection in
                 if connection.identity == nil { try leaveEmpty(&connection, making: making) }
                 do {
@@ -101,14 +128,16 @@ package final class Index: Sendable {
     /// - Parameters:
     ///   - isQuiet: whether `body` changes no more of an entry than when it was used, see `version`.
     ///   - writesCounts: whether counts are written in any case.
+    ///   - patience: how long other processes' transactions are waited for.
     func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false,
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        try perform(making: true) { connection in
+        try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
             let counts = writesCounts || time - connection.countedAt >= Self.countInterval
             let result = try connection.database.transaction {
+                try connection.writeUses(now: now)
                 let result = try body(&connection)
                 if counts { try connection.writeCounts(now: now) }
                 return result
@@ -118,7 +147,9 @@ package final class Index: Sendable {
                 connection.tallies = Tallies()
                 connection.countedAt = time
             }
+            connection.uses = []
             connection.hasWritten = true
+            waits.withLock { $0.noteWritten() }
             return result
         }
     }
@@ -176,11 +207,11 @@ package final class Index: Sendable {
 
     /// Whether there are counts that are due to be written.
     var owesCounts: Bool {
-        connection.withLock { !$0.tallies.isEmpty && SteadyTime.now() - $0.countedAt >= Self.countInterval }
+        connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
     }
 
-    /// Whether there are counts that have not been written.
-    var hasCounts: Bool { connection.withLock { !$0.tallies.isEmpty } }
+    /// Whether there are counts or uses that have not been written.
+    var hasCounts: Bool { connection.withLock { $0.hasCounts } }
 
     /// Whether anything has been written since the last time that this was asked.
     func takeHasWritten() -> Bool {

@@ -72,10 +72,8 @@ public final class KeySecrets: Sendable {
 
     private func folderInMemory(_ places: RuntimePlaces) throws -> Folder? {
         for place in places.memory {
-            if let folder = try? PrivateFolder.open(place, making: false), folder.status(of: CacheRoot.keySecret) != nil
-            {
-                return folder
-            }
+            guard let folder = try? PrivateFolder.open(place, making: false) else { continue }
+            if try folder.status(of: CacheRoot.keySecret) != nil { return folder }
         }
         return isMaking ? try PrivateFolder.open(places.memoryFolder(), making: true) : nil
     }

@@ -102,18 +102,18 @@ extension CacheStore {
     }
 
     private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        for (folder, file) in try index.doomedFiles() {
-            step.add(try CacheRoot.blob(file, folder: folder).flatMap(index.root.file)?.bytes ?? 0)
-        }
+        for name in try index.doomedFiles(now: clock.now()) { step.add(try index.root.file(name)?.bytes ?? 0) }
         if !dryRun { try index.sweep(now: clock.now()) }
     }
 
     private func cleanExpired(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         let now = clock.now()
         var last: Int64 = -1
-        while case let batch = try index.expired(after: last, of: scope, now: now), let end = batch.last {
+        while case let found = try index.expired(after: last, of: scope, now: now), let end = found.last {
             try interruption.check()
             last = end.id
+            let leases = try index.root.leases.live(at: now, in: index.root)
+            let batch = try found.filter { try leases.end(of: $0.place) == nil }
             if dryRun {
                 for entry in batch { step.add(entry.bytes) }
             } else {
@@ -157,13 +157,16 @@ extension CacheStore {
         }
     }
 
-    /// Gives the files that have no row, a folder's at a time and no more than a transaction is to remove. Some may
+    /// Gives the files that have neither row nor lease, a folder's at a time and no more than a transaction is to remove. Some may
     /// have got their rows by the time that they are given.
     func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
             try interruption.check()
             let files = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
-            var rest = try index.filesWithoutRow(files, folder: folder.scope)[...]
+            let leases = try index.root.leases.live(at: clock.now(), in: index.root)
+            var rest = try index.filesWithoutRow(files, folder: folder.scope).filter {
+                try leases.end(of: "\(folder.name)/\($0)") == nil
+            }[...]
             while !rest.isEmpty {
                 try body(folder, Array(rest.prefix(TrimPlan.batch)))
                 rest = rest.dropFirst(TrimPlan.batch)
@@ -202,6 +205,7 @@ extension CacheStore {
     /// Files of locks lie only where an earlier version, or a system without locks of bytes, has left them.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
+        if !dryRun { root.leases.removeEnded(now: clock.now(), in: root) }
         for file in try root.names(in: CacheRoot.locks) where CacheRoot.owner(of: file) == file {
             let name = CacheRoot.lock(owner: file)
             if dryRun {

@@ -207,8 +207,8 @@ public final class Verification: Sendable {
 
     private func sweep(_ cache: CacheStore, _ report: Report, sparesOrphans: Bool) throws {
         var left = Removal()
-        for (folder, file) in try cache.index.doomedFiles() {
-            left.add(try CacheRoot.blob(file, folder: folder).flatMap(cache.index.root.file)?.bytes ?? 0)
+        for name in try cache.index.doomedFiles(now: clock.now()) {
+            left.add(try cache.index.root.file(name)?.bytes ?? 0)
         }
         if repairs { try cache.index.sweep(now: clock.now()) }
         if !sparesOrphans {

@@ -1,5 +1,7 @@
 import CSQLite
+import CSystem
 import Libc
+import Support
 
 /// A connection to an SQLite file, with its prepared statements. Not safe for several threads at once: its owner sees
 /// to that.
@@ -89,6 +91,21 @@ final class Database {
     /// A number that is another one after each commit of any other connection, and after none of this one's
     /// (sqlite.org/pragma.html#pragma_data_version). Costs about 2 µs. Throws `CacheFailure`.
     func dataVersion() throws -> Int { try first("PRAGMA data_version") { $0.int(0) } ?? 0 }
+
+    /// The process that has a transaction under way that writes to the index at this path; nil if there is none, or the
+    /// system does not tell. It holds the lock of byte 120 of a file that this process has open, too
+    /// (sqlite.org/walformat.html §2.3): to open and close that here would give up SQLite's own locks.
+    static func writer(of path: String) -> Int? {
+        guard let shared = try? FileStatus(at: path + "-shm") else { return nil }
+        for descriptor in Int32(3)..<1024 {
+            guard let status = try? FileStatus(of: descriptor, path: path), status.identity == shared.identity else {
+                continue
+            }
+            let process = csystem_byte_signer(descriptor, 120)
+            return process > 0 ? Int(process) : nil
+        }
+        return nil
+    }
 
     /// An empty database that goes with this object.
     static func inMemory(root: String) throws -> Database { try Database(path: ":memory:", root: root) }

@@ -20,6 +20,8 @@ public struct CacheSettings: Sendable {
     public var capacity: Int = 200_000_000
     /// How long a path stays valid after it was handed out.
     public var lease: Duration = .seconds(600)
+    /// How long to wait for another process that fetches or makes an entry and makes no progress.
+    public var timeout: Duration = .seconds(120)
     /// Never ask the network: what has expired is handed out as it is.
     public var isOffline = false
     /// Always ask the network, also for what has not expired.

@@ -1,0 +1,112 @@
+import Libc
+import Support
+
+/// The leases of a root, recorded without a lock, so that a reader never waits for a process that writes the index.
+///
+/// `leases/` has a file for each time at which leases end. A lease sets one byte of that file, chosen by a hash of the
+/// entry's place. Any number of processes may set bytes at the same time; none is ever cleared, and the file is deleted
+/// when its time is over. Two places may share a byte: both are then leased.
+///
+/// A reader first records the lease and then makes sure that the entry's row is still there. A process that removes an
+/// entry first removes its row, and then looks for leases before it deletes the file. Whichever comes first, one of the
+/// two notices the other.
+final class LeaseTable: Sendable {
+    private struct OpenPeriod {
+        let period: LeasePeriod
+        let file: File
+    }
+
+    private let open = Monitor<OpenPeriod?>(nil)
+
+    /// A million bytes, of which file systems store only the pages in use: with 10,000 leases in a period, one entry
+    /// in a hundred is kept for longer than it need be.
+    private static let slots: Int64 = 1 << 20
+
+    fileprivate static func slot(of place: String) -> off_t { off_t(LockTable.offset(of: place) % slots) }
+
+    /// Records leases of entries' places, all of which end with the period. Throws `SystemFailure`, `UnsafePlace`.
+    func record(_ places: [String], until period: LeasePeriod, now: Timestamp, in root: CacheRoot) throws {
+        let file = try open.withLock { open throws in
+            if let open, open.period == period, try root.has(open.file, as: period.file) { return open.file }
+            let file = try root.openToWrite(period.file, O_WRONLY)
+            if file.count == 0 { removeEnded(now: now, in: root) }
+            open = OpenPeriod(period: period, file: file)
+            return file
+        }
+        var mark: UInt8 = 1
+        for place in places {
+            while pwrite(file.descriptor, &mark, 1, Self.slot(of: place)) != 1 {
+                if errno != EINTR { throw SystemFailure(errno: errno, "write \(file.path)") }
+            }
+        }
+    }
+
+    /// The leases that have not ended. Throws `SystemFailure` if they cannot be read: everything may be leased then.
+    func live(at now: Timestamp, in root: CacheRoot) throws -> LiveLeases {
+        let periods = try periods(in: root).filter { $0.isLive(at: now) }
+        let files = try periods.compactMap { period -> (LeasePeriod, File)? in
+            do {
+                return (period, try root.open(period.file, O_RDONLY))
+            } catch let failure as SystemFailure where failure.isMissing {
+                // Deleted since: another process has found it to be over.
+                return nil
+            }
+        }
+        return LiveLeases(files: files)
+    }
+
+    /// Deletes the files of periods that are over.
+    func removeEnded(now: Timestamp, in root: CacheRoot) {
+        for period in (try? periods(in: root)) ?? [] where !period.isLive(at: now) { root.remove(period.file) }
+    }
+
+    private func periods(in root: CacheRoot) throws -> [LeasePeriod] {
+        do {
+            return try root.folder()?.folder(CacheRoot.leases).names().compactMap(LeasePeriod.init(fileName:)) ?? []
+        } catch let failure as SystemFailure where failure.isMissing {
+            return []
+        }
+    }
+}
+
+/// The leases of a root at one moment.
+struct LiveLeases {
+    fileprivate let files: [(period: LeasePeriod, file: File)]
+
+    /// When the lease of a place ends; nil if it has none. Throws `SystemFailure`.
+    func end(of place: String) throws -> Timestamp? {
+        let slot = LeaseTable.slot(of: place)
+        var end: Timestamp?
+        for (period, file) in files {
+            var byte: UInt8 = 0
+            let count = try withUnsafeMutableBytes(of: &byte) { try file.read(into: $0, at: Int(slot)) }
+            if count == 1, byte != 0 { end = max(end ?? period.end, period.end) }
+        }
+        return end
+    }
+}
+
+/// A time at which leases end, and how long they were promised.
+struct LeasePeriod: Equatable {
+    let end: Timestamp
+    let promise: Duration
+
+    /// The name of its file below the root.
+    var file: String { "\(CacheRoot.leases)/\(end.milliseconds)-\(promise.milliseconds)" }
+
+    /// The period of leases that are recorded now.
+    init(of lease: Lease, from now: Timestamp) { (end, promise) = (lease.end(from: now), lease.promise) }
+
+    /// Reads the name of a file in `leases/`; nil for any other name.
+    init?(fileName: String) {
+        let numbers = fileName.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        guard numbers.count == 2, let end = numbers[0], let promise = numbers[1], promise >= 0 else { return nil }
+        (self.end, self.promise) = (Timestamp(milliseconds: end), .milliseconds(promise))
+    }
+
+    /// Whether its leases hold. Leases that were recorded a day ahead of now do not: the clock has been set back since,
+    /// and they could hold for years.
+    func isLive(at now: Timestamp) -> Bool {
+        now < end && end <= now + promise + Lease(promise: promise).step + .seconds(86_400)
+    }
+}

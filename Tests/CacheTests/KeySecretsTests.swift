@@ -39,12 +39,12 @@ import Testing
 
     @Test func addressesWithoutSecretsNeedNone() throws {
         #expect(try key("https://pictures.example/a.gif?w=1500&h=1000", secrets()).former == nil)
-        #expect(!File.exists(world.root))
+        #expect(try !File.exists(world.root))
     }
 
     @Test func aLookCreatesNothingAndFindsNothing() throws {
         let looked = try key(address, secrets(makes: false))
-        #expect(!File.exists(world.root))
+        #expect(try !File.exists(world.root))
         #expect(try key(address, secrets()) != looked)
     }
 
@@ -122,6 +122,6 @@ import Testing
         #expect(try key(address, inMemory()) == key(address, inMemory()))
         #expect(Surroundings.mode(places.memory[0] + "/key-secret") == 0o600)
         _ = try key(address, secrets { $0.policies = Policies(standard: .disabled) })
-        #expect(!File.exists(world.root))
+        #expect(try !File.exists(world.root))
     }
 }

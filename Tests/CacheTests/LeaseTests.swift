@@ -22,7 +22,7 @@ import Testing
         try writer.transaction(body)
     }
 
-    private func isThere(_ entry: Entry?) throws -> Bool { File.exists(try #require(entry).path) }
+    private func isThere(_ entry: Entry?) throws -> Bool { try File.exists(try #require(entry).path) }
 
     @Test(arguments: [1, 500, 60_000, 600_000, 86_400_000]) func leaseEndsNoEarlierThanPromised(milliseconds: Int) {
         let lease = Lease(promise: .milliseconds(milliseconds))

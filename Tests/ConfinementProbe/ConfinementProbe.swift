@@ -14,6 +14,7 @@ struct ConfinementProbe {
         var needs = Needs()
         var folders: [String] = []
         var target: confinement_target?
+        var log = Log.silent
         for word in plan {
             let value = value(of: word)
             switch name(of: word) {
@@ -23,15 +24,17 @@ struct ConfinementProbe {
             case "folder": needs.folders.append(value)
             case "network": needs.usesNetwork = true
             case "text": needs.drawsText = true
+            case "verbose": log = Log(tool: "confinement-probe", threshold: .detail)
             case "codecs": needs.loadsCodecs = true
             case "no-cache": needs.usesCache = false
             case "user": become(uid_t(value) ?? 0)
             case "attack": target = prepared(in: value, cache: folders)
+            case "hold": waitForInput()
             case "none": break
             default: fatalError("unknown need: \(word)")
             }
         }
-        let enforcement = Confinement(needs, cache: folders, environment: .ofProcess()).enforce()
+        let enforcement = Confinement(needs, cache: folders, environment: .ofProcess()).enforce(log: log)
         print("landlock \(enforcement.landlock ?? 0)")
         print("seccomp \(enforcement.filtersCalls ? 1 : 0)")
         if var target { attack(&target) }
@@ -131,6 +134,12 @@ struct ConfinementProbe {
         confinement_prepare(&target)
         print("process \(target.process)")
         return target
+    }
+
+    /// Says on standard error that everything is prepared, and waits for the end of standard input.
+    private static func waitForInput() {
+        StandardError.write("prepared\n")
+        while readLine() != nil {}
     }
 
     private static func attack(_ target: inout confinement_target) {

@@ -154,11 +154,13 @@ struct SystemCallFilterTests {
         try expect(.files, 437, [], .missing)
     }
 
-    @Test(arguments: [
-        ([2, 0x80001, 6], true), ([10, 1, 0], true), ([2, 2, 17], true), ([10, 0x80802, 0], true), ([16, 3, 0], true),
-        ([1, 1, 0], false), ([2, 3, 1], false), ([2, 1, 262], false), ([2, 1, 132], false), ([2, 2, 136], false),
-        ([2, 2, 1], false), ([16, 3, 12], false), ([17, 3, 3], false), ([38, 5, 0], false), ([40, 1, 0], false),
-    ] as [([UInt64], Bool)])
+    @Test(
+        arguments: [
+            ([2, 0x80001, 6], true), ([10, 1, 0], true), ([2, 2, 17], true), ([10, 0x80802, 0], true),
+            ([16, 3, 0], true),
+            ([1, 1, 0], false), ([2, 3, 1], false), ([2, 1, 262], false), ([2, 1, 132], false), ([2, 2, 136], false),
+            ([2, 2, 1], false), ([16, 3, 12], false), ([17, 3, 3], false), ([38, 5, 0], false), ([40, 1, 0], false),
+        ] as [([UInt64], Bool)])
     func socketsAreThoseOfTheInternetAndOfRoutes(_ arguments: [UInt64], _ isAllowed: Bool) throws {
         try expect(.network, Call.socket, arguments, isAllowed ? .allow : .refuse)
     }

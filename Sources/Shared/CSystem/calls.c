@@ -9,7 +9,7 @@
 
 #include <sys/syscall.h>
 
-// Numbers from 424 on are the same on all architectures, and headers may be older than the C library that makes the call.
+// Numbers from 424 on are the same on all architectures. Headers may be older than the C library that makes the call.
 enum {
     call_openat2 = 437,
     call_clone3 = 435,

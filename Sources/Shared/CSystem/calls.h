@@ -1,5 +1,5 @@
-// The table of the system calls that a confined process may make. calls.c has the calls, conditions.c what is checked of
-// their arguments; filter.c makes a filter of both.
+// The table of the system calls that a confined process may make: calls.c has the calls, conditions.c the conditions on
+// their arguments. filter.c makes a filter of both.
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ enum { always = 0x80 };
 
 enum answer {
     is_allowed,
-    is_checked,  // allowed if `conditions` says so
+    is_checked,  // allowed if one of its conditions holds
     is_missing,  // answered as by a kernel without the call, so that the C library uses an older one
     is_refused,
 };
@@ -43,11 +43,11 @@ struct term {
 
 enum { maximum_terms = 3 };
 
-// A checked call is allowed if all terms of one of its lines hold.
+// A checked call is allowed if all terms of one of its conditions hold.
 struct condition {
     long call;
     struct term terms[maximum_terms];
-    bool refuses;  // refused instead, and no event to report
+    bool refuses;  // refused instead, without a report
 };
 
 // Those of a call follow each other.

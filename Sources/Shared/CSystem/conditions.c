@@ -93,8 +93,8 @@ const struct condition csystem_conditions[] = {
     {SYS_ioctl, {IS(1, ioctl_interface_number)}},
 
     // TCP and UDP, and the kernel's routes for name lookups. Services of this machine that would run a program for
-    // anybody (D-Bus, a container's daemon) listen on sockets with a path. C libraries try nscd's before they look a name
-    // up themselves.
+    // anybody (D-Bus, a container's daemon) listen on sockets with a path. C libraries try nscd's before they look a
+    // name up themselves.
     SOCKET(AF_INET, SOCK_STREAM, 0),
     SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
     SOCKET(AF_INET, SOCK_DGRAM, 0),

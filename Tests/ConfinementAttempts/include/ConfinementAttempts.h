@@ -1,5 +1,5 @@
-// What a confined process may not do in any tool: each is tried, by the calls themselves rather than by functions of the
-// C library, which may use others.
+// Attempts to do what no tool may do when it is confined. They make system calls directly, since functions of the C
+// library may use other ones.
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +14,8 @@ struct confinement_target {
     pid_t process;        // that process, of the same user
 };
 
-// Starts a process that reads datagrams at `target->socket`, and ends a minute later or at the first signal or datagram;
-// fills in its id. Returns false if that fails.
+// Starts a process that reads datagrams at `target->socket`, and stores its id. It ends after a minute, by a signal, or
+// when it gets a datagram. Returns false if that fails.
 bool confinement_start_process(struct confinement_target *target);
 
 // Opens what is opened before the rights are given up.

@@ -139,10 +139,11 @@ let package = Package(
                 "Support", "Options", "Records", "Formats", "Images", "TestSupport", "Libc",
             ],
             path: "Tests/SampleService"),
+        .target(name: "ConfinementAttempts", path: "Tests/ConfinementAttempts"),
         .executableTarget(
-            name: "confinement-probe", dependencies: ["Commands", "Support", "Libc"],
+            name: "confinement-probe", dependencies: ["Commands", "ConfinementAttempts", "Support", "Libc"],
             path: "Tests/ConfinementProbe"),
-        tests("Support", ["Support", "TestSupport"]),
+        tests("Support", ["CSystem", "Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
         tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"]),

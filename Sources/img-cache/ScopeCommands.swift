@@ -79,14 +79,15 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let new = try scopeName(arguments.operands[0])
-        let caches = try context.confinedCaches(.finishingLater)
+        let keeping = arguments[.keep]
+        if !keeping { try finishLater(context) }
+        let caches = try context.confinedCaches(Needs())
         if let unknown = try caches.unknownScope(new), unknown.suggestion != nil {
             context.log.warning(unknown.message)
         }
         let cache = try caches.cache()
-        let made = try caches.makeCurrent(new, keeping: arguments[.keep])
+        let made = try caches.makeCurrent(new, keeping: keeping)
         let purged = made?.purged
-        if purged != nil { finishLater(cache, context) }
         if let place = try context.scopePlace() {
             context.log.warning("\(place) says \"\(cache.scope)\", which beats the scope that is switched to")
         }
@@ -118,18 +119,15 @@ extension Command {
         let context = try ToolContext(arguments)
         let named = try arguments.operands.first.map(scopeName)
         let wait = arguments[.wait]
-        let caches = try context.confinedCaches(wait ? Needs() : .finishingLater)
+        if !wait { try finishLater(context) }
+        let caches = try context.confinedCaches(Needs())
         let scope = try named ?? caches.scope()
         let disk = try caches.onDisk()
         // Emptied all the same: the first download for it may be under way.
         if named != nil, let unknown = try caches.unknownScope(scope) { context.log.warning(unknown.message) }
         var purged = try disk?.purge(scope) ?? ScopeContents()
         purged += try caches.emptyMemory(of: scope).contents
-        if wait {
-            try context.untilInterrupted { _ = try disk?.finishPurges() }
-        } else if let disk {
-            finishLater(disk, context)
-        }
+        if wait { try context.untilInterrupted { _ = try disk?.finishPurges() } }
         try context.report(
             .object([
                 "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
@@ -144,21 +142,24 @@ extension Command {
         operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.allowSharedRoot]] },
         isHidden: true
     ) { arguments in
-        DetachedProcess.closeInheritedFiles()
+        DetachedProcess.begin()
         let root = arguments.operands[0]
         // A root that was removed meanwhile stays so.
         guard try File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.allowSharedRoot]
+        Confinement(Needs(), cache: [root], environment: [:]).enforce()
         try CacheStore(settings: settings, interruption: Interruption()).finishPurgesInBackground()
         return 0
     }
 
-    /// Has a process of its own remove what was purged. If none can be started, later runs take it on.
-    private static func finishLater(_ cache: CacheStore, _ context: ToolContext) {
+    /// Starts a process that removes what is purged once this one has ended. If none can be started, later runs do it.
+    /// Throws `ConfigurationFailure` for a bad setting.
+    private static func finishLater(_ context: ToolContext) throws {
+        let settings = try context.cacheSettings()
         do {
-            let shared = cache.settings.allowsSharedRoot ? ["--allow-shared-root"] : []
-            try DetachedProcess.start(["scope", "finish-purges", cache.root] + shared)
+            let shared = settings.allowsSharedRoot ? ["--allow-shared-root"] : []
+            try DetachedProcess.start(["scope", "finish-purges", Folder.resolve(settings.root)] + shared)
         } catch {
             context.log.detail("the files are left to later runs: \(failure(of: error).message)")
         }
@@ -171,15 +172,6 @@ extension Command {
         } catch {
             throw UsageFailure(failure(of: error).message)
         }
-    }
-}
-
-extension Needs {
-    /// Those of a command that calls `finishLater`.
-    fileprivate static var finishingLater: Needs {
-        var needs = Needs()
-        needs.startsAnew = true
-        return needs
     }
 }
 

@@ -21,9 +21,7 @@ struct ConfinementPlanTests {
         #expect(plan.writable == ["/dev/null", "/c/apod-tools", "/run/user/7/apod-tools"])
         #expect(
             plan.readable.allSatisfy { $0.hasPrefix("/sys/") || $0.hasPrefix("/proc/sys/") || $0 == "/dev/urandom" })
-        #expect(plan.executable.isEmpty)
-        #expect(!plan.usesNetwork)
-        #expect(!plan.startsProcesses)
+        #expect(plan.callSets == .files)
     }
 
     @Test func whatIsWrittenWithoutTheCacheLeavesTheCacheOut() throws {
@@ -88,7 +86,23 @@ struct ConfinementPlanTests {
         for secret in ["/", "/etc", "/etc/shadow", "/home", "/root", "/proc", "/run", "/var"] {
             #expect(!plan.readable.contains(secret))
         }
-        #expect(!plan.startsProcesses)
+        #expect(plan.callSets == [.files, .network])
+    }
+
+    @Test func onlyAPlanWithOutputsSetsPermissions() throws {
+        let folder = try TemporaryFolder()
+        #expect(plan { $0.outputs = [folder.path("out.jpg")] }.callSets == [.files, .permissions])
+        #expect(plan { $0.folders = [folder.path] }.callSets == [.files, .permissions])
+        #expect(plan { $0.outputs = ["-"] }.callSets == .files)
+    }
+
+    @Test func aPlanThatWritesNothingChangesNoFiles() {
+        let plan = plan {
+            $0.usesCache = false
+            $0.inputs = ["/p/a.jpg"]
+            $0.outputs = ["-"]
+        }
+        #expect(plan.callSets == [])
     }
 
     @Test func textNeedsTheFontsOfTheSystemAndOfTheUser() {
@@ -101,13 +115,6 @@ struct ConfinementPlanTests {
         }
         #expect(!plan.readable.contains("/home/ada"))
         #expect(!plan.usesNetwork)
-    }
-
-    @Test func aProcessThatGoesOnInTheBackgroundIsThisVeryProgram() {
-        let plan = plan { $0.startsAnew = true }
-        #expect(plan.startsProcesses)
-        #expect(plan.executable.first == "/proc/self/exe")
-        #expect(plan.executable.dropFirst().allSatisfy { $0.contains("/ld-") })
     }
 
     @Test func librariesAreFoundWhereTheEnvironmentSays() {

@@ -1,4 +1,5 @@
 import Commands
+import ConfinementAttempts
 import Libc
 import Support
 
@@ -9,12 +10,11 @@ import Support
 struct ConfinementProbe {
     static func main() {
         let words = ProgramArguments.ofProcess()
-        // Started by itself: that it could be is all that is asked.
-        if words == ["--"] { exit(0) }
-        if words.isEmpty { exit(1) }
         let plan = words.prefix { $0 != "--" }
         var needs = Needs()
         var folders: [String] = []
+        var target: confinement_target?
+        var log = Log.silent
         for word in plan {
             let value = value(of: word)
             switch name(of: word) {
@@ -24,14 +24,20 @@ struct ConfinementProbe {
             case "folder": needs.folders.append(value)
             case "network": needs.usesNetwork = true
             case "text": needs.drawsText = true
-            case "anew": needs.startsAnew = true
+            case "verbose": log = Log(tool: "confinement-probe", threshold: .detail)
+            case "codecs": needs.loadsCodecs = true
+            case "no-cache": needs.usesCache = false
+            case "user": become(uid_t(value) ?? 0)
+            case "attack": target = prepared(in: value, cache: folders)
+            case "hold": waitForInput()
             case "none": break
             default: fatalError("unknown need: \(word)")
             }
         }
-        let enforcement = Confinement(needs, cache: folders, environment: .ofProcess()).enforce()
+        let enforcement = Confinement(needs, cache: folders, environment: .ofProcess()).enforce(log: log)
         print("landlock \(enforcement.landlock ?? 0)")
         print("seccomp \(enforcement.filtersCalls ? 1 : 0)")
+        if var target { attack(&target) }
         for word in words.dropFirst(plan.count + 1) { print("\(word) \(attempt(name(of: word), value(of: word)))") }
     }
 
@@ -52,13 +58,8 @@ struct ConfinementProbe {
         case "connect": connected(to: UInt16(value) ?? 0)
         case "listen": listened()
         case "unix-socket": closed(socket(AF_UNIX, stream, 0))
-        case "packet-socket": closed(socket(17, stream, 0))  // AF_PACKET
-        case "run": run(value)
-        case "fork": called(57)  // x86_64's own call; others have clone alone
         case "thread": thread()
-        case "signal": result(kill(getppid(), 0))
-        case "type": typed()
-        case "call": called(Int(value) ?? -1)
+        case "call": called(value)
         default: fatalError("unknown attempt: \(name)")
         }
     }
@@ -105,16 +106,6 @@ struct ConfinementProbe {
     private static func connected(to port: UInt16) -> Int32 { withLoopback(port, connect) }
     private static func listened() -> Int32 { withLoopback(0, bind) }
 
-    private static func run(_ program: String) -> Int32 {
-        var process = pid_t()
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("--"), nil]
-        let status = posix_spawn(&process, program, nil, nil, &arguments, [nil])
-        guard status == 0 else { return status }
-        var ended: Int32 = 0
-        waitpid(process, &ended, 0)
-        return ended == 0 ? 0 : -1
-    }
-
     /// Whether a thread can be started, and is confined as well: what it gets for asking for a socket with a path.
     private static func thread() -> Int32 {
         let answer = Monitor<Int32>(-1)
@@ -125,19 +116,44 @@ struct ConfinementProbe {
         return answer.withLock { $0 }
     }
 
-    /// Types a line feed into the terminal in the user's place (TIOCSTI).
-    private static func typed() -> Int32 {
-        var character: UInt8 = 10
-        return result(ioctl(0, 0x5412, &character))
+    // MARK: Everything that no tool may do
+
+    /// Gives up being root.
+    private static func become(_ user: uid_t) {
+        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot be user \(user)") }
     }
 
-    /// Makes a call by its number, with arguments that are refused for other reasons where it is there.
-    private static func called(_ number: Int) -> Int32 {
-        typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
-        guard let found = dlsym(nil, "syscall") else { return -1 }
-        // It takes any number of words, which both architectures hand over as those of a plain function.
-        let status = unsafeBitCast(found, to: Call.self)(number, -1, -1, -1)
-        if status == 0, number == 57 { _exit(0) }
-        return status < 0 ? errno : 0
+    /// What is attacked: a file `victim` in this folder, and a process that reads the socket `socket` there, which
+    /// prints its id. Call it before rights are given up.
+    private static func prepared(in folder: String, cache: [String]) -> confinement_target {
+        func kept(_ text: String) -> UnsafePointer<CChar> { text.withPathPointer { UnsafePointer(strdup($0)) } }
+        var target = confinement_target(
+            victim: kept("\(folder)/victim"), folder: kept(folder), cache: kept(cache.first ?? folder),
+            socket: kept("\(folder)/socket"), process: 0)
+        guard confinement_start_process(&target) else { fatalError("cannot start a process") }
+        confinement_prepare(&target)
+        print("process \(target.process)")
+        return target
+    }
+
+    /// Says on standard error that everything is prepared, and waits for the end of standard input.
+    private static func waitForInput() {
+        StandardError.write("prepared\n")
+        while readLine() != nil {}
+    }
+
+    private static func attack(_ target: inout confinement_target) {
+        for index in 0..<confinement_attempt_count() {
+            var name: UnsafePointer<CChar>?
+            let found = confinement_attempt(index, &target, &name)
+            print("attempt \(name.map { String(pathPointer: $0) } ?? "") \(found)")
+        }
+    }
+
+    /// Makes a call by its number, with no arguments. For calls that do nothing.
+    private static func called(_ number: String) -> Int32 {
+        typealias Call = @convention(c) (Int) -> Int
+        guard let number = Int(number), let found = dlsym(nil, "syscall") else { return -1 }
+        return unsafeBitCast(found, to: Call.self)(number) < 0 ? errno : 0
     }
 }

@@ -21,8 +21,6 @@ public struct Needs: Sendable, Equatable {
     public var font: String?
     /// Whether it may load libraries that read or write pictures.
     public var loadsCodecs = false
-    /// Whether it starts this program again, to go on in the background.
-    public var startsAnew = false
     /// Whether it uses the cache at all.
     public var usesCache = true
     /// Whether it reads standard input for records or lines.
@@ -47,7 +45,9 @@ extension Confinement {
         allowBasics()
         if needs.usesCache { writable += folders }
         // One that cannot be written fails later.
-        writable += needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
+        let outputs = needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
+        writable += outputs
+        setsPermissions = !outputs.isEmpty || !needs.folders.isEmpty
         if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
         switch needs.remote?.address {
         case .folder(let path) where needs.remote?.mode == .read: readable.append(path)
@@ -57,6 +57,5 @@ extension Confinement {
         }
         if needs.drawsText { allowFonts(environment, font: needs.font) }
         if needs.loadsCodecs { allowLibraries(environment) }
-        if needs.startsAnew { allowStartingAnew(environment) }
     }
 }

@@ -61,7 +61,7 @@ extension ToolContext {
             waitForInput()
         }
         if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
-        let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
+        let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce(log: log)
         log.detail(enforcement.words)
     }
 

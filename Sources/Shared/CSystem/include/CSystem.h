@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -79,8 +80,6 @@ enum csystem_right {
     csystem_right_read,
     // Also to change it, and to make, remove and move what is below it.
     csystem_right_write,
-    // To read a file, and to run it as a program.
-    csystem_right_execute,
 };
 
 // The version of Landlock's interface that the kernel has; 0 if it has none.
@@ -96,6 +95,44 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
 // Puts the rules into effect for the calling thread and those that it starts, for good.
 bool csystem_landlock_enforce(int rules);
 
-// From now on, system calls that the tools do not need fail with EPERM, in the calling thread and those that it starts.
-// `network` allows sockets, `processes` allows other processes and programs.
-bool csystem_filter_calls(bool network, bool processes);
+// Gives up all capabilities but those to use files of others, for the calling thread and those that it starts.
+void csystem_drop_capabilities(void);
+
+// The sets of system calls that a process can have beside the basic one.
+enum {
+    // To make, change and remove files.
+    csystem_needs_files = 1,
+    // To set the permissions of open files.
+    csystem_needs_permissions = 2,
+    // To ask servers, and to look up their names.
+    csystem_needs_network = 4,
+};
+
+// The line that reports a refused call is these two texts with the name of the call between them. They must live as long
+// as the process.
+struct csystem_report {
+    const char *before;
+    const char *after;
+};
+
+// Allows only the system calls of these sets, for the calling thread and those that it starts. Other calls fail with
+// EPERM, and those that no kernel had when the sets were made with ENOSYS, as C libraries then use older ones. With a
+// `report`, each refused call is reported on standard error the first time; a thread that blocks SIGSYS then ends the
+// process by it. False if the system has no such filters.
+bool csystem_filter_calls(unsigned needs, const struct csystem_report *report);
+
+// Installs the handler of SIGSYS that reports. For `csystem_filter_calls`.
+bool csystem_report_refusals(const struct csystem_report *report);
+
+// An instruction of a filter: the kernel's `struct sock_filter`.
+struct csystem_instruction {
+    uint16_t code;
+    uint8_t if_true, if_false;
+    uint32_t operand;
+};
+
+enum { csystem_filter_capacity = 1024 };
+
+// Writes the filter for these sets, and returns the number of its instructions; more than `capacity` if it did not fit.
+// `reports` makes refused calls raise SIGSYS; `process` is the id of the process. Depends on nothing else.
+size_t csystem_filter(unsigned needs, bool reports, pid_t process, struct csystem_instruction *code, size_t capacity);

@@ -28,14 +28,27 @@ extension Confinement {
     ///
     /// What the kernel cannot enforce is left out, and so is a path that no rule can be made for: it is refused when it
     /// is used, and reported then.
+    ///
+    /// - Parameter log: reports each system call that is refused, once, if it shows details.
     @discardableResult
-    public func enforce() -> Enforcement {
+    public func enforce(log: Log = .silent) -> Enforcement {
         var enforcement = Enforcement()
+        csystem_drop_capabilities()
         let version = Int(csystem_landlock_version())
         if version >= Self.oldestLandlock, keepToFiles(Int32(version)) { enforcement.landlock = version }
-        enforcement.filtersCalls = csystem_filter_calls(usesNetwork, startsProcesses)
+        enforcement.filtersCalls = filterCalls(log)
         Self.keepsToFiles = enforcement.landlock != nil
         return enforcement
+    }
+
+    private func filterCalls(_ log: Log) -> Bool {
+        guard log.shows(.detail) else { return csystem_filter_calls(callSets.rawValue, nil) }
+        // The name of the call is put in by a signal handler, which cannot call Swift.
+        let place = "NAME"
+        let line = log.line(.detail, "the system call \(place) is refused, as no tool needs it").split(
+            separator: place, maxSplits: 1)
+        var report = csystem_report(before: strdup(String(line[0])), after: strdup(String(line[1])))
+        return csystem_filter_calls(callSets.rawValue, &report)
     }
 
     private func keepToFiles(_ version: Int32) -> Bool {
@@ -47,7 +60,6 @@ extension Confinement {
             for path in paths { path.withPathPointer { _ = csystem_landlock_allow(rules, version, $0, right) } }
         }
         allow(writable, csystem_right_write)
-        allow(executable, csystem_right_execute)
         allow(readable, csystem_right_read)
         return csystem_landlock_enforce(rules)
     }

@@ -1,3 +1,5 @@
+import CSystem
+
 /// The rights that a process keeps after it has given up the others: a plan, which `enforce` puts into effect.
 ///
 /// Files that are already open stay usable, whatever the plan says. What is missing when it is enforced, and lies in no
@@ -7,23 +9,39 @@ public struct Confinement: Sendable, Equatable {
     public var readable: [String]
     /// Files, and folders with everything below them, that may also be changed, removed and, below folders, made.
     public var writable: [String]
-    /// Programs that may be run, and the loaders that they name.
-    public var executable: [String]
-    /// Whether connections may be opened. Listening, and sockets with a path, are given up in any case.
+    /// Whether it may set the permissions of open files, as for a file that is replaced.
+    public var setsPermissions: Bool
+    /// Whether it may open connections. No process listens or has sockets with a path.
     public var usesNetwork: Bool
-    /// Whether other processes may be started.
-    public var startsProcesses: Bool
 
     public init(
-        readable: [String] = [], writable: [String] = [], executable: [String] = [], usesNetwork: Bool = false,
-        startsProcesses: Bool = false
+        readable: [String] = [], writable: [String] = [], setsPermissions: Bool = false, usesNetwork: Bool = false
     ) {
         self.readable = readable
         self.writable = writable
-        self.executable = executable
+        self.setsPermissions = setsPermissions
         self.usesNetwork = usesNetwork
-        self.startsProcesses = startsProcesses
     }
+
+    /// The sets of system calls that the plan allows beside the basic one: see `CSystem/calls.c`.
+    public struct CallSets: OptionSet, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        public static let files = CallSets(rawValue: UInt32(csystem_needs_files))
+        public static let permissions = CallSets(rawValue: UInt32(csystem_needs_permissions))
+        public static let network = CallSets(rawValue: UInt32(csystem_needs_network))
+    }
+
+    public var callSets: CallSets {
+        var sets: CallSets = []
+        if writable.contains(where: { $0 != Self.nullDevice }) { sets.insert(.files) }
+        if setsPermissions { sets.insert(.permissions) }
+        if usesNetwork { sets.insert(.network) }
+        return sets
+    }
+
+    private static let nullDevice = "/dev/null"
 }
 
 // MARK: What every plan is made of
@@ -33,7 +51,7 @@ extension Confinement {
     /// which may be written to as well.
     public mutating func allowBasics() {
         readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
-        writable.append("/dev/null")
+        writable.append(Self.nullDevice)
     }
 
     /// Libraries that are loaded when they are first used.
@@ -75,17 +93,4 @@ extension Confinement {
         // The name of a family is hardly ever that of a file, and a missing file needs no rule.
         if let font { readable.append(font) }
     }
-
-    /// This program, started again by `DetachedProcess`.
-    public mutating func allowStartingAnew(_ environment: Environment) {
-        allowLibraries(environment)
-        startsProcesses = true
-        executable += ["/proc/self/exe"] + Self.loaders
-    }
-
-    /// The loaders of dynamically linked programs: glibc's and musl's names for them.
-    private static let loaders = [
-        "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-x86_64.so.1",
-        "/lib/ld-musl-aarch64.so.1",
-    ]
 }

@@ -56,25 +56,33 @@ public struct Log: Sendable {
     /// Tells the user a result, unless only errors are wanted.
     public func notice(_ message: @autoclosure () -> String) {
         guard threshold >= .warning else { return }
-        line(word: "notice", prefix: "", message())
+        write(line(word: "notice", prefix: "", message()))
     }
 
     /// Reports progress, whatever the threshold: progress has an option of its own.
-    func progress(_ message: String, facts: Facts = [:]) { line(word: "progress", prefix: "", message, facts) }
-
-    private func say(_ level: Level, _ message: () -> String, _ facts: Facts = [:]) {
-        guard level <= threshold else { return }
-        line(word: level.word, prefix: level == .warning ? "warning: " : "", message(), facts)
+    func progress(_ message: String, facts: Facts = [:]) {
+        write(line(word: "progress", prefix: "", message, facts))
     }
 
-    private func line(word: String, prefix: String, _ message: String, _ facts: Facts = [:]) {
+    /// Whether messages of a level are shown.
+    func shows(_ level: Level) -> Bool { level <= threshold }
+
+    private func say(_ level: Level, _ message: () -> String, _ facts: Facts = [:]) {
+        if shows(level) { write(line(level, message(), facts)) }
+    }
+
+    /// The line of a message, with its `\n`.
+    func line(_ level: Level, _ message: String, _ facts: Facts = [:]) -> String {
+        line(word: level.word, prefix: level == .warning ? "warning: " : "", message, facts)
+    }
+
+    private func line(word: String, prefix: String, _ message: String, _ facts: Facts = [:]) -> String {
         let message = AddressSecrets.concealed(in: message)
         switch format {
-        case .plain: write("\(tool): \(prefix)\(TerminalText.escaped(message))\n")
+        case .plain: return "\(tool): \(prefix)\(TerminalText.escaped(message))\n"
         case .json:
-            write(
-                "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(word)\""
-                    + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))\(Self.fields(facts))}\n")
+            return "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(word)\""
+                + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))\(Self.fields(facts))}\n"
         }
     }
 

@@ -1,15 +1,19 @@
 import CSystem
 import Libc
 
-/// A process that goes on after the one that started it has ended, and without a terminal.
+/// A process that works after the one that started it has ended, and without a terminal.
 public enum DetachedProcess {
-    /// Starts this program again with these arguments: in a session of its own, in the root folder, with `/dev/null` as
-    /// its standard streams. Its environment has only what it needs to load its libraries, so no secret either. Nobody
-    /// waits for it.
+    /// Starts this program again with these arguments, in a session of its own. Its standard output and standard error
+    /// are `/dev/null`; its standard input ends when this process does, which `begin` waits for. Its environment has
+    /// only what it needs to load its libraries, so no secret either. It is not waited for.
     ///
-    /// Other files that were open when this program was started are open there too, until it calls
-    /// `closeInheritedFiles`: not every C library can prevent that. Throws `SystemFailure`.
+    /// Call it before this process gives up its rights, which include running programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
+        defer { close(ends[0]) }
+        // The other end stays open until this process ends.
+        _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         var attributes: posix_spawnattr_t?
@@ -23,9 +27,8 @@ public enum DetachedProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        for stream: Int32 in 0...2 {
-            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == 0 ? O_RDONLY : O_WRONLY, 0)
-        }
+        posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+        for stream: Int32 in 1...2 { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0) }
         // Blocked or ignored signals would stay so in the new program.
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -49,13 +52,23 @@ public enum DetachedProcess {
         }
         var process = pid_t()
         let status = program.withPathPointer { posix_spawn(&process, $0, &actions, &attributes, &argv, &envp) }
-        if status != 0 { throw SystemFailure(errno: status, "start \(program)") }
+        if status != 0 {
+            close(ends[1])
+            throw SystemFailure(errno: status, "start \(program)")
+        }
     }
 
-    /// Closes all files but the standard streams, so that this process keeps no pipe open that others wait on, and
-    /// leaves the folder that it was started in. Call it before anything else.
-    public static func closeInheritedFiles() {
+    /// Waits until the process that started this one has ended. First closes all files but the standard streams, as
+    /// other processes may wait for the end of a pipe, and leaves the folder that it was started in. Call it before
+    /// anything else.
+    public static func begin() {
         chdir("/")
+        closeInheritedFiles()
+        var byte: UInt8 = 0
+        while read(0, &byte, 1) > 0 || errno == EINTR { errno = 0 }
+    }
+
+    private static func closeInheritedFiles() {
         if csystem_close_from(3) { return }
         guard let folder = opendir("/dev/fd") else { return }
         var open: [Int32] = []

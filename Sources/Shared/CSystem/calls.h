@@ -1,0 +1,55 @@
+// The table of the system calls that a confined process may make: calls.c has the calls, conditions.c the conditions on
+// their arguments. filter.c makes a filter of both.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The set of every process, beside those of the interface (`csystem_needs_files` and so on).
+enum { always = 0x80 };
+
+enum answer {
+    is_allowed,
+    is_checked,  // allowed if one of its conditions holds
+    is_missing,  // answered as by a kernel without the call, so that the C library uses an older one
+    is_refused,
+};
+
+struct rule {
+    uint8_t sets;    // the sets that the call belongs to; 0 for calls that are refused
+    uint8_t answer;  // to processes that have one of these sets
+};
+
+enum {
+    // The first number that the table says nothing about. Calls from here on were unknown when it was reviewed.
+    first_unknown_call = 470,
+};
+
+// By number. Calls without an entry are refused: they belong to no set.
+extern const struct rule csystem_rules[first_unknown_call];
+
+// A condition on an argument: some of its bits equal a number. The lower half of an argument is all that the kernel
+// reads of those that are checked.
+struct term {
+    uint8_t argument;  // its index plus 1; 0 for no term
+    uint32_t bits;     // 0 to compare all bits with the process's own id
+    uint32_t value;
+};
+
+#define IS(index, number) {(index) + 1, ~0u, (number)}
+#define HAS(index, mask, number) {(index) + 1, (mask), (number)}
+#define IS_OWN_PROCESS(index) {(index) + 1, 0, 0}
+
+enum { maximum_terms = 3 };
+
+// A checked call is allowed if all terms of one of its conditions hold.
+struct condition {
+    long call;
+    struct term terms[maximum_terms];
+    bool refuses;  // refused instead, without a report
+};
+
+// Those of a call follow each other.
+extern const struct condition csystem_conditions[];
+extern const size_t csystem_condition_count;

@@ -1,0 +1,142 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+
+#include "calls.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum {
+    set_id_bits = S_ISUID | S_ISGID,
+    // O_TMPFILE without O_DIRECTORY, which it includes.
+    makes_file = O_CREAT | (O_TMPFILE & ~O_DIRECTORY),
+    // linux/sched.h: mount, cgroup, UTS, IPC, user, PID and network namespaces.
+    new_namespaces = 0x7E020000,
+    // linux/prctl.h: to name memory, as glibc does if asked to.
+    set_memory_name = 0x53564D41,
+    // linux/sockios.h: the name and the number of a network interface, which an IPv6 address may contain.
+    ioctl_interface_name = 0x8910,
+    ioctl_interface_number = 0x8933,
+    // The type of a socket without its flags.
+    socket_type = 0xF,
+    // The size of a netlink address; those of the internet are larger.
+    netlink_address_size = 12,
+    netlink_route = 0,
+    // linux/in.h and linux/in6.h.
+    ip_receive_errors = 11,
+    ipv6_receive_errors = 25,
+    ipv6_traffic_class = 67,
+};
+static const uint32_t ioctl_share_blocks = 0x40049409;  // linux/fs.h: FICLONE
+static const uint32_t ioctl_terminal = 0x802C542A;      // asm-generic/ioctls.h: TCGETS2 of newer C libraries
+
+#define SOCKET(domain, type, protocol) \
+    {SYS_socket, {IS(0, (domain)), HAS(1, socket_type, (type)), IS(2, (protocol))}, false}
+#define SOCKET_OPTION(level, name) {SYS_setsockopt, {IS(1, (level)), IS(2, (name))}, false}
+
+const struct condition csystem_conditions[] = {
+    // Threads alone: neither processes nor namespaces.
+    {SYS_clone, {HAS(0, new_namespaces | CLONE_THREAD, CLONE_THREAD)}},
+    {SYS_kill, {IS_OWN_PROCESS(0)}},
+    {SYS_tgkill, {IS_OWN_PROCESS(0)}},
+    {SYS_prlimit64, {IS(0, 0)}},
+    {SYS_prlimit64, {IS_OWN_PROCESS(0)}},
+    {SYS_prctl, {IS(0, PR_SET_NAME)}},
+    {SYS_prctl, {IS(0, PR_GET_NAME)}},
+    {SYS_prctl, {IS(0, PR_GET_DUMPABLE)}},
+    {SYS_prctl, {IS(0, set_memory_name)}},
+
+    // No file becomes set-user-ID or set-group-ID.
+    {SYS_openat, {HAS(2, makes_file, 0)}},
+    {SYS_openat, {HAS(3, set_id_bits, 0)}},
+#ifdef __x86_64__
+    {SYS_open, {HAS(1, makes_file, 0)}},
+    {SYS_open, {HAS(2, set_id_bits, 0)}},
+#endif
+    {SYS_fchmod, {HAS(1, set_id_bits, 0)}},
+
+    // No F_SETOWN, which makes the kernel send signals to other processes, and no leases. Frequent commands first.
+    {SYS_fcntl, {IS(1, F_SETLK)}},
+    {SYS_fcntl, {IS(1, F_GETFL)}},
+    {SYS_fcntl, {IS(1, F_SETFD)}},
+    {SYS_fcntl, {IS(1, F_OFD_SETLK)}},
+    {SYS_fcntl, {IS(1, F_OFD_GETLK)}},
+    {SYS_fcntl, {IS(1, F_OFD_SETLKW)}},
+    {SYS_fcntl, {IS(1, F_GETLK)}},
+    {SYS_fcntl, {IS(1, F_SETLKW)}},
+    {SYS_fcntl, {IS(1, F_GETFD)}},
+    {SYS_fcntl, {IS(1, F_SETFL)}},
+    {SYS_fcntl, {IS(1, F_DUPFD)}},
+    {SYS_fcntl, {IS(1, F_DUPFD_CLOEXEC)}},
+    {SYS_fcntl, {IS(1, F_GETPIPE_SZ)}},
+
+    // Nothing that types into a terminal or pastes there, and no FIOSETOWN.
+    {SYS_ioctl, {IS(1, TIOCGWINSZ)}},
+    {SYS_ioctl, {IS(1, TCGETS)}},
+    {SYS_ioctl, {IS(1, ioctl_terminal)}},
+    {SYS_ioctl, {IS(1, ioctl_share_blocks)}},
+    {SYS_ioctl, {IS(1, TIOCGPGRP)}},
+    {SYS_ioctl, {IS(1, FIONREAD)}},
+    {SYS_ioctl, {IS(1, FIONBIO)}},
+    {SYS_ioctl, {IS(1, FIOCLEX)}},
+    {SYS_ioctl, {IS(1, ioctl_interface_name)}},
+    {SYS_ioctl, {IS(1, ioctl_interface_number)}},
+
+    // TCP and UDP, and the kernel's routes for name lookups. Services of this machine that would run a program for
+    // anybody (D-Bus, a container's daemon) listen on sockets with a path. C libraries try nscd's before they look a
+    // name up themselves.
+    SOCKET(AF_INET, SOCK_STREAM, 0),
+    SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
+    SOCKET(AF_INET, SOCK_DGRAM, 0),
+    SOCKET(AF_INET, SOCK_DGRAM, IPPROTO_UDP),
+    SOCKET(AF_INET6, SOCK_STREAM, 0),
+    SOCKET(AF_INET6, SOCK_STREAM, IPPROTO_TCP),
+    SOCKET(AF_INET6, SOCK_DGRAM, 0),
+    SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_UDP),
+    SOCKET(AF_NETLINK, SOCK_RAW, netlink_route),
+    SOCKET(AF_NETLINK, SOCK_DGRAM, netlink_route),
+    {SYS_socket, {IS(0, AF_UNIX)}, .refuses = true},
+    // libcurl wakes its threads through a pair. One of datagram sockets could be connected to a path later.
+    {SYS_socketpair, {IS(0, AF_UNIX), HAS(1, socket_type, SOCK_STREAM), IS(2, 0)}},
+    // glibc binds its netlink socket.
+    {SYS_bind, {IS(2, netlink_address_size)}},
+#ifndef __GLIBC__
+    // musl binds the socket that asks name servers.
+    {SYS_bind, {IS(2, sizeof(struct sockaddr_in))}},
+    {SYS_bind, {IS(2, sizeof(struct sockaddr_in6))}},
+#endif
+    // Set by libcurl, hiredis and the resolver. None attaches a program to a socket.
+    SOCKET_OPTION(SOL_SOCKET, SO_KEEPALIVE),
+    SOCKET_OPTION(SOL_SOCKET, SO_RCVTIMEO),
+    SOCKET_OPTION(SOL_SOCKET, SO_SNDTIMEO),
+    SOCKET_OPTION(SOL_SOCKET, SO_RCVBUF),
+    SOCKET_OPTION(SOL_SOCKET, SO_SNDBUF),
+    SOCKET_OPTION(SOL_SOCKET, SO_REUSEADDR),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_NODELAY),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_MAXSEG),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPIDLE),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPINTVL),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPCNT),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_QUICKACK),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_USER_TIMEOUT),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_FASTOPEN_CONNECT),
+    SOCKET_OPTION(IPPROTO_IP, IP_TOS),
+    SOCKET_OPTION(IPPROTO_IP, ip_receive_errors),
+    SOCKET_OPTION(IPPROTO_IPV6, IPV6_V6ONLY),
+    SOCKET_OPTION(IPPROTO_IPV6, ipv6_receive_errors),
+    SOCKET_OPTION(IPPROTO_IPV6, ipv6_traffic_class),
+};
+
+const size_t csystem_condition_count = sizeof csystem_conditions / sizeof *csystem_conditions;
+
+#endif

@@ -1,0 +1,33 @@
+// What the files of attempts share.
+#pragma once
+
+#include "ConfinementAttempts.h"
+
+#ifdef __linux__
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TARGET const struct confinement_target *
+#define CALL(name, ...) syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)
+// Calls that are newer than some headers; their numbers are the same on all architectures.
+#define NUMBER(number, ...) syscall(number __VA_OPT__(, ) __VA_ARGS__)
+#define TRY(name) {#name, try_##name}
+
+struct attempt {
+    const char *name;
+    long (*run)(TARGET target);
+};
+
+extern const struct attempt file_attempts[], process_attempts[], socket_attempts[];
+extern const int file_attempt_count, process_attempt_count, socket_attempt_count;
+
+// Open before the rights are given up: one end of a pipe, and a program.
+extern int pipe_end, program_file;
+// A path that leads to an open file which only names the victim.
+extern int victim_path;
+
+// Opens a file of the attacked process below /proc.
+long open_proc(TARGET target, const char *name, int flags);
+
+#endif

@@ -1,3 +1,4 @@
+import HTTP
 import Support
 import Testing
 
@@ -60,6 +61,45 @@ import Testing
         #expect(Freshness.decide(atOnce, now: now, rules: rules(refresh: true, waited: true)) == .serve(.hit))
         #expect(Freshness.decide(atOnce, now: now, rules: rules()) == revalidation)
         #expect(Freshness.decide(earlier, now: now, rules: rules(waited: true)) == revalidation)
+    }
+
+    @Test func requestMayWantAYoungerAnswer() throws {
+        func decide(_ oldest: Duration, age: Duration) throws -> Freshness {
+            var rules = rules()
+            rules.oldestAge = oldest
+            return Freshness.decide(try entry(age: age), now: now, rules: rules)
+        }
+        #expect(try decide(.seconds(61), age: .seconds(60)) == .serve(.hit))
+        #expect(try decide(.seconds(60), age: .seconds(60)) == .fetch)
+        #expect(try decide(.zero, age: .seconds(1)) == .fetch)
+        // Another has asked since this run began.
+        #expect(try decide(.zero, age: .zero) == .serve(.hit))
+    }
+
+    @Test func answerToOtherRequestFieldsIsNeverServed() throws {
+        func decide(_ etag: String?, offline: Bool = false, _ fields: [String: String]) throws -> Freshness {
+            var entry = try entry(etag: etag)
+            entry.vary = Vary(of: HTTPHeaders(["Vary": "Foo"]), fields: ["foo": "1"])?.text
+            var rules = rules(offline: offline)
+            rules.fields = fields
+            #expect(Freshness.mayServeStale(entry, rules: rules) == (fields == ["foo": "1"]))
+            return Freshness.decide(entry, now: now, rules: rules)
+        }
+        #expect(try decide(nil, ["foo": "1"]) == .serve(.hit))
+        #expect(try decide(nil, ["foo": "2"]) == .fetch)
+        #expect(try decide("\"1\"", ["foo": "2"]) == .revalidate(Validators(etag: "\"1\"")))
+        // Several answers may share a weak ETag.
+        #expect(try decide("W/\"1\"", [:]) == .fetch)
+        #expect(try decide("\"1\"", offline: true, ["foo": "2"]) == .unavailable)
+        #expect(try decide(nil, offline: true, ["foo": "1"]) == .serve(.hit))
+    }
+
+    @Test func answerThatOnlyTheServerCanChooseIsValidatedAtEachUse() throws {
+        var entry = try entry(etag: "\"1\"")
+        entry.vary = "*"
+        #expect(Freshness.decide(entry, now: now, rules: rules()) == .revalidate(Validators(etag: "\"1\"")))
+        #expect(Freshness.decide(entry, now: now, rules: rules(offline: true)) == .serve(.stale))
+        #expect(Freshness.mayServeStale(entry, rules: rules()))
     }
 
     @Test func entryFromTheFutureHasExpired() throws {

@@ -9,6 +9,8 @@ final class FakeServer: HTTPTransport {
         var body: [UInt8] = []
         /// Breaks the connection after so many bytes.
         var breaksAfter: Int?
+        /// Whether only the end of the connection marks the end of the body.
+        var endsAtClose = false
     }
 
     private struct State: Sendable {
@@ -45,7 +47,8 @@ final class FakeServer: HTTPTransport {
         let answer = try answer(request, number)
         var headers = HTTPHeaders()
         for (name, value) in answer.headers { headers.append(name: name, value: value) }
-        let response = HTTPResponse(status: answer.status, headers: headers, url: request.url)
+        let response = HTTPResponse(
+            status: answer.status, headers: headers, url: request.url, endsAtClose: answer.endsAtClose)
         try receive(.head(response))
         let half = (answer.breaksAfter ?? answer.body.count) / 2
         try answer.body[..<half].withUnsafeBytes { try receive(.body($0)) }

@@ -30,13 +30,41 @@ import Testing
 
     @Test(
         arguments: [
-            (404, 600), (410, 3600), (403, 120), (401, 120), (400, nil), (407, nil), (408, nil), (429, nil), (500, nil),
+            (404, 600), (410, 3600), (403, 120), (401, 120), (204, 600), (405, 600), (414, 600), (400, nil), (407, nil),
+            (408, nil), (429, nil), (500, nil),
             (503, nil),
         ] as [(Int, Int?)])
     func onlyDefiniteAnswersAreRemembered(_ status: Int, _ seconds: Int?) throws {
         #expect(NegativeTTL.byClass.span(of: try failure(status)) == seconds.map { .seconds($0) })
         #expect(NegativeTTL.always(.seconds(5)).span(of: try failure(status)) == seconds.map { _ in .seconds(5) })
         #expect(NegativeTTL.none.span(of: try failure(status)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (404, "max-age=5", 5), (410, "max-age=0", nil), (404, "no-cache", nil), (410, "max-age=100000", 3600),
+            (404, "public", 600), (403, "public", nil), (403, "max-age=60", 60), (400, "max-age=60", 60),
+            (499, "max-age=100000", 600), (407, "max-age=60", nil), (503, "max-age=60", nil),
+            (404, "must-understand, no-store", 600), (499, "must-understand, no-store, max-age=60", nil),
+        ] as [(Int, String, Int?)])
+    func respectedServersSayHowLongTheirRefusalsAreRemembered(
+        _ status: Int, _ control: String, _ seconds: Int?
+    ) throws {
+        let answer = FetchFailure.Answer(
+            status: status, headers: HTTPHeaders(["Cache-Control": control]), url: moon.url)
+        let span = NegativeTTL.byClass.span(of: FetchFailure.status(answer), asServerSaysAt: world.time.now)
+        #expect(span == seconds.map { .seconds($0) })
+        #expect(NegativeTTL.none.span(of: FetchFailure.status(answer), asServerSaysAt: world.time.now) == nil)
+    }
+
+    /// Its fields were ignored, so that it was given again for ten minutes.
+    @Test func refusalThatHasExpiredIsNotGivenAgain() throws {
+        let server = FakeServer { _, number in
+            number == 0 ? .init(status: 404, headers: [("Expires", "0")]) : .init(body: picture())
+        }
+        let cache = try cache { $0.respectsCacheControl = true }
+        #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
     @Test func faultsOfTheWayAndLimitsOfThisSideAreNotRemembered() throws {

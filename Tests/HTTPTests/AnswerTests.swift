@@ -37,9 +37,23 @@ import Testing
         var heads: [(Int, HTTPHeaders)] = []
         for line in lines {
             let step = Array("\(line)\r\n".utf8).withUnsafeBytes { reader.add($0) }
-            if case .complete(let status, let headers) = step { heads.append((status, headers)) }
+            if case .complete(let status, let headers, _) = step { heads.append((status, headers)) }
         }
         return heads
+    }
+
+    @Test(
+        arguments: [
+            (["HTTP/1.0 200 OK"], true), (["HTTP/1.1 200 OK", "Content-Type: image/gif"], true),
+            (["HTTP/1.1 200 OK", "Content-Length: 3"], false),
+            (["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], false), (["HTTP/2 200"], false),
+        ] as [([String], Bool)])
+    func onlyABodyOfVersion1WithoutALengthEndsWhenTheConnectionIsClosed(_ lines: [String], _ expected: Bool) {
+        var reader = HeadReader()
+        for line in lines + [""] {
+            let step = Array("\(line)\r\n".utf8).withUnsafeBytes { reader.add($0) }
+            if case .complete(_, _, let endsAtClose) = step { #expect(endsAtClose == expected) }
+        }
     }
 
     @Test func interimHeadsAndTrailersAreSkipped() {

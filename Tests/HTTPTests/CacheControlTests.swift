@@ -46,11 +46,27 @@ import Testing
             (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT", "Date": "Thu, 01 Jan 1970 00:00:00 GMT"], 600),
             (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT"], 100), (["Expires": "0"], 0),
             (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT", "Cache-Control": "max-age=5"], 5), (["Age": "5"], nil),
+            (["Cache-Control": "max-age=9000", "Age": "7200, 0"], 1800),
+            (["Cache-Control": "max-age=9000", "Age": "0, 7200"], 9000),
+            (["Cache-Control": "max-age=9000", "Age": "-7200"], 9000),
+            (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT, Thu, 01 Jan 1970 00:10:00 GMT"], 0),
+            (["Expires": "Thu,  01 Jan 1970 00:10:00 GMT"], 0), (["Expires": "Thu 01 Jan 1970 00:10:00 GMT"], 0),
             (["Cache-Control": "public"], nil),
         ] as [([String: String], Int?)])
     func freshnessIsWhatTheServerSaysLessTheWay(_ fields: [String: String], _ expected: Int?) {
         let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0, value: $1) })
         let now = Timestamp(milliseconds: 500_000)
         #expect(headers.freshness(now: now) == expected.map { .seconds($0) })
+    }
+
+    /// The second line used to count.
+    @Test func ofTwoAgeLinesTheFirstCounts() {
+        let headers = HTTPHeaders(["Cache-Control": "max-age=3600", "Age": "7200", "age": "0"])
+        #expect(headers.freshness(now: Timestamp(milliseconds: 0)) == .zero)
+    }
+
+    @Test func aCacheThatUnderstandsTheStatusMayIgnoreNoStore() {
+        let control = CacheControl("must-understand, no-store, max-age=60")
+        #expect(control.mustUnderstand && !control.noStore && control.maxAge == 60)
     }
 }

@@ -25,6 +25,8 @@ extension Bypass {
                 case .body(let bytes): try file.write(bytes)
                 case .pause: break
                 }
+            } check: { response in
+                try response.requireEnd { _ = try (inspect ?? self.inspect)(file.reopened()) }
             }
             return try finish(file, key: key, url: request.url.redacted, inspect: inspect)
         }

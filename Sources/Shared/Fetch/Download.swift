@@ -30,7 +30,7 @@ final class Download {
 
     private let request: HTTPRequest
     private let partial: PartialFile
-    private let known: Validators?
+    private var known: Validators?
     private let address: String
     private let bypass: Bypass?
     private let watcher: (any BodyWatcher)?
@@ -48,6 +48,8 @@ final class Download {
     /// Whether all bytes have come, so that a failure is one of the inspection.
     private var isInspected = false
     private var received = 0
+    /// The inspected picture, if only the inspection could tell that the body was whole.
+    private var inspected: FileFacts?
     /// Whether the note is still to be written.
     private var lacksNote = false
 
@@ -115,9 +117,17 @@ final class Download {
     private var count: Int { body?.count ?? 0 }
 
     private func transfer(client: HTTPClient, inspect: Inspection) throws -> Outcome {
-        let response = try client.get(attempts: attempt, receive: receive)
+        let response = try client.get(attempts: attempt, receive: receive) { response in
+            guard aside == nil, let file, body != nil else { return }
+            inspected = nil
+            try response.requireEnd { inspected = try inspect(partial.reopen(file)) }
+        }
         if response.status == 304 {
-            return .unchanged(Validators(of: response.headers, else: known), response.headers)
+            if known?.isConfirmed(by: Validators(of: response.headers)) == true {
+                return .unchanged(Validators(of: response.headers, else: known), response.headers)
+            }
+            known = nil
+            return try transfer(client: client, inspect: inspect)
         }
         if let aside {
             partial.remove()
@@ -126,7 +136,7 @@ final class Download {
         // Opened anew: how much there is was not known before.
         guard let file, let body else { throw PartialFile.Lost() }
         isInspected = true
-        let picture = try inspect(try partial.reopen(file))
+        let picture = try inspected ?? inspect(partial.reopen(file))
         return .body(
             Body(
                 picture: picture, bytes: body.count, received: received, sha256: try body.finish(),
@@ -146,13 +156,14 @@ final class Download {
         if let note, count > 0, let header = Self.header("If-Range", note.validator) {
             request.rangeStart = count
             request.headers.append(header)
-            return (request, [200, 206, 416])
+            return (request, HTTPResponse.wholeStatuses.union([206, 416]))
         }
         request.rangeStart = nil
-        guard let known else { return (request, [200]) }
-        let headers = [Self.header("If-None-Match", known.etag), Self.header("If-Modified-Since", known.lastModified)]
-        request.headers += headers.compactMap { $0 }
-        return (request, [200, 304])
+        let conditions = [
+            Self.header("If-None-Match", known?.etag), Self.header("If-Modified-Since", known?.lastModified),
+        ].compactMap { $0 }
+        request.headers += conditions
+        return (request, conditions.isEmpty ? HTTPResponse.wholeStatuses : HTTPResponse.wholeStatuses.union([304]))
     }
 
     /// Nil if there is no such validator, or where what a damaged disk made of it cannot be sent: the answer is then
@@ -164,15 +175,15 @@ final class Download {
     private func receive(_ event: HTTPEvent) throws {
         guard let file else { return }
         switch event {
-        case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers):
+        case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers, response.status):
             forget()
             // The rest of what must not be kept; all of it is wanted instead.
             if response.status == 206 { throw HTTPClient.AskAgain() }
-            if response.status == 200 { aside = try bypass?.begin() }
+            if response.isWhole { aside = try bypass?.begin() }
         case .body(let bytes) where aside != nil:
             try aside?.write(bytes)
             received += bytes.count
-        case .head(let response) where response.status == 200:
+        case .head(let response) where response.isWhole:
             aside = nil
             note = PartialFile.Note(of: response, address: address)
             validators = Validators(of: response.headers)
@@ -239,6 +250,16 @@ extension Validators {
             headers.last(name).flatMap { $0.isEmpty || $0.utf8.count > 1024 || $0.hasControlCharacters ? nil : $0 }
         }
         self.init(etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
+    }
+
+    /// Whether a 304 with the validators `given` is about the version that these name (RFC 9111 §4.3.4): its ETag, or
+    /// without one its time of change, is the same, or it has none.
+    func isConfirmed(by given: Validators) -> Bool {
+        func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
+        if let etag, let other = given.etag { return opaque(etag) == opaque(other) }
+        guard etag == nil, given.etag == nil, let lastModified, let other = given.lastModified else { return true }
+        return lastModified == other
+            || HTTPDate.timestamp(lastModified).map { $0 == HTTPDate.timestamp(other) } ?? false
     }
 
     /// The one that names bytes and may stand in `If-Range`: an ETag that is not weak (RFC 9110 §8.8.1); where there is

@@ -22,7 +22,7 @@ struct FetchTask {
     /// Returns the entry and how it was come by. Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`,
     /// `CacheFailure`, `SystemFailure`, `Cancelled`.
     func run() throws -> Outcome {
-        let rules = cache.settings.freshnessRules(now: cache.clock.now())
+        let rules = cache.settings.freshnessRules(for: request, now: cache.clock.now())
         if let known = cache.recalled(key.text, version: cache.index.version()),
             case .ready(let outcome) = try step(known, rules)
         {
@@ -164,7 +164,10 @@ struct FetchTask {
             var outcome = try download(validators)
             if case .unchanged(let renewed, let headers) = outcome {
                 partial.remove()
-                if let entry, let kept = try refresh(entry, validators: renewed, headers: headers, watch.generation) {
+                if let entry,
+                    let kept = try refresh(
+                        entry, validators: renewed, headers: headers, rules.fields, watch.generation)
+                {
                     cache.count(.revalidated, kept)
                     if !kept.isPrivate { shared?.offer(kept) }
                     return (kept, .revalidated)
@@ -176,7 +179,8 @@ struct FetchTask {
             switch outcome {
             case .body(let body):
                 let reason = MissReason(replacing: old, at: cache.clock.now(), elseIf: wasLost)
-                let kept = try keep(body, partial, replacing: old, watch.generation, reason)
+                let vary = Vary(of: body.headers, fields: rules.fields)
+                let kept = try keep(body, vary, partial, replacing: old, watch.generation, reason)
                 if !kept.isPrivate { shared?.offer(kept) }
                 return (kept, .miss)
             case .aside(let file):
@@ -206,14 +210,17 @@ struct FetchTask {
         failure.isTransient && !(failure is Cancelled || failure is CacheFailure || failure is SystemFailure)
     }
 
+    /// - Parameter fields: the own fields of the request that the server answered.
     private func refresh(
-        _ entry: Entry, validators: Validators, headers: HTTPHeaders, _ generation: Int64
+        _ entry: Entry, validators: Validators, headers: HTTPHeaders, _ fields: [String: String], _ generation: Int64
     ) throws -> Entry? {
         let now = cache.clock.now()
         let retention = retention(of: headers, now: now)
+        let known = entry.vary.map { Vary(text: $0).renewed(by: fields) }
+        let vary = headers["Vary"] == nil ? known : Vary(of: headers, fields: fields)
         return try cache.index.refresh(
             entry, in: cache.active, validators: validators, expiresAt: retention.expiresAt,
-            mustRevalidate: retention.mustRevalidate, isPrivate: isPrivate(headers),
+            mustRevalidate: retention.mustRevalidate, isPrivate: isPrivate(headers), vary: vary?.text,
             leaseUntil: max(entry.leaseUntil, cache.lease.end(from: now)), generation: generation, now: now)
     }
 
@@ -238,7 +245,8 @@ struct FetchTask {
     }
 
     private func keep(
-        _ body: Download.Body, _ partial: PartialFile, replacing old: Entry?, _ generation: Int64, _ reason: MissReason
+        _ body: Download.Body, _ vary: Vary?, _ partial: PartialFile, replacing old: Entry?, _ generation: Int64,
+        _ reason: MissReason
     ) throws -> Entry {
         // A process that is killed from here on leaves nothing beside an entry that nobody would look for there.
         partial.removeNote()
@@ -249,7 +257,7 @@ struct FetchTask {
             file: try BlobStore.file(key.name, body.picture), bytes: body.bytes, sha256: body.sha256,
             picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: retention.expiresAt,
             lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: retention.mustRevalidate,
-            isPrivate: isPrivate(body.headers))
+            isPrivate: isPrivate(body.headers), vary: vary?.text)
         cache.index.count(in: cache.scope) {
             $0.add(miss: reason)
             $0.add(.bytesFetched, body.received)

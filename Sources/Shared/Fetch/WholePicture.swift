@@ -1,4 +1,5 @@
 import Formats
+import HTTP
 import Store
 import Support
 
@@ -8,6 +9,19 @@ extension FileFacts {
         self.init(
             contentType: format.contentType, fileExtension: format.fileExtension, width: size.width,
             height: size.height, details: details)
+    }
+}
+
+extension HTTPResponse {
+    /// Inspects a body if only the end of the connection marks its end. Throws `FetchFailure.cutShort` if the picture
+    /// is cut off there, as its server may have meant to send more, and what else `inspect` throws.
+    func requireEnd(_ inspect: () throws -> Void) throws {
+        guard endsAtClose, isWhole || status == 206 else { return }
+        do {
+            try inspect()
+        } catch FormatFailure.empty, FormatFailure.truncated, FormatFailure.truncatedMovie {
+            throw FetchFailure.cutShort(url: url, detail: "it was closed before the picture's end")
+        }
     }
 }
 

@@ -23,9 +23,10 @@ extension HTTPClient {
     /// Transient failures are retried according to the schedule. Throws `FetchFailure`, `WebURLFailure` (a redirect to
     /// an address that isn't opened), `Cancelled`, and what `receive` throws, which is never retried.
     public func get(
-        _ request: HTTPRequest, accepting statuses: Set<Int> = [200], receive: (HTTPEvent) throws -> Void
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
+        receive: (HTTPEvent) throws -> Void, check: (HTTPResponse) throws -> Void = { _ in }
     ) throws -> HTTPResponse {
-        try get(attempts: { (request, statuses) }, receive: receive)
+        try get(attempts: { (request, statuses) }, receive: receive, check: check)
     }
 
     /// Does the same with a separate request for each attempt, so that one may continue where the last one broke off
@@ -33,9 +34,18 @@ extension HTTPClient {
     /// time limit for all attempts together stays that of the first request. Throws what `get(_:accepting:receive:)`
     /// throws, and what `next` throws.
     ///
-    /// - Parameter next: called before each attempt, and after each `AskAgain`.
-    public func get(attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void) throws -> HTTPResponse {
-        try get(attempts: next, receive: receive) { try $0.get() }
+    /// - Parameters:
+    ///   - next: called before each attempt, and after each `AskAgain`.
+    ///   - check: called with each answer once its body has ended; the attempt fails with the error that it throws.
+    public func get(
+        attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
+        check: (HTTPResponse) throws -> Void = { _ in }
+    ) throws -> HTTPResponse {
+        try get(attempts: next, receive: receive) { result in
+            let response = try result.get()
+            try check(response)
+            return response
+        }
     }
 
     /// - Parameter judge: what to make of an attempt's result; throws if it is not to be taken as an answer.
@@ -90,7 +100,7 @@ extension HTTPClient {
     ///   that of a gateway whose server is away. Such answers are retried like other transient failures, and thrown as
     ///   `FetchFailure.passingFault` in the end.
     public func data(
-        _ request: HTTPRequest, accepting statuses: Set<Int> = [200],
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
         isPassingFault: (FetchFailure.Answer) -> Bool = { _ in false }
     ) throws -> (HTTPResponse, [UInt8]) {
         var bytes: [UInt8] = []

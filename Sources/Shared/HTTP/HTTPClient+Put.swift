@@ -1,6 +1,8 @@
 extension HTTPClient {
     /// Asks for the fields that a GET would answer with (RFC 9110 §9.3.2). Throws what `get(_:accepting:receive:)` does.
-    public func head(_ request: HTTPRequest, accepting statuses: Set<Int> = [200]) throws -> HTTPResponse {
+    public func head(
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses
+    ) throws -> HTTPResponse {
         var request = request
         request.method = .head
         return try get(request, accepting: statuses) { _ in }

@@ -44,8 +44,10 @@ extension CacheStore {
         if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
         lazy var version = index.version()
-        /// Whether an entry expires when it should.
+        /// Whether an entry expires when it should, and is the answer to every request.
         func isRight(_ entry: Entry, _ place: Int) -> Bool {
+            // Only a fetch compares the request's fields.
+            if asFetch, entry.vary != nil { return false }
             guard asFetch, let expiry = expiries?[place] ?? settings.expiry else { return true }
             return entry.expiring(expiry, respectsServer: settings.respectsCacheControl) == entry
         }

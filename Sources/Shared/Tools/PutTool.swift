@@ -72,7 +72,7 @@ public struct PutTool: CacheTool {
     /// What may be done at once: not what has a file to be copied.
     private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
         guard copies == nil, case .addresses(let addresses) = item, let best = addresses.best,
-            let key = try? rules.key(best, record: record)
+            let key = try? rules.key(best, record: record), request(best.url).oldestAge == nil
         else { return nil }
         return (key, best.text)
     }

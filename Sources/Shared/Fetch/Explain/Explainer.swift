@@ -59,7 +59,7 @@ public struct Explainer: Sendable {
         }
         facts.refusal = request.exposure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
-        let rules = settings.freshnessRules(now: now)
+        let rules = settings.freshnessRules(for: request, now: now)
         var (decision, reason) = facts.decide(now: now, rules: rules)
         if policy == .enabled, [.fetch, .revalidate].contains(decision) {
             facts.shared = try shared(request, key)
@@ -75,11 +75,12 @@ public struct Explainer: Sendable {
 }
 
 extension CacheSettings {
-    /// What the settings say about asking servers, for what begins now.
-    func freshnessRules(now: Timestamp) -> Freshness.Rules {
+    /// What the settings and a request, which begins now, say about asking its server.
+    func freshnessRules(for request: HTTPRequest, now: Timestamp) -> Freshness.Rules {
         Freshness.Rules(
             isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
-            respectsServer: respectsCacheControl, askedAt: now)
+            respectsServer: respectsCacheControl, askedAt: now, fields: request.ownFields,
+            oldestAge: request.oldestAge)
     }
 }
 
@@ -92,7 +93,7 @@ extension CacheStore {
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Bool {
         let now = clock.now()
         let facts = try facts(of: request, key: key, expiry: expiry, now: now)
-        switch facts.decide(now: now, rules: settings.freshnessRules(now: now)).decision {
+        switch facts.decide(now: now, rules: settings.freshnessRules(for: request, now: now)).decision {
         case .remote, .fetch, .revalidate: return true
         case .hit, .stale, .offlineMiss, .rememberedFailure, .refused: return false
         }

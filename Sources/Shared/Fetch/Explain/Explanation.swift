@@ -104,7 +104,13 @@ struct ExplainedFacts {
             return (.stale, "it expired at \(entry?.expiresAt.iso8601 ?? ""), and nobody may be asked")
         case .serve: return (.hit, "it is fresh until \(entry?.expiresAt.iso8601 ?? "")")
         case .unavailable:
-            return (.offlineMiss, entry == nil ? absence : "it has expired and must not be used without asking")
+            guard let entry else { return (.offlineMiss, absence) }
+            return (
+                .offlineMiss,
+                rules.selects(entry) == false
+                    ? "its server gave it for other request fields"
+                    : "it has expired and must not be used without asking"
+            )
         case .revalidate, .fetch: break
         }
         if let negative, !rules.refreshes { return (.rememberedFailure, negative.message) }
@@ -120,7 +126,12 @@ struct ExplainedFacts {
             return (.remote, "the remote has it, fresh until \(end.iso8601)")
         }
         guard let entry else { return (.fetch, absence + continuation) }
-        let why = entry.isExpired(at: now) ? "it expired at \(entry.expiresAt.iso8601)" : "a refresh is wanted"
+        let why =
+            switch rules.selects(entry) {
+            case false: "its server gave it for other request fields"
+            case nil: "its server chooses its answers by more than the request (Vary: *)"
+            default: entry.isExpired(at: now) ? "it expired at \(entry.expiresAt.iso8601)" : "a refresh is wanted"
+            }
         if leftover?.canContinue == true { return (.fetch, why + continuation) }
         if isOfAnotherAddress { return (.fetch, "\(why), and it came from another address") }
         return entry.validators.isEmpty

@@ -1,3 +1,4 @@
+import HTTP
 import Store
 import Support
 
@@ -24,19 +25,36 @@ enum Freshness: Equatable {
         var hasWaited = false
         /// When this run began to ask: what another has fetched since then is as new as what it would get itself.
         var askedAt: Timestamp
+        /// The request's own fields, see `HTTPRequest.ownFields`.
+        var fields: [String: String] = [:]
+        /// How old an entry may be, as the request says; nil for any age.
+        var oldestAge: Duration?
+
+        /// Whether the server would choose this entry for the request (RFC 9111 §4.1); nil if only the server knows.
+        func selects(_ entry: Entry) -> Bool? {
+            guard let vary = entry.vary else { return true }
+            return Vary(text: vary).matches(fields)
+        }
     }
 
     /// Decides without looking at anything but its arguments. Validation follows RFC 9111 §4.3, with our own expiry
     /// in place of the server's, unless that is to be respected.
     static func decide(_ entry: Entry?, now: Timestamp, rules: Rules) -> Freshness {
         guard let entry else { return rules.isOffline ? .unavailable : .fetch }
-        let isExpired = entry.isExpired(at: now)
+        let selects = rules.selects(entry)
+        if selects == false {
+            // The server may choose the same answer for this request, and names it by its ETag.
+            let etag = entry.validators.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
+            return rules.isOffline ? .unavailable : etag.map { .revalidate(Validators(etag: $0)) } ?? .fetch
+        }
+        let isTooOld = rules.oldestAge.map { now - entry.fetchedAt >= $0 } ?? false
+        let isExpired = entry.isExpired(at: now) || selects == nil
         if rules.isOffline {
             if !isExpired { return .serve(.hit) }
             return mayServeStale(entry, rules: rules) ? .serve(.stale) : .unavailable
         }
         let isRecent = entry.fetchedAt >= rules.askedAt
-        if !isExpired && (!rules.refreshes || isRecent) { return .serve(.hit) }
+        if !isExpired && (!(rules.refreshes || isTooOld) || isRecent) { return .serve(.hit) }
         // What must be asked for at each use has expired at once: but not for a run that waited while another asked.
         if isRecent && rules.hasWaited { return .serve(.hit) }
         // Without an address there is no server that could know the entry's validators.
@@ -45,6 +63,6 @@ enum Freshness: Equatable {
 
     /// Whether an expired entry may stand in where its server does not answer (RFC 9111 §4.2.4).
     static func mayServeStale(_ entry: Entry, rules: Rules) -> Bool {
-        rules.servesStale && !(rules.respectsServer && entry.mustRevalidate)
+        rules.servesStale && !(rules.respectsServer && entry.mustRevalidate) && rules.selects(entry) != false
     }
 }

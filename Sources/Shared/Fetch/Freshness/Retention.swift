@@ -28,6 +28,12 @@ struct Retention: Equatable {
         return !control.noStore && !control.isPrivate
     }
 
-    /// Whether the server lets anybody keep its answer.
-    static func allowsKeeping(_ headers: HTTPHeaders) -> Bool { !CacheControl(headers).noStore }
+    /// The statuses whose meaning a cache needs to know for `must-understand` (RFC 9111 §5.2.2.3).
+    private static let understood: Set<Int> = [200, 203, 204, 206, 304, 401, 403, 404, 405, 410, 414]
+
+    /// Whether the server lets a cache keep its answer (RFC 9111 §3).
+    static func allowsKeeping(_ headers: HTTPHeaders, _ status: Int) -> Bool {
+        let control = CacheControl(headers)
+        return !control.noStore && (!control.mustUnderstand || understood.contains(status))
+    }
 }

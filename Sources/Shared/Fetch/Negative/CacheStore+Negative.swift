@@ -15,17 +15,16 @@ extension CacheStore {
         settings.negativeTTL != .none && request.isForAnybody ? Download.address(of: request) : nil
     }
 
-    /// Remembers a failure that is definite, unless its server wants nobody to keep the answer and is to be respected.
+    /// Remembers a failure that is definite, as long as its server allows, if that is to be respected.
     /// That it cannot be written down changes nothing about it.
     func remember(_ error: any Error, of request: HTTPRequest, key: CacheKey) {
         let failure = Support.failure(of: error)
-        guard request.isForAnybody, let span = settings.negativeTTL.span(of: failure) else { return }
-        if settings.respectsCacheControl, let headers = (failure as? FetchFailure)?.headers,
-            !Retention.allowsKeeping(headers)
-        {
-            return
-        }
         let now = clock.now()
+        let ttl = settings.negativeTTL
+        guard request.isForAnybody,
+            let span = settings.respectsCacheControl
+                ? ttl.span(of: failure, asServerSaysAt: now) : ttl.span(of: failure)
+        else { return }
         // A format's failure does not say of what; those of fetching do.
         let text = failure is FormatFailure ? "\(request.url.redacted): \(failure.message)" : failure.message
         let answer = NegativeAnswer(

@@ -12,12 +12,32 @@ extension NegativeTTL {
         return standard
     }
 
+    /// The time that the server's fields leave of it (RFC 9111 §4.2); nil for an answer that is not to be kept. A server
+    /// may also have a definite answer kept that otherwise is not.
+    func span(of failure: any Failure, asServerSaysAt now: Timestamp) -> Duration? {
+        guard self != .none, let answer = (failure as? FetchFailure)?.answer else { return span(of: failure) }
+        guard Retention.allowsKeeping(answer.headers, answer.status), !CacheControl(answer.headers).noCache else {
+            return nil
+        }
+        guard let freshness = answer.headers.freshness(now: now) else {
+            return Self.heuristic.contains(answer.status) ? span(of: failure) : nil
+        }
+        let longest = span(of: failure) ?? (failure.exitCode == .unavailable ? Self.unknown : .zero)
+        let span = min(longest, freshness)
+        return span > .zero ? span : nil
+    }
+
+    /// The statuses of failures that may be kept although the server does not say how long (RFC 9110 §15.1).
+    private static let heuristic: Set<Int> = [204, 404, 405, 410, 414]
+    /// The longest time for an answer that only its server's word makes worth remembering.
+    private static let unknown: Duration = .seconds(10 * 60)
+
     private static func standard(_ failure: any Failure) -> Duration? {
         switch failure {
         case let failure as FetchFailure:
             switch failure.status {
             case 401, 403: .seconds(2 * 60)
-            case 404: .seconds(10 * 60)
+            case 204, 404, 405, 414: .seconds(10 * 60)
             case 410: .seconds(60 * 60)
             default: nil
             }

@@ -38,7 +38,8 @@ public struct ExerciseTransport: HTTPTransport {
             case .head(let response):
                 head = response.withoutQuota
                 beginning.removeAll()
-                refusal = isForGIF && [200, 206].contains(response.status) ? GIFAcceptance.refusal(of: response) : nil
+                refusal =
+                    isForGIF && (response.isWhole || response.status == 206) ? GIFAcceptance.refusal(of: response) : nil
                 return refusal == nil ? try receive(.head(response.withoutQuota)) : ()
             case .body(let bytes):
                 let room = Self.beginningLimit - beginning.count

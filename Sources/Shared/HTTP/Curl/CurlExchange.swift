@@ -97,8 +97,9 @@ final class CurlExchange {
         case .tooLong:
             error = FetchFailure.badAnswer(url: request.url, detail: "more than 300 kB of header fields")
             return false
-        case .complete(let status, let headers):
-            let response = HTTPResponse(status: status, headers: headers, url: request.url)
+        case .complete(let status, let headers, let endsAtClose):
+            let response = HTTPResponse(
+                status: status, headers: headers, url: request.url, endsAtClose: endsAtClose)
             self.response = response
             lastEvent = SteadyTime.now()
             return deliver(.head(response))

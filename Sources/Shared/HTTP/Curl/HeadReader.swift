@@ -5,11 +5,13 @@ struct HeadReader {
 
     enum Step {
         case more
-        case complete(status: Int, HTTPHeaders)
+        case complete(status: Int, HTTPHeaders, endsAtClose: Bool)
         case tooLong
     }
 
     private var status: Int?
+    /// Whether the version is 1.0 or 1.1, where the end of the connection may end a body.
+    private var isVersion1 = false
     private var fields: [HTTPHeaders.Field] = []
     private var isComplete = false
     private var count = 0
@@ -25,6 +27,7 @@ struct HeadReader {
         if text.starts(with: Array("HTTP/".utf8)) {
             let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 2)
             status = words.count > 1 ? Int(words[1]) : nil
+            isVersion1 = words[0].hasPrefix("HTTP/1")
             fields = []
             isComplete = false
             return .more
@@ -33,7 +36,9 @@ struct HeadReader {
         if text.isEmpty {
             guard let status, status >= 200 else { return .more }
             isComplete = true
-            return .complete(status: status, HTTPHeaders(fields))
+            let headers = HTTPHeaders(fields)
+            let hasLength = headers.contentLength != nil || headers["Transfer-Encoding"] != nil
+            return .complete(status: status, headers, endsAtClose: isVersion1 && !hasLength)
         }
         if let first = text.first, isBlank(first), !fields.isEmpty {
             // An obsolete continuation (RFC 9112 §5.2). Appended in place, as a head may have a hundred thousand of

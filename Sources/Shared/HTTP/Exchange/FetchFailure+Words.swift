@@ -114,13 +114,14 @@ extension FetchFailure {
     private static func exitCode(ofStatus status: Int) -> ExitCode {
         switch status {
         case 401, 403, 407, 511: .notAllowed
-        case 408, 425, 429, 500...599: .temporary
+        case 202, 304, 408, 425, 429, 500...599: .temporary
         default: .unavailable
         }
     }
 
     private static func code(ofStatus status: Int) -> String {
         switch status {
+        case 304: "bad-answer"
         case 401: "unauthorized"
         case 403: "forbidden"
         case 404: "not-found"
@@ -138,6 +139,8 @@ extension FetchFailure {
     private static func message(of answer: Answer) -> String {
         let what = "\(answer.url.redacted) answered \(answer.status)"
         switch answer.status {
+        case 202: return "\(what): the server is still making it; try again later"
+        case 304: return "\(what), although it was not asked whether anything has changed; try again later"
         case 401: return "\(what): a key or a password is missing or wrong; check it"
         case 403: return "\(what): the server does not allow it; check the key, if there is one"
         case 404: return "\(what): there is nothing at this address; check it"

@@ -54,7 +54,7 @@ public struct ObservedTransport: HTTPTransport {
         try progress.waiting(reason, for: span) { try body() }
     }
 
-    private static func isWanted(_ status: Int) -> Bool { status == 200 || status == 206 }
+    private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }
 
     /// Reports the length of the whole, if the answer tells it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {

@@ -12,6 +12,8 @@ public struct CacheControl: Sendable, Hashable {
     public private(set) var isPrivate = false
     /// The server must be asked before each use. If only some fields are named, that is taken to mean all of them.
     public private(set) var noCache = false
+    /// A cache may keep the answer if it knows the status's meaning, and ignore `no-store` (§5.2.2.3).
+    public private(set) var mustUnderstand = false
     /// Once stale, the answer must not be used without asking the server.
     public private(set) var mustRevalidate = false
     /// Seconds for which the answer is fresh.
@@ -31,11 +33,13 @@ public struct CacheControl: Sendable, Hashable {
             case "private": isPrivate = true
             case "no-cache": noCache = true
             case "must-revalidate": mustRevalidate = true
+            case "must-understand": mustUnderstand = true
             case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(value))
             case "s-maxage": sharedMaxAge = min(sharedMaxAge ?? .max, Self.seconds(value))
             default: break
             }
         }
+        if mustUnderstand { noStore = false }
     }
 
     /// A number of seconds (RFC 9111 §1.2.2); 0 for anything else.
@@ -98,13 +102,19 @@ extension HTTPHeaders {
         let lifetime: Duration
         if let seconds = control.maxAge ?? control.sharedMaxAge {
             lifetime = .seconds(seconds)
-        } else if let text = last("Expires") {
-            // Anything that is no date, above all `0`, lies in the past (RFC 9111 §5.3).
+        } else if let text = self["Expires"] {
+            // Anything but one date, above all `0`, lies in the past (RFC 9111 §5.3).
             guard let end = HTTPDate.timestamp(text, now: now) else { return .zero }
             lifetime = end - (last("Date").flatMap { HTTPDate.timestamp($0, now: now) } ?? now)
         } else {
             return nil
         }
-        return max(lifetime - .seconds(CacheControl.seconds(last("Age"))), .zero)
+        return max(lifetime - age, .zero)
+    }
+
+    /// The first member of `Age`, which takes one; zero if that is no number (RFC 9111 §5.1).
+    private var age: Duration {
+        let first = self["Age"]?.prefix { $0 != "," }.filter { $0 != " " && $0 != "\t" }
+        return .seconds(CacheControl.seconds(first))
     }
 }

@@ -3,26 +3,31 @@ import Support
 /// Dates in header fields (RFC 9110 §5.6.7).
 public enum HTTPDate {
     /// Reads any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and
-    /// `Sun Nov  6 08:49:37 1994`; nil for anything else. The day of the week isn't checked.
+    /// `Sun Nov  6 08:49:37 1994`, in upper or lower case; nil for anything else. The day of the week isn't checked.
     ///
     /// - Parameter now: decides the century of a two-digit year, which is at most 50 years ahead of it.
     public static func timestamp(_ text: String, now: Timestamp = .now()) -> Timestamp? {
-        let words = text.split { $0 == " " || $0 == "," }
-        switch words.count {
-        case 6:  // Sun 06 Nov 1994 08:49:37 GMT
-            guard words[5] == "GMT" else { return nil }
-            return timestamp(day: words[1], month: words[2], year: number(words[3], digits: 4...4), time: words[4])
-        case 4:  // Sunday 06-Nov-94 08:49:37 GMT
-            let parts = words[1].split(separator: "-")
-            guard words[3] == "GMT", parts.count == 3, let short = number(parts[2], digits: 2...2) else { return nil }
-            let thisYear = CalendarDay(at: now).year
-            var year = thisYear / 100 * 100 + short
-            if year > thisYear + 50 { year -= 100 }
-            return timestamp(day: parts[0], month: parts[1], year: year, time: words[2])
-        case 5:  // Sun Nov 6 08:49:37 1994
-            return timestamp(day: words[2], month: words[1], year: number(words[4], digits: 4...4), time: words[3])
-        default: return nil
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let weekday = words.first, words.count >= 4 else { return nil }
+        guard weekday.last == "," else {
+            // A day below 10 has a blank before it.
+            let isPadded = words[2].isEmpty
+            guard words.count == (isPadded ? 6 : 5) else { return nil }
+            return timestamp(
+                day: number(words[isPadded ? 3 : 2], digits: isPadded ? 1 : 2), month: words[1],
+                year: number(words[words.count - 1], digits: 4), time: words[words.count - 2])
         }
+        guard words[words.count - 1].lowercased() == "gmt" else { return nil }
+        if words.count == 6 {
+            return timestamp(
+                day: number(words[1], digits: 2), month: words[2], year: number(words[3], digits: 4), time: words[4])
+        }
+        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard words.count == 4, parts.count == 3, let short = number(parts[2], digits: 2) else { return nil }
+        let thisYear = CalendarDay(at: now).year
+        var year = thisYear / 100 * 100 + short
+        if year > thisYear + 50 { year -= 100 }
+        return timestamp(day: number(parts[0], digits: 2), month: parts[1], year: year, time: words[2])
     }
 
     /// Writes the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
@@ -38,19 +43,19 @@ public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    private static func timestamp(day: Substring, month: Substring, year: Int?, time: Substring) -> Timestamp? {
+    private static func timestamp(day: Int?, month: Substring, year: Int?, time: Substring) -> Timestamp? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard let year, let month = months.firstIndex(of: String(month)), let day = number(day, digits: 1...2),
+        guard let year, let month = months.firstIndex(where: { $0.lowercased() == month.lowercased() }), let day,
             let date = CalendarDay(year: year, month: month + 1, day: day), clock.count == 3,
-            let hour = number(clock[0], digits: 2...2), let minute = number(clock[1], digits: 2...2),
-            let second = number(clock[2], digits: 2...2), hour < 24, minute < 60, second <= 60
+            let hour = number(clock[0], digits: 2), let minute = number(clock[1], digits: 2),
+            let second = number(clock[2], digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
         return Timestamp(milliseconds: Int64(seconds) * 1000)
     }
 
-    private static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+    private static func number(_ text: Substring, digits: Int) -> Int? {
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return Int(text)
     }
 }

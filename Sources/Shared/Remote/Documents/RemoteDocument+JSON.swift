@@ -28,7 +28,8 @@ extension RemoteDocument {
             "last_modified": validators.lastModified.map(JSON.string),
             "fetched_at": .string(fetchedAt.iso8601Milliseconds),
             "expires_at": expiresAt.map { .string($0.iso8601Milliseconds) },
-            "must_revalidate": mustRevalidate ? .bool(true) : nil, "cost_ms": .integer(Int(cost.milliseconds)),
+            "must_revalidate": mustRevalidate ? .bool(true) : nil, "vary": vary.map(JSON.string),
+            "cost_ms": .integer(Int(cost.milliseconds)),
         ])
     }
 
@@ -63,7 +64,7 @@ extension RemoteDocument {
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
             validators: Validators(etag: record.string("etag"), lastModified: record.string("last_modified")),
             fetchedAt: fetchedAt, expiresAt: record.string("expires_at").flatMap { Timestamp(iso8601: $0) },
-            mustRevalidate: record.bool("must_revalidate") ?? false,
+            mustRevalidate: record.bool("must_revalidate") ?? false, vary: record.string("vary"),
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
 

@@ -9,7 +9,7 @@ public final class Bypass: Sendable {
     /// What records say; nothing here depends on it.
     public let scope: ScopeName
     package let settings: CacheSettings
-    private let inspect: Inspection
+    package let inspect: Inspection
     private let clock: Clock
     package let interruption: Interruption
     private let folder = Monitor<(path: String, use: MemoryUse?, sweptAt: Timestamp)?>(nil)

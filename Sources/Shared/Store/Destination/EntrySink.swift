@@ -107,7 +107,7 @@ final class EntrySink: Sink {
             expiresAt: original?.expiresAt ?? document?.expiresAt
                 ?? (subject.expiry ?? .after(cache.settings.ttl)).end(from: now),
             lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: document?.mustRevalidate ?? false,
-            isPrivate: original?.isPrivate ?? (document == nil))
+            isPrivate: original?.isPrivate ?? (document == nil), vary: document?.vary)
         if document == nil { count(now) }
         var entry = try cache.keep(partial.name, as: new, replacing: subject.old, generation: watch.generation)
         entry.isFromRemote = document != nil

@@ -100,7 +100,8 @@ package final class SharedEntry {
         let now = cache.clock.now()
         var entry = try cache.index.refresh(
             old, in: cache.active, validators: document.validators, expiresAt: cache.latestExpiry(document.expiresAt),
-            mustRevalidate: document.mustRevalidate, leaseUntil: max(old.leaseUntil, cache.lease.end(from: now)),
+            mustRevalidate: document.mustRevalidate, vary: document.vary,
+            leaseUntil: max(old.leaseUntil, cache.lease.end(from: now)),
             generation: watch.generation, now: document.fetchedAt)
         guard entry != nil else { return nil }
         entry?.isFromRemote = true
@@ -157,7 +158,7 @@ extension CacheStore {
                 contentType: entry.contentType, fileExtension: entry.fileExtension, width: entry.width,
                 height: entry.height, details: entry.details),
             url: entry.url, validators: entry.validators, fetchedAt: entry.fetchedAt, expiresAt: entry.expiresAt,
-            mustRevalidate: entry.mustRevalidate, cost: cost)
+            mustRevalidate: entry.mustRevalidate, vary: entry.vary, cost: cost)
         let root = index.root
         return RemoteOffer(document, claim: claim, open: { try root.open(entry.place, O_RDONLY) }) {
             [index, scope] answer in

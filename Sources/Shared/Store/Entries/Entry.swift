@@ -56,6 +56,9 @@ public struct Entry: Sendable, Equatable {
     /// Whether it is for this machine alone: it was asked for with credentials, its server wants no shared cache to keep
     /// it, or nobody knows.
     package var isPrivate = true
+    /// The request fields that its server chose it by, with a digest of their values, as `Fetch` writes them; nil if it
+    /// is the answer to every request.
+    package var vary: String?
     /// Whether it came from the remote just now.
     public internal(set) var isFromRemote = false
 

@@ -23,12 +23,15 @@ package struct NewEntry {
     package var mustRevalidate = false
     /// See `Entry.isPrivate`.
     package var isPrivate = true
+    /// See `Entry.vary`.
+    package var vary: String?
 
     package init(
         name: String, key: String?, kind: Entry.Kind = .original, parent: String? = nil, parentSHA256: String? = nil,
         url: String? = nil, file: String, bytes: Int, sha256: String, picture: FileFacts,
         validators: Validators = Validators(), fetchedAt: Timestamp, expiresAt: Timestamp, lastUsed: Timestamp,
-        leaseUntil: Timestamp, isPinned: Bool = false, mustRevalidate: Bool = false, isPrivate: Bool = true
+        leaseUntil: Timestamp, isPinned: Bool = false, mustRevalidate: Bool = false, isPrivate: Bool = true,
+        vary: String? = nil
     ) {
         self.name = name
         self.key = key
@@ -48,6 +51,7 @@ package struct NewEntry {
         self.isPinned = isPinned
         self.mustRevalidate = mustRevalidate
         self.isPrivate = isPrivate
+        self.vary = vary
     }
 }
 
@@ -60,13 +64,14 @@ extension Index {
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
             width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
-            must_revalidate, private)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+            must_revalidate, private, vary)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+            ?23, ?24)
         ON CONFLICT (scope, name) DO UPDATE SET
             key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
             sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
             expires_at = ?18, last_used = ?19, lease_until = ?20, must_revalidate = ?22, private = ?23,
-            unsettled = 0
+            vary = ?24, unsettled = 0
         RETURNING \(columns)
         """
     /// Within a transaction, by the scope's number.
@@ -80,7 +85,7 @@ extension Index {
     static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
         last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, \
-        (SELECT folder FROM scopes WHERE scopes.id = entries.scope), must_revalidate, private
+        (SELECT folder FROM scopes WHERE scopes.id = entries.scope), must_revalidate, private, vary
         """
 
     /// The row of this name, whatever has become of its file.
@@ -143,7 +148,8 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate), Value(new.isPrivate)
+                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate), Value(new.isPrivate),
+                Value(new.vary)
             ) { entry($0, scope: scope.name) }
             try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
@@ -156,18 +162,20 @@ extension Index {
     /// - Parameter isPrivate: whether the entry is private from now on; one that is stays so.
     package func refresh(
         _ entry: Entry, in scope: ActiveScope, validators: Validators, expiresAt: Timestamp,
-        mustRevalidate: Bool = false, isPrivate: Bool = false, leaseUntil: Timestamp, generation: Int64, now: Timestamp
+        mustRevalidate: Bool = false, isPrivate: Bool = false, vary: String? = nil, leaseUntil: Timestamp,
+        generation: Int64, now: Timestamp
     ) throws -> Entry? {
         try write(now: now) { connection in
             try connection.check(generation, of: scope)
             let refreshed = try connection.database.first(
                 """
                 UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
-                    lease_until = ?8, must_revalidate = ?9, private = private OR ?10
+                    lease_until = ?8, must_revalidate = ?9, private = private OR ?10,
+                    vary = ?11
                 \(Self.sameEntry) RETURNING \(Self.columns)
                 """, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
                 Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil),
-                Value(mustRevalidate), Value(isPrivate)
+                Value(mustRevalidate), Value(isPrivate), Value(vary)
             ) { self.entry($0, scope: entry.scope) }
             let hash = Value(entry.scope.hash)
             try connection.database.run(Self.dropLiveNegatives, hash, Value(entry.name))
@@ -224,6 +232,7 @@ extension Entry {
             isPinned: row.bool(19),
             validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
             id: row.int64(0), name: row.string(1), file: file, place: place, parentSHA256: row.optionalString(4),
-            isUnsettled: row.bool(20), mustRevalidate: row.bool(22), isPrivate: row.bool(23))
+            isUnsettled: row.bool(20), mustRevalidate: row.bool(22), isPrivate: row.bool(23),
+            vary: row.optionalString(24))
     }
 }

@@ -57,6 +57,7 @@ struct SalvagedIndex {
         }
         if row.fetchedAt <= row.expiresAt { (entry.fetchedAt, entry.expiresAt) = (row.fetchedAt, row.expiresAt) }
         (entry.isPinned, entry.mustRevalidate, entry.isPrivate) = (row.isPinned, row.mustRevalidate, row.isPrivate)
+        entry.vary = row.vary
         return entry
     }
 }

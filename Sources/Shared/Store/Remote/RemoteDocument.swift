@@ -38,13 +38,15 @@ public struct RemoteDocument: Sendable, Equatable {
     public let fetchedAt: Timestamp
     public var expiresAt: Timestamp?
     public var mustRevalidate: Bool
+    /// See `Entry.vary`.
+    public var vary: String?
     /// How long it took to fetch or make the thing.
     public var cost: Duration
 
     public init(
         name: RemoteName, subject: Subject, content: Content, picture: FileFacts? = nil, url: String? = nil,
         validators: Validators = Validators(), fetchedAt: Timestamp, expiresAt: Timestamp?,
-        mustRevalidate: Bool = false, cost: Duration = .zero
+        mustRevalidate: Bool = false, vary: String? = nil, cost: Duration = .zero
     ) {
         self.name = name
         self.subject = subject
@@ -55,6 +57,7 @@ public struct RemoteDocument: Sendable, Equatable {
         self.fetchedAt = fetchedAt
         self.expiresAt = expiresAt
         self.mustRevalidate = mustRevalidate
+        self.vary = vary
         self.cost = cost
     }
 

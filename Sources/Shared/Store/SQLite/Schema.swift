@@ -9,7 +9,7 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy,
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, vary,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -189,4 +189,8 @@ struct Schema: Sendable {
     /// `private` says that the entry is for this machine alone: it was asked for with credentials, or its server wants
     /// no shared cache to keep it (RFC 9111 §5.2.2.7). Of what earlier versions stored nobody knows.
     private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
+
+    /// `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
+    /// §4.1). Entries of earlier versions have none, and are served to every request.
+    private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
 }

@@ -1,0 +1,88 @@
+import Support
+
+/// The request fields that a server chose an answer by (`Vary`, RFC 9110 §12.5.5), with a digest of their values.
+///
+/// Only the fields that a user adds count, as the tools' own are the same in each request.
+public struct Vary: Sendable, Equatable {
+    /// The most bytes that the names may have; a longer list counts as `*`.
+    private static let byteLimit = 1024
+
+    /// In lower case, sorted; nil for `*`, which no request matches.
+    private let names: [String]?
+    private let digest: String
+
+    /// Nil if every request gets the same answer.
+    ///
+    /// - Parameter fields: those of the request, see `HTTPRequest.ownFields`.
+    public init?(of headers: HTTPHeaders, fields: [String: String]) {
+        let members = Set((headers["Vary"] ?? "").lowercased().split { ", \t".contains($0) }.map(String.init))
+        // The tools decide themselves what coding they accept.
+        let names = members.subtracting(["accept-encoding"]).sorted()
+        if names.isEmpty { return nil }
+        let isNamed = !names.contains("*") && names.joined(separator: ",").utf8.count <= Self.byteLimit
+        self.init(names: isNamed ? names : nil, fields)
+    }
+
+    private init(names: [String]?, _ fields: [String: String]) {
+        self.names = names
+        digest = names.map { String(SHA256.hex(of: Self.text(of: $0, in: fields)).prefix(16)) } ?? ""
+    }
+
+    /// Reads what `text` has written; anything else counts as `*`.
+    public init(text: String) {
+        let parts = text.split(separator: " ")
+        names = parts.count == 2 ? parts[0].split(separator: ",").map(String.init) : nil
+        digest = parts.count == 2 ? String(parts[1]) : ""
+    }
+
+    /// The form in which an index keeps it: `accept-language,cookie 0123456789abcdef`, or `*`.
+    public var text: String { names.map { "\($0.joined(separator: ",")) \(digest)" } ?? "*" }
+
+    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1); nil for `*`, as only the server knows.
+    public func matches(_ fields: [String: String]) -> Bool? {
+        names.map { _ in renewed(by: fields) == self }
+    }
+
+    /// The same names with the values of another request.
+    public func renewed(by fields: [String: String]) -> Vary { Vary(names: names, fields) }
+
+    /// A field that is absent differs from one that is empty.
+    private static func text(of names: [String], in fields: [String: String]) -> String {
+        names.map { name in fields[name].map { "\(name):\($0)\n" } ?? "\(name)\n" }.joined()
+    }
+}
+
+extension HTTPRequest {
+    /// The fields that differ from request to request, by their names in lower case: those that the user gives, and the
+    /// user name with the password. Values that mean the same are written the same (RFC 9111 §4.1): lines of one name are
+    /// joined, blanks around commas removed, languages in lower case.
+    public var ownFields: [String: String] {
+        var fields: [String: String] = [:]
+        for header in headers {
+            let name = header.name.lowercased()
+            let members = header.value.split(separator: ",", omittingEmptySubsequences: false)
+            var value = members.map { $0.trimmingBlanks() }.joined(separator: ",")
+            if name == "accept-language" { value = value.lowercased() }
+            fields[name] = fields[name].map { "\($0),\(value)" } ?? value
+        }
+        if let credentials { fields["authorization"] = "\(credentials.user):\(credentials.password)" }
+        return fields
+    }
+
+    /// How old an answer may be that the request's own `Cache-Control` lets a cache give (RFC 9111 §5.2.1); zero for
+    /// `no-cache`, nil for any age.
+    public var oldestAge: Duration? {
+        guard let text = ownFields["cache-control"] else { return nil }
+        let control = CacheControl(text)
+        return control.noCache ? .zero : control.maxAge.map { .seconds($0) }
+    }
+}
+
+extension Substring {
+    /// The text without blanks and tabs around it.
+    fileprivate func trimmingBlanks() -> Substring {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,226 @@
+import HTTP
+import Support
+import Testing
+
+@testable import Fetch
+@testable import Store
+
+/// Which stored answer a server's word is about: `Vary`, 304, and bodies whose end is missing.
+@Suite struct ValidationTests {
+    private let world: Surroundings
+    private let moon: HTTPRequest
+
+    init() throws {
+        world = try Surroundings()
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+    }
+
+    private func moon(_ fields: (String, String)...) -> HTTPRequest {
+        var request = moon
+        request.headers = fields.map { HTTPHeader($0.0, $0.1) }
+        return request
+    }
+
+    // MARK: Vary
+
+    /// Bob got Alice's picture, although the server chose it by the name.
+    @Test(arguments: [false, true])
+    func answerToAnotherUserIsFetchedAgain(_ respectsServer: Bool) throws {
+        let server = FakeServer { request, number in
+            let isAlice = request.header("Authorization") == "alice"
+            return .init(
+                headers: [("Vary", "Authorization"), ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT")],
+                body: picture(isAlice ? 1 : 2))
+        }
+        let cache = try world.cache { $0.respectsCacheControl = respectsServer }
+        _ = try cache.fetch(moon(("Authorization", "alice")), client: world.client(server))
+        #expect(
+            try cache.fetch(moon(("Authorization", "alice"), ("X", "1")), client: world.client(server)).status == .hit)
+
+        let (entry, status) = try cache.fetch(moon(("Authorization", "bob")), client: world.client(server))
+
+        #expect(status == .miss)
+        #expect(try Surroundings.contents(entry.path) == picture(2))
+        // The time of change may be that of several answers.
+        #expect(server.requests[1].header("If-Modified-Since") == nil)
+        #expect(try cache.fetch(moon(("Authorization", "bob")), client: world.client(server)).status == .hit)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func sameAnswerToAnotherUserIsValidated() throws {
+        let server = FakeServer { request, _ in
+            request.header("If-None-Match") == nil
+                ? .init(headers: [("Vary", "Cookie"), ("ETag", "\"1\"")], body: picture())
+                : .init(status: 304, headers: [("ETag", "\"1\"")])
+        }
+        let cache = try world.cache()
+        _ = try cache.fetch(moon(("Cookie", "a")), client: world.client(server))
+
+        #expect(try cache.fetch(moon(("Cookie", "b")), client: world.client(server)).status == .revalidated)
+        #expect(try cache.fetch(moon(("Cookie", "b")), client: world.client(server)).status == .hit)
+        #expect(try cache.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .revalidated)
+    }
+
+    @Test func answerToOtherFieldsDoesNotStandInForAServerThatFails() throws {
+        let server = FakeServer { _, number in
+            number == 0 ? .init(headers: [("Vary", "Cookie")], body: picture()) : .init(status: 503)
+        }
+        let cache = try world.cache()
+        _ = try cache.fetch(moon(("Cookie", "a")), client: world.client(server))
+
+        #expect(throws: FetchFailure.self) {
+            try cache.fetch(moon(("Cookie", "b")), client: world.client(server))
+        }
+        let offline = try world.cache { $0.isOffline = true }
+        #expect(throws: CacheFailure.self) {
+            try offline.fetch(moon(("Cookie", "b")), client: world.client(server))
+        }
+        // Neither a look-up nor the same request asks.
+        #expect(try offline.lookup(CacheKey(url: moon.url)) != nil)
+        #expect(try offline.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .hit)
+    }
+
+    @Test func answerThatOnlyTheServerCanChooseIsValidatedAndServedStale() throws {
+        let server = FakeServer { request, number in
+            if number == 2 { return .init(status: 503) }
+            return request.header("If-None-Match") == nil
+                ? .init(headers: [("Vary", "*"), ("ETag", "\"1\"")], body: picture())
+                : .init(status: 304, headers: [("ETag", "\"1\"")])
+        }
+        let cache = try world.cache()
+        _ = try cache.fetch(moon, client: world.client(server))
+        world.time.advance(.seconds(1))
+
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .revalidated)
+        world.time.advance(.seconds(1))
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .stale)
+        #expect(cache.immediately(CacheKey(url: moon.url), asFetch: true) == nil)
+        #expect(cache.immediately(CacheKey(url: moon.url), asFetch: false) != nil)
+    }
+
+    @Test func requestThatWantsValidationIsObeyed() throws {
+        let server = FakeServer(picture(), etag: "\"1\"")
+        let cache = try world.cache()
+        _ = try cache.fetch(moon, client: world.client(server))
+        world.time.advance(.seconds(30))
+
+        #expect(try cache.fetch(moon(("Cache-Control", "max-age=60")), client: world.client(server)).status == .hit)
+        _ = try cache.fetch(moon(("Cache-Control", "no-cache")), client: world.client(server))
+        #expect(server.requests[1].header("If-None-Match") == "\"1\"")
+        world.time.advance(.seconds(30))
+        _ = try cache.fetch(moon(("Cache-Control", "max-age=20")), client: world.client(server))
+        #expect(server.requests.count == 3)
+    }
+
+    // MARK: 304
+
+    /// The entry was renewed by the word of the server about another version.
+    @Test(
+        arguments: [
+            ("ETag", "\"1\"", "\"2\""), ("ETag", "W/\"1\"", "\"2\""),
+            ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT", "Tue, 14 Nov 2023 00:00:01 GMT"),
+        ])
+    func unchangedAnswerAboutAnotherVersionIsAskedForAgain(_ field: String, _ old: String, _ new: String) throws {
+        let server = FakeServer { request, number in
+            request.headers.isEmpty
+                ? .init(headers: [(field, number == 0 ? old : new)], body: picture(number))
+                : .init(status: 304, headers: [(field, new)])
+        }
+        let cache = try world.cache { $0.ttl = .seconds(10) }
+        _ = try cache.fetch(moon, client: world.client(server))
+        world.time.advance(.seconds(10))
+
+        let (entry, status) = try cache.fetch(moon, client: world.client(server))
+
+        #expect(status == .miss && server.requests.count == 3)
+        #expect(try Surroundings.contents(entry.path) == picture(2))
+        #expect(world.files("partial").isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("\"1\"", "W/\"1\"", nil), ("\"1\"", nil, "Wed, 15 Nov 2023 00:00:00 GMT"), ("\"1\"", nil, nil),
+        ] as [(String, String?, String?)])
+    func unchangedAnswerWithoutAnotherETagRenewsTheEntry(_ known: String, _ etag: String?, _ date: String?) throws {
+        let fields = (etag.map { [("ETag", $0)] } ?? []) + (date.map { [("Last-Modified", $0)] } ?? [])
+        let server = FakeServer { request, _ in
+            request.header("If-None-Match") == nil
+                ? .init(
+                    headers: [("ETag", known), ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT")], body: picture())
+                : .init(status: 304, headers: fields)
+        }
+        let cache = try world.cache { $0.ttl = .seconds(10) }
+        _ = try cache.fetch(moon, client: world.client(server))
+        world.time.advance(.seconds(10))
+
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .revalidated)
+    }
+
+    /// It was taken for the server's word, although the damaged validators could not be sent.
+    @Test func unchangedAnswerToARequestWithoutConditionsIsAFaultOfTheServer() throws {
+        let server = FakeServer { _, _ in .init(status: 304) }
+        let partial = PartialFile(name: "partial/x", root: try world.cache().index.root)
+        try world.cache().requireWriting()
+        let damaged = Validators(etag: "\"a\n\"", lastModified: "\u{0}")
+        let download = Download(request: moon, into: partial, validators: damaged)
+
+        let failure = #expect(throws: FetchFailure.self) {
+            try download.run(client: world.client(server)) { _ in FileFacts(contentType: "", fileExtension: "") }
+        }
+
+        #expect(failure?.code == "bad-answer" && failure?.isTransient == true)
+        #expect(server.requests[0].headers.isEmpty)
+    }
+
+    // MARK: Statuses and ends of bodies
+
+    @Test(arguments: [203, 299]) func pictureWithAnotherStatusOfSuccessIsKept(_ status: Int) throws {
+        let server = FakeServer { _, _ in .init(status: status, body: picture()) }
+        let cache = try world.cache()
+
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .hit)
+    }
+
+    @Test func pictureThatIsStillBeingMadeIsAskedForAgain() throws {
+        let server = FakeServer { _, number in number < 2 ? .init(status: 202) : .init(body: picture()) }
+        let cache = try world.cache()
+
+        #expect(try cache.fetch(moon, client: world.client(server, retries: 3)).status == .miss)
+        #expect(server.requests.count == 3)
+    }
+
+    /// It failed for good, as a picture that is cut off on its server does.
+    @Test(arguments: [0, 10, 25]) func bodyThatTheConnectionCutShortIsAskedForAgain(_ count: Int) throws {
+        let whole = picture()
+        let server = FakeServer { _, number in
+            .init(body: number == 0 ? Array(whole.prefix(count)) : whole, endsAtClose: true)
+        }
+        let cache = try world.cache()
+        let failure = #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+        #expect(failure?.code == "cut-short" && failure?.exitCode == .temporary)
+
+        #expect(try cache.fetch(moon, client: world.client(server, retries: 1)).status == .miss)
+        var settings = CacheSettings(root: world.root)
+        settings.places = RuntimePlaces(memory: [], bypass: ["\(world.folder)/bypass"])
+        let bypass = Bypass(
+            settings: settings, scope: .standard, inspect: CacheStore.wholePicture, clock: world.time.clock,
+            interruption: world.interruption)
+        let again = FakeServer { _, number in
+            .init(body: number == 0 ? Array(whole.prefix(count)) : whole, endsAtClose: true)
+        }
+        #expect(try bypass.fetch(moon, client: world.client(again, retries: 1)).bytes == whole.count)
+    }
+
+    @Test func cutPictureOfAWholeBodyFailsAtOnce() throws {
+        let server = FakeServer { _, _ in .init(body: Array(picture().prefix(25))) }
+        let cache = try world.cache()
+
+        let failure = #expect(throws: (any Error).self) {
+            try cache.fetch(moon, client: world.client(server, retries: 3))
+        }
+
+        #expect((failure as? any Failure)?.exitCode == .data)
+        #expect(server.requests.count == 1)
+    }
+}

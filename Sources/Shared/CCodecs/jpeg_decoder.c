@@ -256,7 +256,6 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
     *header = (apod_jpeg_header){
         .width = info->image_width,
         .height = info->image_height,
-        .inverted = info->saw_Adobe_marker,
         .profile = decoder->profile,
         .profile_bytes = decoder->profile == NULL ? 0 : decoder->profile_total,
     };

@@ -21,6 +21,7 @@ struct apod_png_decoder {
     size_t position, available;
     int passes;
     png_uint_32 height;
+    size_t channels;
     uint8_t buffer[INPUT_BUFFER_BYTES];
 };
 
@@ -118,10 +119,13 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     // libpng stops behind length and type of the first IDAT chunk.
     const uint64_t data_offset = decoder->offset - (decoder->available - decoder->position) - 8;
     const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
-    const int direct = !interlaced && png_get_bit_depth(png, info) == 8
-        && png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE && !png_get_valid(png, info, PNG_INFO_tRNS);
     const int type = png_get_color_type(png, info);
-    const int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, info, PNG_INFO_tRNS);
+    // libpng drops a tRNS chunk that stands before PLTE, but still calls it valid: only the count tells.
+    int transparent_count = 0;
+    png_get_tRNS(png, info, NULL, &transparent_count, NULL);
+    const int direct = !interlaced && png_get_bit_depth(png, info) == 8 && type != PNG_COLOR_TYPE_PALETTE
+        && transparent_count == 0;
+    const int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent_count > 0;
     decoder->height = png_get_image_height(png, info);
     *header = (apod_png_header){
         .width = png_get_image_width(png, info),
@@ -133,6 +137,7 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
         .data_offset = data_offset,
         .is_srgb = png_get_valid(png, info, PNG_INFO_sRGB) != 0,
     };
+    decoder->channels = header->channels;
     png_fixed_point gamma;
     if (png_get_gAMA_fixed(png, info, &gamma) == PNG_INFO_gAMA && gamma > 0) {
         header->has_gamma = 1;
@@ -165,6 +170,9 @@ apod_status apod_png_start(apod_png_decoder *decoder, int wide) {
     else if (*(const uint8_t *)&one == 1) png_set_swap(png);
     decoder->passes = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE ? png_set_interlace_handling(png) : 1;
     png_read_update_info(png, info);
+    // The caller's rows have room for the samples that the header promised.
+    const size_t promised = (size_t)png_get_image_width(png, info) * decoder->channels * (wide ? 2 : 1);
+    if (png_get_rowbytes(png, info) != promised) png_error(png, "rows of another length than the header says");
     return APOD_OK;
 }
 

@@ -183,7 +183,11 @@ static ctiff_status read_page(ctiff_file *file, ctiff_page *page) {
     page->sample_format = number(handle, SAMPLE_FORMAT);
     page->ink_set = number(handle, INK_SET);
     page->is_separate = page->samples > 1 && number(handle, PLANES) == SEPARATE_PLANES;
-    if (!tiff.get(handle, PHOTOMETRIC, &page->photometric)) page->photometric = page->samples < 3 ? 1 : 2;
+    if (!tiff.get(handle, PHOTOMETRIC, &page->photometric)) {
+        // As libtiff's own conversion to RGB: fax compressions (2 to 4) have white for 0.
+        const int is_fax = page->compression >= 2 && page->compression <= 4;
+        page->photometric = page->samples >= 3 ? 2 : is_fax ? 0 : 1;
+    }
     if (!tiff.is_configured(page->compression)) {
         snprintf(file->message, sizeof file->message, "compression %u", page->compression);
         return CTIFF_UNSUPPORTED;

@@ -39,6 +39,9 @@ func rowReader(
     let stored: any RowReader =
         switch info.format {
         case .jpeg: try JPEGReader(source, info, options: options).rows(scale: scale)
+        case .png where info.hidesStill:
+            try FirstFrameRows(source, options: options)
+                ?? PNGReader(source, options: options, keepsProfile: keepsProfile)
         case .png: try PNGReader(source, options: options, keepsProfile: keepsProfile)
         case .gif: try GIFReader(source, size: info.storedSize, options: options)
         case .webp: try WebPReader(source, size: info.storedSize, options: options)

@@ -195,7 +195,7 @@ struct DownsampleJob {
     /// and if it may end too early, it has to be.
     private func asksForNoChange(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
-        return info.format == .png && info.isAnimated != true && output.encoding.format == .png
+        return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png
             && output.encoding.effort > 0 && planned.plan.isIdentity && planned.plan.orientation == .upright
             && planned.placement.rendered == planned.placement.target && output.gradient == .none
             && output.cornerRadius == 0 && output.byteLimit == nil && !options.allowsTruncated

@@ -98,10 +98,42 @@ private enum Letters {
         animation.still = [0, 0, 255, 255]
         let source = MemorySource(animation.png())
         #expect(try allFrames(animation.png()).frames.map { Letters.rows($0.picture) } == [["r"], ["g"]])
-        #expect(try decode(source).sample(0, 0, 2) == 255)
+        #expect(try decode(source).sample(0, 0, 0) == 255)
         #expect(try decodeFrame(0, of: source).sample(0, 0, 0) == 255)
         #expect(try decodeFrame(1, of: source).sample(0, 0, 1) == 255)
         #expect(failureCode { _ = try decodeFrame(2, of: source) } == "no-such-frame")
+    }
+
+    @Test func theOnlyFrameBesideAHiddenStillPictureWasNotShown() throws {
+        var animation = DrawnPNGAnimation(width: 2, height: 1, frames: [Letters.frame(["g"], x: 1)])
+        animation.still = [0, 0, 255, 255, 0, 0, 255, 255]
+        let source = MemorySource(animation.png())
+        let info = try inspect(source)
+        #expect(info.hidesStill && info.isAnimated == false)
+        #expect(try Letters.rows(decode(source)) == [".g"])
+        #expect(try Letters.rows(decodeFrame(0, of: source)) == [".g"])
+        let sink = MemorySink()
+        try downsample(
+            source, info, to: [Output(Geometry(), encoding: EncodeOptions(format: .png), sink: sink)],
+            options: DecodeOptions()
+        ) { _, _ in }
+        #expect(Letters.rows(try decode(MemorySource(sink.bytes))) == [".g"])
+        // A hidden picture is better than none.
+        var broken = animation.chunks
+        broken.removeAll { $0.type == "fdAT" }
+        #expect(Letters.rows(try decode(MemorySource(DrawnPNGAnimation.png(broken)))) == ["bb"])
+    }
+
+    @Test func aFrameDescribedBeforeTheAnimationWasNotRead() throws {
+        var animation = DrawnPNGAnimation(
+            width: 1, height: 1, frames: [[0], [1]].map { .init(width: 1, height: 1, bytes: $0) })
+        animation.palette = [255, 0, 0, 0, 255, 0]
+        var chunks = animation.chunks
+        let first = chunks.firstIndex { $0.type == "fcTL" }!
+        chunks.insert(chunks.remove(at: first), at: 1)
+        let frames = try allFrames(DrawnPNGAnimation.png(chunks)).frames
+        #expect(frames.map { Letters.rows($0.picture) } == [["r"], ["g"]])
+        #expect(try inspect(MemorySource(DrawnPNGAnimation.png(chunks))).hidesStill == false)
     }
 
     @Test func paletteColoursAndTransparencyAreShared() throws {

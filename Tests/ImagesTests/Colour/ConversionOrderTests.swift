@@ -27,6 +27,20 @@ import Testing
         #expect(try greatestDifference(inks.jpeg()) <= 2)
     }
 
+    @Test func inksWithoutAdobesMarkerWereBlack() throws {
+        var inks = InkPicture(width: 20, height: 20, samples: squares(channels: 4))
+        let marked = inks.jpeg()
+        inks.hasAdobeMarker = false
+        for decoder in [DecodeOptions.Decoder.auto, .libjpeg] {
+            let options = DecodeOptions(decoder: decoder)
+            let pictures = try [marked, inks.jpeg()].map { bytes in
+                let source = MemorySource(bytes)
+                return try decode(source, inspect(source), options: options)
+            }
+            #expect(pictures[0] == pictures[1])
+        }
+    }
+
     @Test(arguments: ["a matrix", "a table"]) func edgesOfColoursInAProfileStayAsTheyAreInSRGB(kind: String) throws {
         let profile = kind == "a table" ? TestProfile.table() : TestProfile.matrix(gamma: 1.8, wide: true)
         let strong = squares(channels: 3).map { $0 == 0 ? UInt8(30) : 225 }

@@ -6,6 +6,7 @@ struct InkPicture {
     let width: Int, height: Int
     /// Four samples a block, 255 for no ink, as Adobe's programs write them.
     let samples: [UInt8]
+    var hasAdobeMarker = true
 
     /// - Parameter profile: at most what one segment holds.
     func jpeg(profile: [UInt8] = []) -> [UInt8] {
@@ -14,7 +15,7 @@ struct InkPicture {
         }
         func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
         var bytes: [UInt8] = [0xFF, 0xD8]
-        bytes += segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0])
+        if hasAdobeMarker { bytes += segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0]) }
         if !profile.isEmpty { bytes += segment(0xE2, Array("ICC_PROFILE".utf8) + [0, 1, 1] + profile) }
         bytes += segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
         let size = number(height * 8) + number(width * 8)

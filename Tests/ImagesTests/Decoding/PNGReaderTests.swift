@@ -107,6 +107,26 @@ struct PNGChunks {
         }
     }
 
+    @Test(arguments: [false, true]) func transparencyBeforeThePaletteGaveRowsOfGarbage(isWide: Bool) throws {
+        let picture = DrawnPicture.noise(40, 9, channels: 3, seed: 4)
+        let key: [UInt8] = [0, picture.bytes[0], 0, picture.bytes[1], 0, picture.bytes[2]]
+        let chunks = [PNGChunk("tRNS", key), PNGChunk("PLTE", [1, 2, 3])]
+        var bytes = picture.png(chunks: chunks)
+        if isWide {
+            var file = PNGChunks(bytes)
+            file.chunks[0].body[8] = 16
+            let rows: [UInt8] = (0..<9).flatMap { y -> [UInt8] in
+                [0] + picture.bytes[y * 120..<(y + 1) * 120].flatMap { [$0, $0] }
+            }
+            file.setData(Deflate.zlib(rows))
+            bytes = file.bytes
+        }
+        // A viewer may drop the transparency, but nothing else.
+        let read = try decode(MemorySource(bytes))
+        let colours = read.bytes.enumerated().filter { read.channels == 3 || $0.offset % 4 < 3 }.map(\.element)
+        #expect(read.size == PixelSize(width: 40, height: 9) && colours == picture.bytes)
+    }
+
     @Test func dataMayBeCutIntoChunksAnywhere() throws {
         let picture = PixelBuffer.noise(40, 30, channels: 3)
         var png = PNGChunks(try encode(picture, EncodeOptions(format: .png)))

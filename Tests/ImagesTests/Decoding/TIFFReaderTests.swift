@@ -109,6 +109,53 @@ let hasTIFF: Bool = {
         #expect(try decoded(unknown).channels == 3)
     }
 
+    @Test(arguments: [false, true]) func alphaBesideInksWasLost(isSeparate: Bool) throws {
+        let opaque = drawn(3, 1, 4) {
+            $0.photometric = 5
+            $0.samples = [0, 0, 0, 0, 0, 0, 0, 255, 0, 255, 255, 0]
+        }
+        var clear = opaque
+        clear.samplesPerPixel = 5
+        clear.isSeparate = isSeparate
+        for (kind, samples) in [
+            (2, [0, 0, 0, 0, 100, 0, 0, 0, 255, 255, 0, 255, 255, 0, 51]),
+            // Inks multiplied by their alpha.
+            (1, [0, 0, 0, 0, 100, 0, 0, 0, 255, 255, 0, 51, 51, 0, 51]),
+        ] as [(UInt16, [UInt16])] {
+            clear.samples = samples
+            clear.shorts[338] = [kind]
+            let (buffer, colours) = try (decoded(clear), decoded(opaque))
+            #expect(buffer.channels == 4)
+            for x in 0..<3 {
+                #expect(buffer.sample(x, 0, 3) == [100, 255, 51][x])
+                for channel in 0..<3 { #expect(buffer.sample(x, 0, channel) == colours.sample(x, 0, channel)) }
+            }
+        }
+    }
+
+    @Test(arguments: [4, 8]) func alphaBesideAPaletteWasLost(bits: Int) throws {
+        let most = 1 << bits - 1
+        let picture = drawn(2, 1, 2, bits: bits) {
+            $0.photometric = 3
+            $0.samples = [1, UInt16(most), 2, 3]
+            let level = { (colour: Int) in (0...most).map { UInt16(($0 * colour) & 255) * 257 } }
+            $0.shorts[320] = level(30) + level(50) + level(70)
+            $0.shorts[338] = [2]
+        }
+        #expect(try decoded(picture).bytes == [30, 50, 70, 255, 60, 100, 140, UInt8(3 * 255 / most)])
+    }
+
+    @Test func aFaxWithoutAPhotometricTagWasInverted() throws {
+        // Two white rows of 16 pixels in group 4 (ITU-T T.6): "vertical, 0" for each, then the end of the block.
+        let fax: [UInt8] = [0b1100_0000, 0b0000_0100, 0b0000_0000, 0b0100_0000]
+        func tag(_ number: Int, _ value: Int) -> [UInt8] {
+            [UInt8(number & 255), UInt8(number >> 8), 4, 0, 1, 0, 0, 0, UInt8(value & 255), UInt8(value >> 8), 0, 0]
+        }
+        let tags = [tag(256, 16), tag(257, 2), tag(259, 4), tag(273, 8), tag(278, 2), tag(279, fax.count)]
+        let bytes = Array("II*\0".utf8) + [12, 0, 0, 0] + fax + [UInt8(tags.count), 0] + tags.joined() + [0, 0, 0, 0]
+        #expect(try decode(MemorySource(bytes)).bytes.allSatisfy { $0 == 255 })
+    }
+
     @Test func inksBecomeColours() throws {
         let picture = drawn(3, 1, 4) {
             $0.photometric = 5

@@ -70,8 +70,6 @@ typedef enum {
 typedef struct {
     uint32_t width, height;
     apod_jpeg_colour colour;
-    /// Whether 255 means no ink, as Adobe's programs write CMYK.
-    int inverted;
     /// What all coefficients take, which are kept while a picture in several scans is decoded; 0 for one scan.
     uint64_t coefficient_bytes;
     /// The embedded profile, NULL if there is none; belongs to the decoder.

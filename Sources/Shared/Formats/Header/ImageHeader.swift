@@ -9,6 +9,9 @@ public struct ImageHeader: Sendable, Hashable {
     public let isAnimated: Bool?
     /// Whether pixels can be transparent; nil for a GIF, where each frame decides.
     public let hasAlpha: Bool?
+    /// Whether it is an animated PNG whose image data belongs to no frame, so that only viewers without animations
+    /// show it.
+    public let hidesStill: Bool
     /// The page of a TIFF that this is said of, counted from 0; 0 for all other formats.
     public let page: Int
     /// Where the frame header of a JPEG has 0 for the height, which then stands behind the first scan (ITU-T T.81 B.2.5);
@@ -17,13 +20,14 @@ public struct ImageHeader: Sendable, Hashable {
 
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool?,
-        hasAlpha: Bool?, page: Int = 0, lateHeightOffset: Int? = nil
+        hasAlpha: Bool?, hidesStill: Bool = false, page: Int = 0, lateHeightOffset: Int? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
         self.orientation = orientation
         self.isAnimated = isAnimated
         self.hasAlpha = hasAlpha
+        self.hidesStill = hidesStill
         self.page = page
         self.lateHeightOffset = lateHeightOffset
     }

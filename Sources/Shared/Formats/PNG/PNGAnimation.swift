@@ -23,7 +23,7 @@ public struct PNGAnimation: Sendable, Hashable {
 
     /// The canvas and the kind of samples, which all frames share.
     public let header: PNGHeader
-    /// Chunks between the header and the image data or the first frame: palette, transparency, colour, metadata.
+    /// Chunks between the header and the image data: palette, transparency, colour, metadata.
     public let shared: Range<Int>
     /// At least one, in the order of display.
     public let frames: [Frame]
@@ -108,8 +108,8 @@ private struct AnimationWalk {
             else { return false }
             declared = (count, plays)
         case "fcTL":
-            guard declared != nil else { return false }
-            sharedEnd = sharedEnd ?? offset
+            // The description of the first frame may stand before acTL.
+            guard declared != nil || !sawData else { return false }
             try close(at: offset)
             try checkSequence(chunk, &window)
             open = (try frame(chunk, &window), false)

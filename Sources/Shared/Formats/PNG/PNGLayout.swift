@@ -23,16 +23,21 @@ enum PNGLayout {
         let header = try PNGHeader(Array(bytes))
         var orientation = Orientation.upright
         var isAnimated = false
+        var (announcesFrames, sawFrame, hidesStill) = (false, false, false)
         var hasAlpha = header.hasAlpha
         var sawData = false
         var offset = first.end
         for _ in 0..<hopLimit {
             guard let chunk = try readableChunk(&window, at: offset), chunk.type != "IEND" else { break }
             switch chunk.type {
-            case "IDAT": sawData = true
+            case "IDAT" where !sawData:
+                sawData = true
+                hidesStill = announcesFrames && !sawFrame
+            case "fcTL": sawFrame = true
             case "tRNS" where !sawData: hasAlpha = true
             case "acTL" where !sawData:
-                isAnimated = try window.bigEndian(at: chunk.body.lowerBound, 4).map { $0 > 1 } ?? false
+                let count = try window.bigEndian(at: chunk.body.lowerBound, 4) ?? 0
+                (announcesFrames, isAnimated) = (count > 0, count > 1)
             case "eXIf":
                 orientation = try ExifOrientation.read(&window, in: chunk.body)
             default: break
@@ -41,7 +46,8 @@ enum PNGLayout {
             offset = chunk.end
         }
         return ImageHeader(
-            format: .png, storedSize: header.size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha)
+            format: .png, storedSize: header.size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha,
+            hidesStill: hidesStill)
     }
 
     /// Hops from chunk to chunk to IEND; bytes behind it don't count, nor do checksums. Throws `FormatFailure`.

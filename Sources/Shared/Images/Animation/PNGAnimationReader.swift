@@ -133,3 +133,27 @@ final class PNGAnimationReader: AnimationReader {
         }
     }
 }
+
+/// The first frame of an animated PNG as a still picture.
+final class FirstFrameRows: RowReader {
+    let size: PixelSize
+    let layout = RowLayout.rgba
+    private let reader: PNGAnimationReader
+    private let rows: PixelRows
+
+    /// Nil if viewers show the still picture instead, as an animation breaks a rule.
+    init?(_ source: some ByteSource, options: DecodeOptions) throws {
+        guard let reader = try PNGAnimationReader(source, options: options), let frame = try reader.nextFrame() else {
+            return nil
+        }
+        self.reader = reader
+        size = reader.size
+        rows = PixelRows(frame.pixels, size: size, channels: 4)
+    }
+
+    var transform: ColourTransform? { nil }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) { rows.readRow(into: row) }
+
+    func finish() {}
+}

@@ -17,8 +17,6 @@ final class UpsampledRows: RowReader {
     let profile: [UInt8]?
     private let reader: any PlaneReader
     private let colours: Colours
-    /// Whether inks are stored as 255 for none.
-    private let isInverted: Bool
     /// Of each plane how many pixels one of its samples stands for.
     private let ratios: [(across: Int, down: Int)]
     /// Rows of the last three groups of each plane, in turn.
@@ -35,12 +33,11 @@ final class UpsampledRows: RowReader {
     ///
     /// - Parameter scale: eighths of its size at which the picture is decoded.
     init?(
-        _ reader: any PlaneReader, whole: PixelSize, scale: Int, colours: Colours, isInverted: Bool,
-        profile: [UInt8]?, options: DecodeOptions
+        _ reader: any PlaneReader, whole: PixelSize, scale: Int, colours: Colours, profile: [UInt8]?,
+        options: DecodeOptions
     ) throws {
         self.reader = reader
         self.colours = colours
-        self.isInverted = isInverted
         self.profile = profile
         extent = (Double(whole.width * scale) / 8, Double(whole.height * scale) / 8)
         size = PixelSize(width: Int(extent.width.rounded(.up)), height: Int(extent.height.rounded(.up)))
@@ -89,9 +86,6 @@ final class UpsampledRows: RowReader {
                 let (cyan, magenta, yellow) = (255 - row[3 * x], 255 - row[3 * x + 1], 255 - row[3 * x + 2])
                 (row[4 * x], row[4 * x + 1], row[4 * x + 2], row[4 * x + 3]) = (cyan, magenta, yellow, parts[3][x])
             }
-        }
-        if layout == .cmyk, !isInverted {
-            for i in 0..<size.width * 4 { row[i] = 255 - row[i] }
         }
         nextRow += 1
     }

@@ -6,8 +6,6 @@ import Support
 final class JPEGReader {
     let size: PixelSize
     let colour: apod_jpeg_colour
-    /// Whether 255 stands for no ink.
-    let isInverted: Bool
     let profile: [UInt8]?
     fileprivate let decoder: OpaquePointer
     fileprivate let feed: ByteFeed
@@ -31,7 +29,6 @@ final class JPEGReader {
         let status = apod_jpeg_read_header(decoder, &header)
         size = PixelSize(width: Int(header.width), height: Int(header.height))
         colour = header.colour
-        isInverted = header.inverted != 0
         profile = header.profile.map { Array(UnsafeBufferPointer(start: $0, count: header.profile_bytes)) }
         self.header = header
         try feed.check(status, apod_jpeg_message(decoder))
@@ -48,7 +45,8 @@ final class JPEGReader {
 
     deinit { apod_jpeg_close(decoder) }
 
-    /// What its rows are made of.
+    /// What its rows are made of. A sample of 255 is no ink, as Adobe's programs write CMYK, and as Pillow, libvips,
+    /// ImageMagick, GIMP and browsers read it with or without Adobe's marker.
     var layout: RowLayout {
         switch colour {
         case APOD_JPEG_GRAY: .gray
@@ -82,8 +80,7 @@ final class JPEGReader {
             }
         if let planes = try ownPlanes(scale: scale, for: .rows, reduction: reduction),
             let rows = try UpsampledRows(
-                planes, whole: size, scale: scale, colours: colours, isInverted: isInverted, profile: profile,
-                options: options)
+                planes, whole: size, scale: scale, colours: colours, profile: profile, options: options)
         {
             return rows
         }
@@ -168,8 +165,6 @@ private final class JPEGRowReader: RowReader {
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         try jpeg.check(apod_jpeg_read_row(jpeg.decoder, row))
-        guard layout == .cmyk && !jpeg.isInverted else { return }
-        for i in 0..<size.width * 4 { row[i] = 255 - row[i] }
     }
 
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }

@@ -20,6 +20,7 @@ final class TIFFReader: RowReader {
     /// Bytes of a row in these.
     private let rawRowBytes: Int
     private let tile: AlignedBuffer?
+    private let inks: TransparentInks?
     private var y = 0
 
     /// - Parameter keepsProfile: whether colours of a profile stay as they are; those of inks never do.
@@ -36,14 +37,15 @@ final class TIFFReader: RowReader {
         try options.limits.check(pixels: size)
         let samples = try TIFFSamples(page)
         self.samples = samples
-        layout = samples.layout
-        let keepsProfile = keepsProfile && layout != .cmyk
+        inks = TransparentInks(samples, width: size.width, profile: first.profile)
+        layout = inks == nil ? samples.layout : .rgba
+        let keepsProfile = keepsProfile && samples.layout != .cmyk
         profile = keepsProfile ? first.profile : nil
         let wide =
-            keepsProfile || !samples.isWide
+            keepsProfile || !samples.isWide || inks != nil
             ? nil : ColourTransform(profile: first.profile, layout: layout, sampleBytes: 2)
         sampleBytes = wide == nil ? 1 : 2
-        transform = keepsProfile ? nil : wide ?? ColourTransform(profile: first.profile, layout: layout)
+        transform = keepsProfile || inks != nil ? nil : wide ?? ColourTransform(profile: first.profile, layout: layout)
         let apart = page.is_separate != 0 ? samples.used : 1
         rawRowBytes =
             page.is_tiled == 0
@@ -81,7 +83,9 @@ final class TIFFReader: RowReader {
             }
         }
         let planes = raw.map { UnsafePointer($0.bytes + place * rawRowBytes) }
-        if sampleBytes == 2 {
+        if let inks {
+            try inks.convert(planes, samples, count: size.width, into: row, options)
+        } else if sampleBytes == 2 {
             row.withMemoryRebound(to: UInt16.self, capacity: size.width * layout.channels) {
                 samples.unpack(planes, count: size.width, into: $0)
             }
@@ -136,6 +140,40 @@ final class TIFFReader: RowReader {
         // Far below what sums of a few can overflow.
         guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "the size of its strips") }
         return product
+    }
+}
+
+/// Turns inks with alpha into colours with alpha, row by row.
+private final class TransparentInks {
+    private let transform: ColourTransform
+    /// Four inks and alpha of each pixel.
+    private let samples: AlignedBuffer
+    private let inks: AlignedBuffer
+    private let colours: AlignedBuffer
+
+    /// Nil unless samples are inks with alpha.
+    init?(_ kind: TIFFSamples, width: Int, profile: [UInt8]?) {
+        guard kind.layout == .cmyk, kind.hasAlpha, let transform = ColourTransform(profile: profile, layout: .cmyk)
+        else { return nil }
+        self.transform = transform
+        samples = AlignedBuffer(count: width * 5)
+        inks = AlignedBuffer(count: width * 4)
+        colours = AlignedBuffer(count: width * 3)
+    }
+
+    func convert(
+        _ planes: [UnsafePointer<UInt8>], _ kind: TIFFSamples, count: Int, into row: UnsafeMutablePointer<UInt8>,
+        _ options: DecodeOptions
+    ) throws {
+        kind.unpack(planes, count: count, into: samples.bytes)
+        for x in 0..<count {
+            for ink in 0..<4 { inks.bytes[x * 4 + ink] = samples.bytes[x * 5 + ink] }
+        }
+        try transform.apply(inks.bytes, colours.bytes, count: count, checking: options)
+        for x in 0..<count {
+            for channel in 0..<3 { row[x * 4 + channel] = colours.bytes[x * 3 + channel] }
+            row[x * 4 + 3] = samples.bytes[x * 5 + 4]
+        }
     }
 }
 

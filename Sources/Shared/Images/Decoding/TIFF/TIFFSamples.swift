@@ -2,7 +2,9 @@ import CTIFF
 
 /// How the samples of a TIFF become those of a row: 8 bits, gray, RGB or CMYK in which 255 is no ink, alpha straight.
 struct TIFFSamples {
+    /// Of the colours alone if they are inks.
     let layout: RowLayout
+    let hasAlpha: Bool
     /// Samples of a pixel that are used, the first ones.
     let used: Int
     private let bits: Int
@@ -40,7 +42,7 @@ struct TIFFSamples {
         }
         let samples = Int(page.samples)
         guard samples >= colours, samples <= 64 else { throw unsupported("\(samples) samples a pixel") }
-        let hasAlpha = palette.isEmpty && colours < 4 && samples > colours && (page.extra == 1 || page.extra == 2)
+        hasAlpha = samples > colours && (page.extra == 1 || page.extra == 2)
         used = colours + (hasAlpha ? 1 : 0)
         switch (palette.isEmpty ? colours : 3, hasAlpha) {
         case (1, false): layout = .gray
@@ -65,25 +67,37 @@ struct TIFFSamples {
     func unpack<Sample: FixedWidthInteger & UnsignedInteger>(
         _ planes: [UnsafePointer<UInt8>], count: Int, into row: UnsafeMutablePointer<Sample>
     ) {
-        if !palette.isEmpty {
+        if palette.isEmpty {
+            for sample in 0..<used { spread(sample, of: planes, count, to: sample, of: used, row) }
+        } else {
+            let channels = layout.channels
             for x in 0..<count {
                 let colour = Int(number(planes[0], x * step)) * 3
-                for channel in 0..<3 { row[x * 3 + channel] = Sample(palette[colour + channel]) }
+                for channel in 0..<3 { row[x * channels + channel] = Sample(palette[colour + channel]) }
             }
-            return
+            if hasAlpha { spread(1, of: planes, count, to: 3, of: channels, row) }
         }
+        let channels = palette.isEmpty ? used : layout.channels
+        if isPremultiplied { unpremultiply(row, count: count, channels: channels) }
+        guard isInverted else { return }
+        for x in 0..<count {
+            for colour in 0..<channels - (hasAlpha ? 1 : 0) { row[x * channels + colour] ^= .max }
+        }
+    }
+
+    /// Brings one sample of each pixel to all levels, and puts it into a channel of the row.
+    private func spread<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ sample: Int, of planes: [UnsafePointer<UInt8>], _ count: Int, to channel: Int, of channels: Int,
+        _ row: UnsafeMutablePointer<Sample>
+    ) {
         // 255 is divisible by what 1, 2 and 4 bits hold, 65,535 by 255.
         let scale: UInt32 = bits < 8 ? 255 / (1 << UInt32(bits) - 1) : 1
         let divisor: UInt32 = isWide && Sample.bitWidth == 8 ? 257 : 1
-        for channel in 0..<used {
-            let (plane, first) = isSeparate ? (planes[channel], 0) : (planes[0], channel)
-            let flip: Sample = isInverted && !(layout.hasAlpha && channel == used - 1) ? .max : 0
-            for x in 0..<count {
-                let value = number(plane, x * step + first) * scale
-                row[x * used + channel] = Sample(truncatingIfNeeded: (value + divisor / 2) / divisor) ^ flip
-            }
+        let (plane, first) = isSeparate ? (planes[sample], 0) : (planes[0], sample)
+        for x in 0..<count {
+            let value = number(plane, x * step + first) * scale
+            row[x * channels + channel] = Sample(truncatingIfNeeded: (value + divisor / 2) / divisor)
         }
-        if isPremultiplied { unpremultiply(row, count: count, channels: used) }
     }
 
     /// Sample `index` of a row: the highest bits come first, two bytes are in the processor's order.

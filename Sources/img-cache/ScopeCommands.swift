@@ -153,7 +153,7 @@ extension Command {
         return 0
     }
 
-    /// Starts a process that removes what is purged once this one has ended. If none can be started, later runs do it.
+    /// Starts a process that removes purged files after the end of this process. If that fails, later runs remove them.
     /// Throws `ConfigurationFailure` for a bad setting.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()

@@ -1,4 +1,4 @@
-// What the files of attempts share.
+// Declarations for the files of attempts.
 #pragma once
 
 #include "ConfinementAttempts.h"

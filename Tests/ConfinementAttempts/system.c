@@ -30,8 +30,8 @@ long open_proc(TARGET target, const char *name, int flags) {
     return CALL(openat, AT_FDCWD, path, flags, 0);
 }
 
-// What would harm the machine has arguments that are refused for another reason where the call is there: any error but
-// that of a refusal then counts as done.
+// Calls that would harm the machine get arguments that the kernel rejects. Any error but EPERM and ENOSYS then shows
+// that the call was reached, and counts as done.
 static long harmless(long result) { return result < 0 && errno != EPERM && errno != ENOSYS ? 0 : result; }
 
 static long try_bpf(TARGET t) { (void)t; return harmless(CALL(bpf, -1, 0, 0)); }

@@ -116,15 +116,15 @@ struct ConfinementProbe {
         return answer.withLock { $0 }
     }
 
-    // MARK: Everything that no tool may do
+    // MARK: Attacks
 
-    /// Gives up being root.
+    /// Changes to another user.
     private static func become(_ user: uid_t) {
         guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot be user \(user)") }
     }
 
-    /// What is attacked: a file `victim` in this folder, and a process that reads the socket `socket` there, which
-    /// prints its id. Call it before rights are given up.
+    /// Prepares an attack on the file `victim` in this folder, and on a process that reads the socket `socket` there, and
+    /// prints the id of that process. Call it before the process is confined.
     private static func prepared(in folder: String, cache: [String]) -> confinement_target {
         func kept(_ text: String) -> UnsafePointer<CChar> { text.withPathPointer { UnsafePointer(strdup($0)) } }
         var target = confinement_target(
@@ -136,7 +136,7 @@ struct ConfinementProbe {
         return target
     }
 
-    /// Says on standard error that everything is prepared, and waits for the end of standard input.
+    /// Prints `prepared` on standard error, and waits for the end of standard input.
     private static func waitForInput() {
         StandardError.write("prepared\n")
         while readLine() != nil {}

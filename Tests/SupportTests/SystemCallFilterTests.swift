@@ -161,12 +161,12 @@ struct SystemCallFilterTests {
             ([1, 1, 0], false), ([2, 3, 1], false), ([2, 1, 262], false), ([2, 1, 132], false), ([2, 2, 136], false),
             ([2, 2, 1], false), ([16, 3, 12], false), ([17, 3, 3], false), ([38, 5, 0], false), ([40, 1, 0], false),
         ] as [([UInt64], Bool)])
-    func socketsAreThoseOfTheInternetAndOfRoutes(_ arguments: [UInt64], _ isAllowed: Bool) throws {
+    func onlyTCPAndUDPAndRouteSocketsAreMade(_ arguments: [UInt64], _ isAllowed: Bool) throws {
         try expect(.network, Call.socket, arguments, isAllowed ? .allow : .refuse)
     }
 
     @Test func nothingIsServed() throws {
-        // A netlink address has 12 bytes, those of the internet 16 and 28.
+        // A netlink address has 12 bytes, an internet address 16 or 28.
         try expect(.network, Call.bind, [3, 0, 12], .allow)
         try expect(.network, Call.bind, [3, 0, 110], .refuse)
         try expect(.network, Call.socketpair, [1, 0x80001, 0], .allow)

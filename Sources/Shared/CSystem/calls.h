@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The set of every process, beside those of the interface (`csystem_needs_files` and so on).
+// The set of every process. The interface has the other sets (`csystem_needs_files` and so on).
 enum { always = 0x80 };
 
 enum answer {
@@ -29,8 +29,8 @@ enum {
 // By number. Calls without an entry are refused: they belong to no set.
 extern const struct rule csystem_rules[first_unknown_call];
 
-// A condition on an argument: some of its bits equal a number. The lower half of an argument is all that the kernel
-// reads of those that are checked.
+// A condition on an argument: some of its bits equal a number. Only the lower half of an argument is compared: the
+// kernel ignores the upper half of all these arguments.
 struct term {
     uint8_t argument;  // its index plus 1; 0 for no term
     uint32_t bits;     // 0 to compare all bits with the process's own id
@@ -50,6 +50,5 @@ struct condition {
     bool refuses;  // refused instead, without a report
 };
 
-// Those of a call follow each other.
 extern const struct condition csystem_conditions[];
 extern const size_t csystem_condition_count;

@@ -29,7 +29,7 @@ enum {
     ioctl_interface_number = 0x8933,
     // The type of a socket without its flags.
     socket_type = 0xF,
-    // The size of a netlink address; those of the internet are larger.
+    // The size of a netlink address. Internet addresses are larger.
     netlink_address_size = 12,
     netlink_route = 0,
     // linux/in.h and linux/in6.h.
@@ -92,9 +92,8 @@ const struct condition csystem_conditions[] = {
     {SYS_ioctl, {IS(1, ioctl_interface_name)}},
     {SYS_ioctl, {IS(1, ioctl_interface_number)}},
 
-    // TCP and UDP, and the kernel's routes for name lookups. Services of this machine that would run a program for
-    // anybody (D-Bus, a container's daemon) listen on sockets with a path. C libraries try nscd's before they look a
-    // name up themselves.
+    // TCP and UDP, and the kernel's routes for name lookups. No AF_UNIX: daemons that run programs on request (D-Bus,
+    // container engines) listen on sockets with a path. glibc tries nscd's socket before it looks a name up itself.
     SOCKET(AF_INET, SOCK_STREAM, 0),
     SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
     SOCKET(AF_INET, SOCK_DGRAM, 0),

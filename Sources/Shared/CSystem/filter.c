@@ -61,7 +61,7 @@ static enum answer answer_for(long call, uint8_t sets) {
     return csystem_rules[call].sets & sets ? (enum answer)csystem_rules[call].answer : is_refused;
 }
 
-// Calls with consecutive numbers and the same answer. A checked call is a range of its own.
+// Calls with consecutive numbers and the same answer. A checked call is always a separate range.
 struct range {
     long first;
     enum answer answer;
@@ -79,7 +79,7 @@ static void emit_search(struct program *program, const struct range *ranges, siz
         return;
     }
     size_t half = count / 2;
-    // One instruction a range, and one between two of them: the ranges are few enough for the jump's 8 bits.
+    // `half` ranges take `half` leaves and `half - 1` jumps. There are fewer than 256 ranges, so the offset fits.
     emit(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)ranges[half].first, half * 2 - 1, 0);
     emit_search(program, ranges, half);
     emit_search(program, ranges + half, count - half);
@@ -138,7 +138,7 @@ size_t csystem_filter(
     emit_return(&program, SECCOMP_RET_ERRNO | EPERM);
     emit_load(&program, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
-    // x32 has numbers of its own.
+    // The x32 ABI has other numbers.
     emit(&program, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
     emit_return(&program, SECCOMP_RET_ERRNO | EPERM);
 #endif
@@ -167,7 +167,7 @@ bool csystem_filter_calls(unsigned needs, const struct csystem_report *report) {
 // MARK: Capabilities (capabilities(7))
 
 void csystem_drop_capabilities(void) {
-    // Kept: to use files of others, and to give a file the owner of the one that it replaces.
+    // Kept: to use files of other users, and to give a file the owner of the file that it replaces.
     const uint32_t kept =
         1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_FOWNER;
     int error = errno;

@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// A number as text: the name of the macro where the headers have no such call, as on another architecture.
+// A number as text; the name of the macro if the headers have no such call.
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 #define NAME(call) {#call, TEXT(__NR_##call)},

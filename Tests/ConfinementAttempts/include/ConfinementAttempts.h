@@ -1,5 +1,5 @@
-// Attempts to do what no tool may do when it is confined. They make system calls directly, since functions of the C
-// library may use other ones.
+// Attempts that must fail in every confined tool. They make system calls directly, since functions of the C library may
+// make other calls.
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct confinement_target {
 // when it gets a datagram. Returns false if that fails.
 bool confinement_start_process(struct confinement_target *target);
 
-// Opens what is opened before the rights are given up.
+// Opens the files that an attacker may have inherited. Call it before the process is confined.
 void confinement_prepare(const struct confinement_target *target);
 
 // The number of attempts; 0 on systems without confinement.

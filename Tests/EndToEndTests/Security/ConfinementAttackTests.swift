@@ -4,11 +4,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Each attempt to change something outside of a plan, in the plans of all four tools, as a user and as root. The error
-/// numbers come from within; the state is looked at from outside afterwards.
+/// Attempts to act outside of a plan, in the plans of all four tools, as a user and as root. The probe reports error
+/// numbers; the tests then check files and processes from outside.
 @Suite(.enabled(if: canConfine))
 struct ConfinementAttackTests {
-    /// A user without rights, whom Debian calls nobody.
+    /// The user `nobody` of Debian.
     private static let nobody: uid_t = 65534
 
     private static let users: [uid_t] = {

@@ -97,7 +97,7 @@ struct ConfinementTests {
         try expect(["network"], ["thread": EPERM])
     }
 
-    /// The call that a newer C library makes first is missing rather than refused, so that it falls back on an older one.
+    /// A C library that knows newer calls then falls back on older calls.
     @Test func callsThatAreNewerThanTheTableAreMissing() throws {
         try expect(["network"], ["call=470": ENOSYS, "call=600": ENOSYS, "call=435": ENOSYS, "call=437": ENOSYS])
     }

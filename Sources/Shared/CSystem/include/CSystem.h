@@ -95,10 +95,10 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
 // Puts the rules into effect for the calling thread and those that it starts, for good.
 bool csystem_landlock_enforce(int rules);
 
-// Gives up all capabilities but those to use files of others, for the calling thread and those that it starts.
+// Drops all capabilities except the ones for files of other users, for the calling thread and its later children.
 void csystem_drop_capabilities(void);
 
-// The sets of system calls that a process can have beside the basic one.
+// The sets of system calls that a process can have beside the basic set.
 enum {
     // To make, change and remove files.
     csystem_needs_files = 1,
@@ -108,17 +108,17 @@ enum {
     csystem_needs_network = 4,
 };
 
-// The line that reports a refused call is these two texts with the name of the call between them. They must live as long
+// A line that reports a refused call: the name of the call is written between these two texts, which must live as long
 // as the process.
 struct csystem_report {
     const char *before;
     const char *after;
 };
 
-// Allows only the system calls of these sets, for the calling thread and those that it starts. Other calls fail with
-// EPERM, and those that no kernel had when the sets were made with ENOSYS, as C libraries then use older ones. With a
-// `report`, each refused call is reported on standard error the first time; a thread that blocks SIGSYS then ends the
-// process by it. False if the system has no such filters.
+// Allows only the system calls of these sets, for the calling thread and its later children. Other calls fail with
+// EPERM. Calls that are newer than the sets fail with ENOSYS, so that C libraries fall back on older calls. With a
+// `report`, each refused call is reported on standard error the first time; a refused call in a thread that blocks
+// SIGSYS then ends the process. Returns false if the system has no such filters.
 bool csystem_filter_calls(unsigned needs, const struct csystem_report *report);
 
 // Installs the handler of SIGSYS that reports. For `csystem_filter_calls`.

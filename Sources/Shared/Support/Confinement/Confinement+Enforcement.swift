@@ -43,10 +43,9 @@ extension Confinement {
 
     private func filterCalls(_ log: Log) -> Bool {
         guard log.shows(.detail) else { return csystem_filter_calls(callSets.rawValue, nil) }
-        // The name of the call is put in by a signal handler, which cannot call Swift.
-        let place = "NAME"
-        let line = log.line(.detail, "the system call \(place) is refused, as no tool needs it").split(
-            separator: place, maxSplits: 1)
+        // A signal handler puts the name of the call in the place of the "%". The texts are never freed.
+        let line = log.line(.detail, "the system call % is refused, as no tool needs it").split(
+            separator: "%", maxSplits: 1)
         var report = csystem_report(before: strdup(String(line[0])), after: strdup(String(line[1])))
         return csystem_filter_calls(callSets.rawValue, &report)
     }

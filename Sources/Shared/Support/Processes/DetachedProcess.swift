@@ -3,9 +3,9 @@ import Libc
 
 /// A process that works after the one that started it has ended, and without a terminal.
 public enum DetachedProcess {
-    /// Starts this program again with these arguments, in a session of its own. Its standard output and standard error
-    /// are `/dev/null`; its standard input ends when this process does, which `begin` waits for. Its environment has
-    /// only what it needs to load its libraries, so no secret either. It is not waited for.
+    /// Starts this program again with these arguments, in a new session. Its standard output and standard error are
+    /// `/dev/null`; its standard input is a pipe that ends with this process, which `begin` waits for. It inherits only
+    /// the environment variables for loading libraries, so no secret.
     ///
     /// Call it before this process gives up its rights, which include running programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
@@ -58,9 +58,8 @@ public enum DetachedProcess {
         }
     }
 
-    /// Waits until the process that started this one has ended. First closes all files but the standard streams, as
-    /// other processes may wait for the end of a pipe, and leaves the folder that it was started in. Call it before
-    /// anything else.
+    /// Closes all files but the standard streams, as other processes may wait for the end of a pipe, changes to the root
+    /// folder, and waits until the parent process has ended. Call it before anything else.
     public static func begin() {
         chdir("/")
         closeInheritedFiles()

@@ -222,7 +222,7 @@ private final class UpkeepWorld {
         try root.expectSound(home)
         #expect(TemporaryFolder.names(in: root.root + "/locks").filter { $0 != "all" } == [], "\(story)")
         let index = ["", "-wal", "-shm"].map { "index.sqlite\($0)" }
-        let expected = Set(["CACHEDIR.TAG", "scopes", "partial", "locks"] + index)
+        let expected = Set(["CACHEDIR.TAG", "scopes", "partial", "locks", "leases"] + index)
         #expect(Set(TemporaryFolder.names(in: root.root)).subtracting(expected) == [], "\(story)")
         let empty = try home.shell("find '\(root.root)/scopes' -mindepth 1 -type d -empty").expect(0).stdout
         #expect(empty == "", "\(story)")

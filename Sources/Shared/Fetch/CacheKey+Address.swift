@@ -31,7 +31,7 @@ extension CacheKey {
             return AddressSecrets.digestPrefix + digest.text
         }
         self.init(
-            address: text, former: Self.former(address).flatMap { $0 == text ? nil : $0 }, isLasting: isLasting)
+            address: text, former: { Self.former(address).flatMap { $0 == text ? nil : $0 } }, isLasting: isLasting)
     }
 
     // MARK: Earlier keys

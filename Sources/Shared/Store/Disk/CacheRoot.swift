@@ -146,15 +146,9 @@ package final class CacheRoot: Sendable {
     /// Returns whether a name still leads to this file.
     func has(_ file: File, as name: String) throws -> Bool { try status(of: name)?.identity == file.identity }
 
-    /// Opens a file for reading; nil if there is none, or something else of that name. Throws as above.
+    /// Opens a plain file; nil if there is none.
     package func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
-        do {
-            return try folder()?.open(name, flags)
-        } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
-            return nil
-        } catch is UnsafePlace {
-            return nil
-        }
+        try folder()?.openIfPresent(name, flags)
     }
 
     /// Opens a file that is there. Throws `SystemFailure`, `UnsafePlace`.

@@ -19,14 +19,7 @@ enum RootContents: Equatable {
 
     /// Reads the names in a folder and in its `scopes/`, and its CACHEDIR.TAG. Throws `SystemFailure`.
     init(of folder: Folder) throws {
-        let tag: [UInt8]?
-        do {
-            tag = try folder.open(CacheRoot.tag, O_RDONLY).contents(atMost: Self.tag.utf8.count + 1)
-        } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
-            tag = nil
-        } catch is UnsafePlace {
-            tag = nil
-        }
+        let tag = try folder.openIfPresent(CacheRoot.tag)?.contents(atMost: Self.tag.utf8.count + 1)
         self.init(names: try folder.names(), tag: tag, scopes: try folder.names(in: CacheRoot.scopes))
     }
 

@@ -11,7 +11,9 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
     package let name: String
     /// The key that an earlier version made of the same address; nil if it is the same. An entry may still have it.
-    let former: String?
+    /// Computed on demand: only a miss needs it.
+    var former: String? { makeFormer?() }
+    private let makeFormer: (@Sendable () -> String?)?
     /// Whether the key is the same in every process: see `KeySecrets`.
     let isLasting: Bool
 
@@ -35,10 +37,10 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The key of an address in its normal form, without secrets.
     ///
-    /// - Parameter former: the key that an earlier version made of the same address, if it differs.
-    package init(address: String, former: String? = nil, isLasting: Bool = true) {
+    /// - Parameter former: returns the key that an earlier version made of the same address, if it differs.
+    package init(address: String, former: (@Sendable () -> String?)? = nil, isLasting: Bool = true) {
         text = address
-        self.former = former
+        makeFormer = former
         self.isLasting = isLasting
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }

@@ -45,10 +45,13 @@ public struct FileStatus: Sendable, Equatable {
         self.changed = Timestamp(changed)
     }
 
-    /// The status of an open file. Throws `SystemFailure`.
-    public init(of descriptor: Int32, path: String) throws(SystemFailure) {
+    /// The status of an open file. Throws `SystemFailure`, the only use of `path`.
+    public init(of descriptor: Int32, path: @autoclosure () -> String) throws(SystemFailure) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemFailure(errno: errno, "look at \(path)") }
+        guard fstat(descriptor, &status) == 0 else {
+            let errno = errno
+            throw SystemFailure(errno: errno, "look at \(path())")
+        }
         self.init(status)
     }
 

@@ -85,6 +85,18 @@ public final class Folder: Sendable {
         return file
     }
 
+    /// Opens a file as `open` does; nil if it is absent, or if something other than a plain file has its name. Throws
+    /// `SystemFailure`.
+    public func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
+        do {
+            return try open(name, flags)
+        } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
+            return nil
+        } catch is UnsafePlace {
+            return nil
+        }
+    }
+
     /// Returns the status of a file, folder or link below this folder, or nil if there is none: its name or a folder
     /// above it is missing, or a link was planted in place of such a folder. Throws `SystemFailure` for every other
     /// reason, since a failed look does not prove that a file is absent.

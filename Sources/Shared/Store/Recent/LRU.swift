@@ -1,7 +1,8 @@
-import Support
-
 /// Values by their keys, bounded by number and by cost: the least recently used ones give way. Every operation costs
-/// the same however many there are. Keys are compared by their bytes.
+/// the same however many there are.
+///
+/// Keys are compared by their bytes, but are texts: to look up at run time how another type is hashed, such as
+/// `BinaryText`, takes a start half a percent of its time.
 package struct LRU<Value: Sendable>: Sendable {
     private struct Node {
         let key: String
@@ -18,7 +19,7 @@ package struct LRU<Value: Sendable>: Sendable {
     private(set) var cost = 0
     /// Without holes: the last one moves to where another is removed.
     private var nodes: [Node] = []
-    private var places: [BinaryText: Int] = [:]
+    private var places: [String: Int] = [:]
     private var newest = -1
     private var oldest = -1
 
@@ -29,6 +30,12 @@ package struct LRU<Value: Sendable>: Sendable {
     }
 
     var count: Int { nodes.count }
+
+    /// A text that equals another only if the bytes of both keys are equal. Texts of ASCII characters do so already.
+    private static func exact(_ key: String) -> String {
+        if key.utf8.first != 1, key.utf8.allSatisfy({ $0 < 0x80 }) { return key }
+        return "\u{1}" + key.utf8.map { String($0, radix: 16) }.joined(separator: " ")
+    }
 
     /// The values, in no order.
     package var values: [Value] { nodes.map { $0.value } }
@@ -46,7 +53,7 @@ package struct LRU<Value: Sendable>: Sendable {
 
     /// The value of this key, which counts as used now.
     package mutating func use(_ key: String) -> Value? {
-        guard let place = places[BinaryText(key)] else { return nil }
+        guard let place = places[Self.exact(key)] else { return nil }
         if place != newest {
             unlink(place)
             linkAsNewest(place)
@@ -62,11 +69,11 @@ package struct LRU<Value: Sendable>: Sendable {
     @discardableResult
     package mutating func insert(_ value: Value, for key: String, cost: Int) -> [Value] {
         var gone: [Value] = []
-        if let place = places[BinaryText(key)] { gone.append(remove(at: place)) }
+        if let place = places[Self.exact(key)] { gone.append(remove(at: place)) }
         guard countLimit > 0, cost <= costLimit else { return gone }
         while nodes.count >= countLimit || self.cost > costLimit - cost { gone.append(remove(at: oldest)) }
         nodes.append(Node(key: key, value: value, cost: cost, newer: -1, older: -1))
-        places[BinaryText(key)] = nodes.count - 1
+        places[Self.exact(key)] = nodes.count - 1
         self.cost += cost
         linkAsNewest(nodes.count - 1)
         return gone
@@ -76,11 +83,11 @@ package struct LRU<Value: Sendable>: Sendable {
         unlink(place)
         let value = nodes[place].value
         cost -= nodes[place].cost
-        places[BinaryText(nodes[place].key)] = nil
+        places[Self.exact(nodes[place].key)] = nil
         let last = nodes.removeLast()
         guard place < nodes.count else { return value }
         nodes[place] = last
-        places[BinaryText(last.key)] = place
+        places[Self.exact(last.key)] = place
         if last.newer >= 0 { nodes[last.newer].older = place } else { newest = place }
         if last.older >= 0 { nodes[last.older].newer = place } else { oldest = place }
         return value

@@ -127,7 +127,8 @@ extension IPAddress: CustomStringConvertible {
     /// Dotted decimal, or RFC 5952: lower case, no leading zeros, the longest run of zero groups as `::`, and
     /// addresses of `::ffff:0:0/96` with their IPv4 part in decimal (§5).
     public var description: String {
-        if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
+        // Not `joined`, which looks conformances up at run time: every start with such a host would pay for it.
+        if isIPv4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).\(bytes[3])" }
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
             return "::ffff:" + bytes[12...].map { String($0) }.joined(separator: ".")
         }

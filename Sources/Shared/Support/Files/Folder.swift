@@ -317,6 +317,10 @@ private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPath
 /// is not asked without end.
 private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
     var result = body()
-    for _ in 0..<1000 where result < 0 && errno == EINTR { result = body() }
+    var calls = 1
+    while result < 0, errno == EINTR, calls < 1000 {
+        result = body()
+        calls += 1
+    }
     return result
 }

@@ -38,7 +38,8 @@ public enum AddressSecrets {
     public static func replacing(
         in address: String, _ replacement: (Substring) throws -> String
     ) rethrows -> String {
-        try replacing(values(in: address), in: address[...], replacement)
+        let values = values(in: address)
+        return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
     }
 
     /// The message with `***` in place of secret values, random-looking values and random-looking path segments of its

@@ -53,7 +53,8 @@ extension Command {
         caches.close()
         let counts = tool.counts
         context.log.notice(
-            "\(counts.hits) skipped, \(counts.fetched) done, \(counts.stale + counts.failed) failed")
+            "\(counts.hits) skipped, \(counts.fetched + counts.revalidated) done, \(counts.stale + counts.failed) failed"
+        )
         return status
     }
 

@@ -38,7 +38,7 @@ public struct GIFTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
             (
-                copies == nil ? try naming.keys(of: job).first : nil, nil,
+                copies == nil ? try naming.keys(of: job).first : nil, cache.expiry,
                 { record, _ in
                     let gif = try naming.wanted(by: job)
                     try pacing?.take()

@@ -118,7 +118,7 @@ import Tools
 
     @Test func countsSayWhatFailedAlsoWithAPlaceholder() {
         var counts = PutCounts()
-        for status in [CacheStatus.hit, .hit, .miss, .revalidated] { counts.add(status) }
+        for status in [CacheStatus.hit, .kept, .miss, .revalidated] { counts.add(status) }
         #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 0 failed")
         counts.placeholders = 102
         #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 102 failed (placeholders)")

@@ -271,6 +271,7 @@ public final class CacheStore: Sendable {
             case .revalidated: tally.add(.revalidated)
             case .miss: tally.add(miss: .absent)
             case .bypass: tally.add(miss: .policy)
+            case .kept: tally.add(.kept)
             }
             if status != .miss { tally.add(.bytesServed, entry.bytes) }
         }

@@ -3,7 +3,7 @@ import Store
 
 /// What has come of the things that a run puts into the cache.
 public struct PutCounts: Sendable, Equatable {
-    /// Fresh already.
+    /// Fresh already, or not needed since the files made of them are there.
     public var hits = 0
     public var fetched = 0
     /// Requested again after they had expired.
@@ -19,7 +19,7 @@ public struct PutCounts: Sendable, Equatable {
 
     public mutating func add(_ status: CacheStatus) {
         switch status {
-        case .hit: hits += 1
+        case .hit, .kept: hits += 1
         case .miss, .bypass: fetched += 1
         case .revalidated: revalidated += 1
         case .stale: stale += 1

@@ -130,7 +130,7 @@ public struct GIFCache: Sendable {
 
     private func note(_ status: CacheStatus) {
         switch status {
-        case .hit: break
+        case .hit, .kept: break
         case .stale: noteUnreached()
         case .miss, .revalidated, .bypass: standing.withLock { $0.unreached = 0 }
         }

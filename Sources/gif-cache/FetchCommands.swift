@@ -48,9 +48,12 @@ extension Command {
         "sync", summary: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
         details: """
             Does what list and put do. The records of all exercises are the output; at the end it says on standard \
-            error how many were there already (hit), fetched, replaced by a placeholder, or failed without one. \
+            error how many were there already (hit), fetched, revalidated since they had expired, or failed. \
             Fetched GIFs are kept however the run ends, so the next run goes on from there; two runs at once share the \
             work. If all GIFs are there and fresh, none is requested.
+
+            A GIF is fresh for a year unless --ttl or the configuration file says otherwise. Expired ones take at most \
+            a twentieth of the requests that the plan has left; the others are used as they are (stale).
 
             The default capacity of 200 MB has room for the 1,300 GIFs of 180 pixels, not for larger ones.
             """,
@@ -80,11 +83,7 @@ extension Command {
         var rest = exercises[...]
         let status = try context.run(tool, options: options) { _ in rest.popFirst().map { .job(RecordJob($0)) } }
         work.caches.close()
-        let counts = tool.counts
-        let stale = counts.stale > 0 ? ", \(counts.stale) stale" : ""
-        context.log.notice(
-            "\(counts.hits) hit, \(counts.fetched) fetched\(stale), \(counts.placeholders) placeholder, "
-                + "\(counts.failed) failed")
+        context.log.notice(tool.counts.text)
         return status
     }
 
@@ -152,10 +151,13 @@ struct ServiceWork {
         let ledger = arguments[.refresh] ? RenewedQuotas.over(quotas) : quotas
         service = try context.exerciseService(key: context.secret(.apiKeyFile, .exerciseKey))
         let passwords = try context.passwords()
+        let quota = ServiceQuota()
         client = try context.client(passwords: passwords) {
-            QuotaTransport(over: ExerciseTransport(over: $0), ledger: ledger, log: context.log)
+            QuotaTransport(over: ExerciseTransport(over: $0, quota: quota), ledger: ledger, log: context.log)
         }
-        cache = GIFCache(caches: caches, service: service, client: client)
+        let isTold = try settings.expiry != nil || context.value(.ttl) != nil
+        cache = GIFCache(
+            caches: caches, service: service, client: client, expiry: isTold ? nil : GIFCache.usualExpiry, quota: quota)
         plainClient = try context.client(passwords: passwords)
         self.context = context
         self.caches = caches

@@ -11,6 +11,7 @@ extension ToolContext {
     /// The cache's settings with what the options say about fetching. Touches no file.
     func fetchSettings() throws -> CacheSettings {
         try arguments.exclude(.offline, .refresh)
+        try arguments.exclude(.skipMade, .outputDir)
         var settings = try cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = arguments[.refresh]
@@ -33,6 +34,7 @@ extension ToolContext {
         let caches = caches(settings, remote: remote(needs.remote))
         var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
         tool.copies = copies
+        tool.made = arguments[.skipMade].map(MadeFiles.init)
         if arguments[.media] { tool.inspect = CacheStore.wholePictureOrMovie }
         tool.degrades = !arguments[.noDegrade]
         if let limit = try value(.maxBytes) { tool.byteLimit = limit }

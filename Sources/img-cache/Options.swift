@@ -63,6 +63,12 @@ extension AnyOption {
         "incremental", summary: "Also write a record for each scan or pass of a picture on its way, with a preview.",
         manual: "Its path is the preview, and its cache.status is partial.")
 
+    static let skipMade = Option.path(
+        "skip-made", .files, as: "DIR", isFolder: true,
+        summary: "Fetch no picture whose files from img-downsample --output-dir DIR are there, unchanged.",
+        manual: "Its cache.status is kept, and it has variants and no path. --refresh fetches it. After a change of"
+            + " options, remove the files.")
+
     static let noDegrade = Option.flag(
         "no-degrade", summary: "Fail (75) if the best address fails for a time, instead of taking the next one.",
         manual: """

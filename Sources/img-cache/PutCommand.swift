@@ -11,6 +11,9 @@ extension Command {
             What is fresh is not asked for again. A record's picture is the first of hdurl, url, thumbnail_url, \
             image_url, image.image_url, image and gifUrl that can be had. If one fails for a time, the next is used \
             until it works again: cache.degraded tells.
+
+            With --output-dir, a picture whose copy is there unchanged is not asked for, even if the cache has given \
+            it up: its cache.status is kept. --refresh asks the server.
             """,
         examples: [
             "img-cache put https://example.org/m31.jpg",
@@ -22,7 +25,7 @@ extension Command {
             "img-cache put --output-dir apod --name-template '{date}.{ext}' < week.ndjson",
         ],
         operands: .pictures,
-        options: { [[.incremental, .noDegrade], .keys, .putting, .copies, .stream, .fetching, .common] },
+        options: { [[.incremental, .noDegrade, .skipMade], .keys, .putting, .copies, .stream, .fetching, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
@@ -53,7 +56,8 @@ extension Command {
         caches.close()
         let counts = tool.counts
         context.log.notice(
-            "\(counts.hits) skipped, \(counts.fetched) done, \(counts.stale + counts.failed) failed")
+            "\(counts.hits) skipped, \(counts.fetched + counts.revalidated) done, \(counts.stale + counts.failed) failed"
+        )
         return status
     }
 

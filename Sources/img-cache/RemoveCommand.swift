@@ -41,9 +41,9 @@ extension Command {
         let (caches, naming) = (lookup.caches, lookup.naming)
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {
-                // What is remembered of a picture that could not be had goes too.
+                // Failures and copies are also remembered of a picture that is not in the cache.
                 for (key, address) in try naming.keys(of: job) {
-                    try caches.storage(for: address).cache?.forgetFailures(of: key)
+                    try caches.storage(for: address).cache?.forget(key)
                 }
             }
             let found = try caches.find(job, naming, handingOut: false)

@@ -41,7 +41,13 @@ import Testing
 
         #expect(try kept(in: cache).count == 4)
         #expect(try cache.statistics().excess == 2000)
-        #expect(world.messages.warnings.count == 1)
+        #expect(world.messages.warnings.isEmpty)
+        cache.close()
+        #expect(
+            world.messages.warnings == [
+                "test: warning: this run stored 4.0 kB, more than the capacity of 2.0 kB, so that not all of it can stay;"
+                    + " --capacity 1MB would be enough\n"
+            ])
         world.time.advance(.seconds(700))
         let next = try world.cache(capacity: 2000)
         _ = try next.lookup(key("d"))
@@ -138,5 +144,65 @@ import Testing
         try store(["last"], in: try world.cache(capacity: 10_000, lease: .zero))
 
         #expect(try cache.statistics().bytes == 9000)
+    }
+
+    /// Each of four workers printed hundreds of lines, with sizes that were soon wrong.
+    @Test func manyRunsOnOneRootWarnOnceAnHour() throws {
+        for run in 0..<3 {
+            let cache = try world.cache(capacity: 2000)
+            try store(["a\(run)", "b\(run)", "c\(run)"], in: cache)
+            cache.close()
+            cache.close()
+        }
+        #expect(world.messages.warnings.count == 1)
+        world.time.advance(.seconds(3600))
+        let later = try world.cache(capacity: 2000)
+        try store(["d", "e", "f"], in: later)
+        later.close()
+        #expect(world.messages.warnings.count == 2)
+        // It was set back.
+        world.time.advance(.seconds(-86_400))
+        let earlier = try world.cache(capacity: 2000)
+        try store(["g", "h", "i"], in: earlier)
+        earlier.close()
+        #expect(world.messages.warnings.count == 3)
+    }
+
+    @Test func runThatFitsIsNotWarnedOf() throws {
+        let cache = try world.cache(capacity: 4000, lease: .zero)
+        try store(["a", "b", "c", "d"], in: cache)
+        cache.close()
+        let next = try world.cache(capacity: 4000, lease: .zero)
+        try store(["e", "f"], in: next)
+        next.close()
+        #expect(try kept(in: next).count == 4)
+        #expect(world.messages.warnings.isEmpty)
+    }
+
+    @Test(arguments: [
+        (CacheDemand(stored: 100, kept: 0), nil),
+        (CacheDemand(stored: 101, kept: 0), CacheDemand.Excess.stored(101)),
+        (CacheDemand(stored: 50, kept: 150), .kept(150)),
+        (CacheDemand(stored: 120, kept: 150), .kept(150)),
+        (CacheDemand(stored: 150, kept: 150), .stored(150)),
+    ])
+    func largerDemandCounts(_ demand: CacheDemand, _ excess: CacheDemand.Excess?) {
+        #expect(demand.excess(over: 100) == excess)
+    }
+
+    @Test(arguments: [
+        (1, "1MB"), (999_999, "2MB"), (18_000_000, "20MB"), (71_000_000, "79MB"), (109_000_000, "120MB"),
+        (2_000_000_000, "2200MB"), (123_456_789_012, "140000MB"),
+    ])
+    func sizeThatWouldBeEnoughHasRoomToSpare(_ bytes: Int, _ text: String) throws {
+        #expect(CacheDemand.Excess.enough(for: bytes) == text)
+        #expect(try #require(ByteCount.parse(text)) > bytes)
+    }
+
+    @Test func warningOfFilesInUseSaysHowLargeTheCacheGrew() {
+        #expect(
+            CacheDemand.Excess.kept(71_000_000).message(capacity: 20_000_000, isInMemory: false)
+                == "the cache grew to 71.0 MB, more than its capacity of 20.0 MB, as its files were in use; --capacity"
+                + " 79MB would be enough")
     }
 }

@@ -15,9 +15,13 @@ final class CannedTransport: HTTPTransport {
     }
 
     /// Answers with a GIF.
-    init(gif body: [UInt8]) {
+    ///
+    /// - Parameter remaining: the field with the rest of the quota.
+    init(gif body: [UInt8], remaining: String? = nil) {
         status = 200
-        headers = HTTPHeaders(["Content-Type": "image/gif"])
+        var headers = HTTPHeaders(["Content-Type": "image/gif"])
+        if let remaining { headers.append(name: "X-RateLimit-Requests-Remaining", value: remaining) }
+        self.headers = headers
         self.body = body
     }
 

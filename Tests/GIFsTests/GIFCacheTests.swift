@@ -27,15 +27,18 @@ import Tools
     }
 
     /// A cache over a transport, `days` from now, whose client neither waits nor retries more than once.
-    private func cache(_ transport: CannedTransport, days: Int64 = 0) throws -> GIFCache {
+    private func cache(_ transport: CannedTransport, days: Int64 = 0, expiry: Expiry? = nil) throws -> GIFCache {
         let time = Timestamp.now() + .seconds(days * 86_400)
         let clock = Clock { time }
         let interruption = Interruption()
         let caches = Caches(
             settings: CacheSettings(root: folder.path("cache")), clock: clock, interruption: interruption)
+        let quota = ServiceQuota()
         let client = HTTPClient(
-            transport: ExerciseTransport(over: transport), interruption: interruption, clock: clock, sleep: { _ in })
-        return GIFCache(caches: caches, service: try ExerciseService(key: "k"), client: client)
+            transport: ExerciseTransport(over: transport, quota: quota), interruption: interruption, clock: clock,
+            sleep: { _ in })
+        return GIFCache(
+            caches: caches, service: try ExerciseService(key: "k"), client: client, expiry: expiry, quota: quota)
     }
 
     private func code(_ body: () throws -> Void) -> String? {
@@ -86,6 +89,42 @@ import Tools
         #expect(again.integer("gif.frames") == 2 && again.integer("gif.resolution") == 180)
         #expect(try record(days: 15) == nil)
         #expect(transport.requests == 1)
+    }
+
+    @Test func aGIFIsKeptForAYearAlsoIfItWasStoredForLess() throws {
+        let transport = CannedTransport(gif: TinyGIF.bytes)
+        _ = try cache(transport).put(gif)
+        #expect(try !cache(transport, days: 300).isFresh(gif))
+        #expect(try cache(transport, days: 300, expiry: GIFCache.usualExpiry).isFresh(gif))
+        #expect(try cache(transport, days: 300, expiry: GIFCache.usualExpiry).put(gif).status == .hit)
+        #expect(transport.requests == 1)
+        #expect(try cache(transport, days: 366, expiry: GIFCache.usualExpiry).put(gif).status == .revalidated)
+        #expect(transport.requests == 2)
+    }
+
+    @Test(arguments: [("40", 2), ("2000", 10), ("19", 1), (nil, 10)])
+    func expiredGIFsTakeATwentiethOfTheQuota(_ remaining: String?, _ requests: Int) throws {
+        let transport = CannedTransport(gif: TinyGIF.bytes, remaining: remaining)
+        let gifs = try (1...10).map { try ExerciseGIF(id: ExerciseID("\(1000 + $0)")) }
+        let first = CannedTransport(gif: TinyGIF.bytes)
+        for gif in gifs { _ = try cache(first).put(gif) }
+        let later = try cache(transport, days: 15)
+        let statuses = try gifs.map { try later.put($0).status }
+        #expect(statuses == gifs.indices.map { $0 < requests ? .revalidated : .stale })
+        #expect(transport.requests == requests)
+        // A GIF that is missing is requested all the same.
+        #expect(try later.put(gif).status == .miss)
+    }
+
+    @Test func countsSayWhatFailedAlsoWithAPlaceholder() {
+        var counts = PutCounts()
+        for status in [CacheStatus.hit, .kept, .miss, .revalidated] { counts.add(status) }
+        #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 0 failed")
+        counts.placeholders = 102
+        #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 102 failed (placeholders)")
+        counts.add(.stale)
+        counts.failed = 3
+        #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 1 stale, 105 failed (102 placeholders)")
     }
 
     @Test func resolutionsAreKeptApart() throws {

@@ -132,6 +132,7 @@ public final class GalleryTool: RecordTool {
                 shown.set("title", .string(Self.stem(path)))
             }
             if settings.keepsOriginals { try copyOriginal(&shown, isArgument: argument != nil) }
+            if argument == nil, let path = try record.path("path") { try remember(shown, of: path, record) }
             add(shown, position, &record)
         } catch {
             let failure = failure(of: error)
@@ -142,6 +143,18 @@ public final class GalleryTool: RecordTool {
             add(failed, position, &untouched)
             throw failure
         }
+    }
+
+    /// Records the files of a picture in the index of its cache.
+    private func remember(_ shown: Record, of path: String, _ record: Record) throws {
+        let made = Place.fileNames.compactMap { name -> DownsampleTool.Made? in
+            guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),
+                let file = try? Record(parsing: raw),
+                let path = file.string("path"), relative(path) != nil
+            else { return nil }
+            return DownsampleTool.Made(path: path, values: ["variant": name], template: nil, field: .raw(Array(raw)))
+        }
+        try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
     /// The picture's size, as far as it can be had without a copy of the file: what the record says of it, which at

@@ -5,7 +5,6 @@ extension CacheStore {
     struct Trimming {
         /// Leases keep everything that could go: looking again would cost and give nothing before then.
         var notBefore = Timestamp(milliseconds: .min)
-        var hasWarned = false
     }
 
     /// Keeps the root within its capacity as far as leases and pins allow, and removes files that have lost their rows.
@@ -20,7 +19,8 @@ extension CacheStore {
             let size = try size ?? index.rootSize()
             // Also what another process was killed over, or an entry had to make way for.
             if size.hasDoomed { try index.sweep(now: now) }
-            guard size.bytes > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
+            guard size.bytes > settings.capacity else { return }
+            guard trimming.withLock({ $0.notBefore <= now }) else { return index.note(kept: size.bytes) }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
@@ -66,21 +66,72 @@ extension CacheStore {
                 if let end, clock.now() >= end { return removal }
                 continue
             }
-            if batch.kept > capacity, capacity == settings.capacity { reportExcess(batch.kept - capacity, now: now) }
+            if batch.kept > capacity, capacity == settings.capacity {
+                trimming.withLock { $0.notBefore = now + .seconds(1) }
+                index.note(kept: batch.kept)
+            }
             return removal
         }
     }
 
-    private func reportExcess(_ bytes: Int, now: Timestamp) {
-        let isFirst = trimming.withLock { trimming in
-            defer { trimming.hasWarned = true }
-            trimming.notBefore = now + .seconds(1)
-            return !trimming.hasWarned
+    /// Warns if this run needed more than the capacity, at most once an hour among all processes on the root.
+    func reportDemand() {
+        let now = clock.now()
+        let demand = index.takeDemand()
+        guard let excess = demand.excess(over: settings.capacity) else { return }
+        do {
+            guard try index.mayWarn("capacity_warned_at", now: now, interval: .seconds(3600)) else { return }
+        } catch {
+            log.detail("the last warning about the capacity was not looked up: \(failure(of: error).message)")
         }
-        if isFirst {
-            log.warning(
-                "the cache is \(bytes) bytes over its capacity, since everything in it is in use; the next run after"
-                    + " that ends trims it")
+        log.warning(excess.message(capacity: settings.capacity, isInMemory: settings.memory != nil))
+    }
+}
+
+/// How much room one process needed in a root.
+struct CacheDemand: Equatable {
+    /// Bytes of all files that it stored.
+    var stored = 0
+    /// The most bytes that were left in the root after trimming, as far as that was over the capacity.
+    var kept = 0
+
+    /// How a run exceeded the capacity.
+    enum Excess: Equatable {
+        /// It stored more than fits.
+        case stored(Int)
+        /// Files in use could not be trimmed.
+        case kept(Int)
+
+        func message(capacity: Int, isInMemory: Bool) -> String {
+            let limit = ByteCount.description(capacity)
+            let (fact, bytes) =
+                switch self {
+                case .stored(let bytes):
+                    (
+                        "this run stored \(ByteCount.description(bytes)), more than the capacity of \(limit), so that"
+                            + " not all of it can stay", bytes
+                    )
+                case .kept(let bytes):
+                    (
+                        "the cache grew to \(ByteCount.description(bytes)), more than its capacity of \(limit), as its"
+                            + " files were in use", bytes
+                    )
+                }
+            let remedy = isInMemory ? "memory_capacity" : "--capacity"
+            return "\(fact); \(remedy) \(Self.enough(for: bytes)) would be enough"
         }
+
+        /// A size as options take it, with a tenth to spare: two digits that are easy to type.
+        static func enough(for bytes: Int) -> String {
+            let wanted = Double(bytes) * 1.1 / 1e6
+            var step = 1.0
+            while wanted / step > 100 { step *= 10 }
+            return "\(Int((wanted / step).rounded(.up) * step))MB"
+        }
+    }
+
+    func excess(over capacity: Int) -> Excess? {
+        if stored > capacity, stored >= kept { return .stored(stored) }
+        return kept > capacity ? .kept(kept) : nil
     }
 }

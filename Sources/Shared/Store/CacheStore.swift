@@ -126,6 +126,7 @@ public final class CacheStore: Sendable {
                     // entries.
                     trim(atMost: Self.trimTime)
                 }
+                reportDemand()
                 if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
                 index.settleLog()
             }
@@ -270,6 +271,7 @@ public final class CacheStore: Sendable {
             case .revalidated: tally.add(.revalidated)
             case .miss: tally.add(miss: .absent)
             case .bypass: tally.add(miss: .policy)
+            case .kept: tally.add(.kept)
             }
             if status != .miss { tally.add(.bytesServed, entry.bytes) }
         }
@@ -283,6 +285,7 @@ public final class CacheStore: Sendable {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
         index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
+        index.note(stored: new.bytes)
         guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
             throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
         }

@@ -30,6 +30,9 @@ struct Purge {
             while try index.forgetMetadata(of: scope, now: clock.now()) {
                 guard try goOn() else { return removed }
             }
+            while try index.forgetCopies(of: scope, now: clock.now()) {
+                guard try goOn() else { return removed }
+            }
             try index.forget(scope, now: clock.now())
             removed += scope.contents
         }

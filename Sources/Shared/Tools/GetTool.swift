@@ -34,7 +34,7 @@ public struct GetTool: CacheTool {
                     var found = try caches.find(keys, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
                     naming.set(found.entry, status: found.status, in: &record)
-                    try copies?.add(found.entry, to: &record)
+                    try copies?.add(found.entry, to: &record, in: found.cache)
                 }
             )
         } done: { entry, record in

@@ -9,8 +9,14 @@ import Support
 extension PutTool {
     /// What was put.
     struct Outcome {
-        let entry: Entry
-        let status: CacheStatus
+        enum Place {
+            /// An entry, with its cache if it has one.
+            case entry(Entry, CacheStatus, in: CacheStore?)
+            /// The record with the files that an earlier run made of the picture.
+            case made(Record)
+        }
+
+        let place: Place
         /// Whether a better picture may be had later.
         var isDegraded = false
     }
@@ -93,6 +99,11 @@ extension PutTool {
     ) throws -> Outcome {
         let request = request(address.url)
         let storage = try caches.storage(for: address.text)
+        if let cache = storage.cache,
+            let kept = try copies?.kept(record, key, in: cache) ?? made?.kept(record, key, in: cache)
+        {
+            return Outcome(place: .made(kept))
+        }
         if let pacing, try storage.cache?.wouldAsk(request, key: key, expiry: expiry) ?? true { try pacing.take() }
         let watcher = storage.cache.flatMap { cache in
             previews? { preview in
@@ -104,13 +115,14 @@ extension PutTool {
         let (entry, status) = try storage.fetch(
             request, key: key, client: once ? client.askingOnce : client, inspect: inspect, expiry: expiry,
             watcher: watcher)
-        return Outcome(entry: entry, status: status)
+        return Outcome(place: .entry(entry, status, in: storage.cache))
     }
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.
     private static func isLocal(_ failure: any Failure) -> Bool {
         if case .offline = failure as? CacheFailure { return false }
-        return failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure
+        return failure is SystemFailure || failure is CacheFailure || failure is OutputFailure
+            || failure is UnexpectedFailure
             || failure is Cancelled
     }
 }

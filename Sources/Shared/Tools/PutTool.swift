@@ -26,6 +26,8 @@ public struct PutTool: CacheTool {
 
     /// Where copies go under names of the user's choice; nil for none.
     public var copies: OriginalCopies?
+    /// Files that make their pictures unnecessary; nil if every picture is needed.
+    public var made: MadeFiles?
 
     /// Whether a worse picture will do while a better one cannot be had for a time.
     public var degrades = true
@@ -57,9 +59,15 @@ public struct PutTool: CacheTool {
                 lookup(item, job.record), expiry,
                 { record, emit in
                     let outcome = try put(item, expiry, record, emit: emit)
-                    record.setCached(outcome.entry, status: outcome.status, isDegraded: outcome.isDegraded)
-                    try copies?.add(outcome.entry, to: &record)
-                    tally.update { $0.add(outcome.status) }
+                    switch outcome.place {
+                    case .made(let kept):
+                        record = kept
+                        tally.update { $0.add(.kept) }
+                    case .entry(let entry, let status, let cache):
+                        record.setCached(entry, status: status, isDegraded: outcome.isDegraded)
+                        try copies?.add(entry, to: &record, in: cache)
+                        tally.update { $0.add(status) }
+                    }
                 }
             )
         } done: { entry, record in
@@ -69,9 +77,9 @@ public struct PutTool: CacheTool {
         }
     }
 
-    /// What may be done at once: not what has a file to be copied.
+    /// The key to look up in a batch; nil if other files matter too.
     private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
-        guard copies == nil, case .addresses(let addresses) = item, let best = addresses.best,
+        guard copies == nil, made == nil, case .addresses(let addresses) = item, let best = addresses.best,
             let key = try? rules.key(best, record: record), request(best.url).oldestAge == nil
         else { return nil }
         return (key, best.text)
@@ -95,10 +103,11 @@ public struct PutTool: CacheTool {
             let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
             let inputKey = try CacheKey.of(input)
             let key = try rules.ownKey(record) ?? inputKey
+            let storage = try caches.storage(for: inputKey.text)
             let (entry, status) = try NamedFailure.naming(path) {
-                try caches.storage(for: inputKey.text).store(input, key: key, inspect: inspect, expiry: expiry)
+                try storage.store(input, key: key, inspect: inspect, expiry: expiry)
             }
-            return Outcome(entry: entry, status: status)
+            return Outcome(place: .entry(entry, status, in: storage.cache))
         case .addresses(let addresses): return try fetch(addresses, expiry, record, emit: emit)
         }
     }

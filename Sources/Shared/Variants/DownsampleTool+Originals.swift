@@ -72,7 +72,7 @@ extension DownsampleTool {
     /// The SHA-256 of a record's picture, if it is the cache's own; nil else, whatever the record says.
     public func digest(of path: String, _ record: Record) throws -> String? { try entry(path, record)?.original.sha256 }
 
-    private func entry(
+    func entry(
         _ path: String, _ record: Record
     ) throws -> (cache: CacheStore, original: Entry, key: CacheKey)? {
         guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),

@@ -31,7 +31,7 @@ public struct DownsampleTool: RecordTool {
     }
 
     public let name = "img-downsample"
-    private let variants: [Variant]
+    let variants: [Variant]
     let maker: VariantMaker
     private let output: Output
     /// Those of this run, in which the pictures of records may lie.
@@ -66,6 +66,7 @@ public struct DownsampleTool: RecordTool {
     /// error.
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
+        if job.argument == nil, isMade(job.record) { return !lacking(job.record).isEmpty }
         if job.record.bearsError { return fallback != nil || isPlaceholder(job.record) }
         if job.argument == nil, isMovie(job.record) { return fallback != nil }
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
@@ -93,6 +94,7 @@ public struct DownsampleTool: RecordTool {
         // This thread is one of the run's; what is left may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }
+        if argument == nil, isMade(record) { throw NotMade(variants: lacking(record)) }
         var result = record
         defer { record = result }
         let named = try argument ?? record.path("path")
@@ -123,9 +125,14 @@ public struct DownsampleTool: RecordTool {
             }
             if emitsEach { try makeThumbnail(picture, ready: add) }
             var isDamaged = false
+            var fields: [(variant: Variant, file: MadeFile)] = []
             try picture.destination.variants(variants, of: picture.source, interruption: interruption) {
                 add($0, $1.field())
+                fields.append(($0, $1))
                 isDamaged = isDamaged || $1.isDamaged
+            }
+            if argument == nil, let files = files as? FolderDestination {
+                try remember(files.made(fields), in: files.folder.absolutePath(), of: path, record)
             }
             if isDamaged { log.warning("\(path): the picture is damaged; parts of it may be wrong or gray") }
         }

@@ -30,7 +30,9 @@ struct GifCacheSyncTests {
             if code != nil { wrong += 1 }
         }
         #expect(wrong == 455)
-        #expect(first.errorLines.last == "gif-cache: 0 hit, 845 fetched, 455 placeholder, 0 failed", "\(first.status)")
+        #expect(
+            first.errorLines.last == "gif-cache: 0 hit, 845 fetched, 0 revalidated, 455 failed (placeholders)",
+            "\(first.status)")
         #expect(first.status == 65)
         let requests = try service.requests()
         #expect(requests["/image"] == 1300 && requests["/exercises"] == 3)
@@ -38,7 +40,7 @@ struct GifCacheSyncTests {
 
         try service.reset()
         let second = try home.run("gif-cache", ["sync", "--retries", "0"], deadline: .seconds(300))
-        #expect(second.errorLines.last == "gif-cache: 845 hit, 0 fetched, 455 placeholder, 0 failed")
+        #expect(second.errorLines.last == "gif-cache: 845 hit, 0 fetched, 0 revalidated, 455 failed (placeholders)")
         let again = try service.requests()
         #expect(again["/image"] == 455 && again["/exercises"] == 0 && again.highest <= 3)
         let dry = try home.run("gif-cache", ["sync", "--dry-run", "--json"]).expect(0).record
@@ -53,7 +55,7 @@ struct GifCacheSyncTests {
         #expect(try service.requests()["/image"] == 60)
         try service.reset()
         let third = try home.run("gif-cache", ["sync"]).expect(0)
-        #expect(third.errorLines == ["gif-cache: 60 hit, 0 fetched, 0 placeholder, 0 failed"])
+        #expect(third.errorLines == ["gif-cache: 60 hit, 0 fetched, 0 revalidated, 0 failed"])
         #expect(try service.requests().total == 0)
         let offline = try home.run("gif-cache", ["sync", "--offline", "-q"]).expect(0)
         #expect(offline.stderr == "")
@@ -63,6 +65,8 @@ struct GifCacheSyncTests {
         let service = try SampleServer(["--exercises", "100", "--exercise-side", "16", "--exercise-quota", "30"])
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("gif-cache", ["sync"]).expect(75)
+        #expect(
+            output.errorLines.last == "gif-cache: 0 hit, 30 fetched, 0 revalidated, 70 failed (placeholders)")
         let records = try output.records
         #expect(records.count == 100)
         #expect(records.filter { !$0.has("error") }.count == 30)

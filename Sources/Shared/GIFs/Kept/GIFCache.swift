@@ -14,7 +14,14 @@ public struct GIFCache: Sendable {
     let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
+    /// When GIFs expire; nil for the expiry of the settings.
+    let expiry: Expiry?
+    private let quota: ServiceQuota
     private let standing = Monitor(Standing())
+    private let revalidations = Monitor(RevalidationBudget())
+
+    /// A GIF of an id does not change, so that there is little reason to ask again.
+    public static let usualExpiry = Expiry.after(.seconds(365 * 86_400))
 
     /// How the service has answered in this run.
     private struct Standing {
@@ -28,11 +35,19 @@ public struct GIFCache: Sendable {
     /// list of a thousand would wait for each. More than come together by chance where half the network is gone.
     private static let patience = 5
 
-    /// - Parameter client: asks over `ExerciseTransport`, which knows the service's habits.
-    public init(caches: Caches, service: ExerciseService, client: HTTPClient) {
+    /// - Parameters:
+    ///   - client: asks over `ExerciseTransport`, which knows the service's habits.
+    ///   - expiry: when new and cached GIFs expire; by default as in the settings.
+    ///   - quota: the one that the client's transport updates.
+    public init(
+        caches: Caches, service: ExerciseService, client: HTTPClient, expiry: Expiry? = nil,
+        quota: ServiceQuota = ServiceQuota()
+    ) {
         self.caches = caches
         self.service = service
         self.client = client
+        self.expiry = expiry
+        self.quota = quota
     }
 
     /// Gives a GIF from the cache where it is fresh, else from the service; only a GIF that `GIFAcceptance` takes is
@@ -42,6 +57,9 @@ public struct GIFCache: Sendable {
     /// Where the service has refused the key, or could not be reached several times in a row, it is not asked again: it
     /// would be the same for every exercise. What is there is given then, fresh or not.
     ///
+    /// Requests expired GIFs only as often as `RevalidationBudget` allows, and returns the others as `stale`. The status
+    /// of a requested one is `revalidated`, with or without a body.
+    ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func put(_ gif: ExerciseGIF) throws -> Item {
         if let refusal = standing.withLock({ $0.refusal }) {
@@ -49,14 +67,29 @@ public struct GIFCache: Sendable {
             return item
         }
         do {
-            let item = try ask(gif)
+            let hasExpired = try hasExpired(gif)
+            // Returned without a request, which proves nothing about the service.
+            if hasExpired, !mayRevalidate(), let item = try kept(gif) { return item }
+            var item = try ask(gif)
             note(item.status)
+            if hasExpired, item.status == .miss { item.status = .revalidated }
             return item
         } catch {
             let failure = service.failure(of: error, for: gif)
             note(failure)
             throw failure
         }
+    }
+
+    private func hasExpired(_ gif: ExerciseGIF) throws -> Bool {
+        guard !caches.settings.isOffline, !caches.settings.refreshes, let store = try store(of: gif),
+            let entry = try store.peek(gif.key)
+        else { return false }
+        return status(of: entry, in: store) == .stale
+    }
+
+    private func status(of entry: Entry, in store: CacheStore) -> CacheStatus {
+        store.status(of: entry.expiring(expiry, respectsServer: caches.settings.respectsCacheControl))
     }
 
     private func ask(_ gif: ExerciseGIF) throws -> Item {
@@ -66,7 +99,8 @@ public struct GIFCache: Sendable {
         for _ in 0..<2 {
             // The service has the same GIF for every key.
             let item = try storage.fetch(
-                request, key: gif.key, client: client, inspect: Self.inspect, sharesWithCredentials: true)
+                request, key: gif.key, client: client, inspect: Self.inspect, expiry: expiry,
+                sharesWithCredentials: true)
             if try GIFFacts(of: item.entry) != nil { return item }
             // What was kept under this key is no GIF after all, so it counts as absent.
             try storage.cache?.remove(gif.key)
@@ -76,24 +110,27 @@ public struct GIFCache: Sendable {
 
     /// What is there without asking, expired or not.
     private func kept(_ gif: ExerciseGIF) throws -> Item? {
-        guard let cache = try caches.storage(for: service.address(of: gif)).cache,
-            let entry = try cache.lookup(gif.key),
+        guard let cache = try store(of: gif), let entry = try cache.lookup(gif.key),
             try GIFFacts(of: entry) != nil
         else { return nil }
-        return (entry, cache.status(of: entry))
+        return (entry, status(of: entry, in: cache))
     }
 
     /// Whether `put` would make no request for a GIF. Hands nothing out. Throws `CacheFailure` if the index cannot be
     /// used, and `Cancelled` if the run is stopped while others keep it busy.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
-        guard let cache = try caches.storage(for: service.address(of: gif)).cache, let entry = try cache.peek(gif.key)
-        else { return false }
-        return cache.status(of: entry) == .hit
+        guard let cache = try store(of: gif), let entry = try cache.peek(gif.key) else { return false }
+        return status(of: entry, in: cache) == .hit
     }
+
+    /// The cache of a GIF; nil if its policy is to keep nothing.
+    func store(of gif: ExerciseGIF) throws -> CacheStore? { try caches.storage(for: service.address(of: gif)).cache }
+
+    private func mayRevalidate() -> Bool { revalidations.withLock { $0.take(remaining: quota.remaining) } }
 
     private func note(_ status: CacheStatus) {
         switch status {
-        case .hit: break
+        case .hit, .kept: break
         case .stale: noteUnreached()
         case .miss, .revalidated, .bypass: standing.withLock { $0.unreached = 0 }
         }

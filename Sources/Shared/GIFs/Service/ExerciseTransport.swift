@@ -13,12 +13,17 @@ import Support
 ///   `FetchFailure.passingFault`, whatever the status below 500 and the `Content-Type`.
 public struct ExerciseTransport: HTTPTransport {
     private let base: any HTTPTransport
+    private let quota: ServiceQuota
 
     /// The pause in seconds that a used-up quota asks for. Much shorter than a day, so that a user who has changed
     /// the plan in the meantime is not refused for long by what is remembered of it; one request an hour is nothing.
     static let quotaPause = 3600
 
-    public init(over base: any HTTPTransport) { self.base = base }
+    /// - Parameter quota: gets the number of remaining requests.
+    public init(over base: any HTTPTransport, quota: ServiceQuota = ServiceQuota()) {
+        self.base = base
+        self.quota = quota
+    }
 
     /// How much of a body is looked at for the words of a gateway, or of a refusal.
     private static let beginningLimit = 4096
@@ -37,6 +42,7 @@ public struct ExerciseTransport: HTTPTransport {
             switch event {
             case .head(let response):
                 head = response.withoutQuota
+                quota.note(remaining: QuotaReport(response, now: .now()).remaining)
                 beginning.removeAll()
                 refusal =
                     isForGIF && (response.isWhole || response.status == 206) ? GIFAcceptance.refusal(of: response) : nil

@@ -38,13 +38,18 @@ public struct GIFTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
             (
-                copies == nil ? try naming.keys(of: job).first : nil, nil,
+                copies == nil ? try naming.keys(of: job).first : nil, cache.expiry,
                 { record, _ in
                     let gif = try naming.wanted(by: job)
+                    let store = try cache.store(of: gif)
+                    if let store, let kept = try copies?.kept(record, gif.key, in: store) {
+                        record = kept
+                        return tally.update { $0.add(.kept) }
+                    }
                     try pacing?.take()
                     let item = try cache.put(gif)
                     naming.set(item.entry, status: item.status, in: &record)
-                    try copies?.add(item.entry, to: &record)
+                    try copies?.add(item.entry, to: &record, in: store)
                     tally.update { $0.add(item.status) }
                 }
             )

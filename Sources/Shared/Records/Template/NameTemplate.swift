@@ -12,16 +12,22 @@ public struct NameTemplate: Sendable, Equatable {
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]
 
     /// What files are called unless the user says otherwise: originals, and what is made of them.
-    public static let original = NameTemplate([.value("stem"), .text("."), .value("ext")])
+    public static let original = NameTemplate("{stem}.{ext}", [.value("stem"), .text("."), .value("ext")])
     public static let variant = NameTemplate(
-        [.value("stem"), .text("-"), .value("variant"), .text("."), .value("ext")])
+        "{stem}-{variant}.{ext}", [.value("stem"), .text("-"), .value("variant"), .text("."), .value("ext")])
 
+    /// The template as it is written.
+    public let text: String
     private let template: Template
 
-    private init(_ pieces: [Template.Piece]) { template = Template(pieces) }
+    private init(_ text: String, _ pieces: [Template.Piece]) {
+        self.text = text
+        template = Template(pieces)
+    }
 
     /// Throws `TemplateFault` for what is no template, and for one that would leave its folder.
     public init(_ text: String) throws(TemplateFault) {
+        self.text = text
         template = try Template(text)
         if template.pieces.isEmpty { throw .noName }
         let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)

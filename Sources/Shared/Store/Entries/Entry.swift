@@ -94,4 +94,6 @@ public enum CacheStatus: String, Sendable, CaseIterable {
     case stale
     /// It was fetched past the cache.
     case bypass
+    /// It was not needed: the files made of it are unchanged.
+    case kept
 }

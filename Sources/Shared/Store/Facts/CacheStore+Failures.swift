@@ -1,11 +1,11 @@
 import Support
 
 extension CacheStore {
-    /// Forgets the failures of a key, also where it has no entry. Throws `CacheFailure` if the root cannot be used or
-    /// changed, `SystemFailure`, and `Cancelled` if the run is stopped.
-    public func forgetFailures(of key: CacheKey) throws {
+    /// Forgets the failures and copies of a key, also if it has no entry. Throws `CacheFailure` if the root cannot be
+    /// used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    public func forget(_ key: CacheKey) throws {
         try requireWriting()
-        try index.forgetNegatives(of: key.name, in: scope, now: clock.now())
+        try index.forget(key.name, in: scope, now: clock.now())
     }
 
     /// Forgets failures of one scope or of all, those whose time is over or all of them. Returns how many there were.

@@ -140,6 +140,7 @@ extension Index {
                 if isPinned != false { return nil }
             }
             try connection.database.run(Self.dropNegatives, Value(scopeID), Value(name))
+            try connection.database.run(Self.dropCopies, Value(scopeID), Value(name))
             let family = try connection.database.all(Self.removeFamilyForSum, Value(scopeID), Value(name)) {
                 (bytes: $0.int(0), place: CacheRoot.blob($0.string(1), folder: $0.string(2)))
             }

@@ -42,14 +42,18 @@ extension Index {
         }
     }
 
-    /// Forgets the failures of a key. Writes nothing where there are none.
-    func forgetNegatives(of name: String, in scope: ScopeName, now: Timestamp) throws {
-        let isKnown = try perform { connection -> Bool in
-            try connection.database.first(Self.hasNegatives, Value(scope.hash), Value(name)) { _ in true } ?? false
+    /// Forgets the failures and copies of a key. Writes nothing if there are none.
+    func forget(_ name: String, in scope: ScopeName, now: Timestamp) throws {
+        let isKnown = try perform { connection in
+            try [Self.hasNegatives, Self.hasCopies].contains {
+                try connection.database.first($0, Value(scope.hash), Value(name)) { _ in true } ?? false
+            }
         }
         guard isKnown else { return }
         try write(now: now) { connection in
-            _ = try connection.database.run(Self.dropLiveNegatives, Value(scope.hash), Value(name))
+            guard let scopeID = try connection.live(scope).id else { return }
+            try connection.database.run(Self.dropNegatives, Value(scopeID), Value(name))
+            try connection.database.run(Self.dropCopies, Value(scopeID), Value(name))
         }
     }
 

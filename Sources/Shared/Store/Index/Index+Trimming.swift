@@ -77,6 +77,21 @@ extension Index {
         }
     }
 
+    /// Returns whether no process has given the warning of this name within `interval`, and records the warning. Ignores
+    /// a later time, from before the clock was set back.
+    func mayWarn(_ name: String, now: Timestamp, interval: Duration) throws -> Bool {
+        try write(now: now, isQuiet: true) { connection in
+            let last = try connection.database.first("SELECT value FROM settings WHERE name = ?1", Value(name)) {
+                Int64($0.string(0)).map(Timestamp.init(milliseconds:))
+            }
+            if let last = last ?? nil, last <= now, now - last < interval { return false }
+            try connection.database.run(
+                "INSERT OR REPLACE INTO settings (name, value) VALUES (?1, ?2)", Value(name),
+                Value(String(now.milliseconds)))
+            return true
+        }
+    }
+
     /// How large the root is.
     func rootSize() throws -> RootSize { try perform { try $0.rootSize() } }
 

@@ -41,6 +41,7 @@ package final class Index: Sendable {
     }
 
     private let waits = Monitor(BusyWaits())
+    private let demand = Monitor(CacheDemand())
 
     /// How long counts may wait for a transaction that writes them: a run that is killed loses as much.
     private static let countInterval: Duration = .seconds(1)
@@ -218,6 +219,20 @@ package final class Index: Sendable {
         connection.withLock { connection in
             defer { connection.hasWritten = false }
             return connection.hasWritten
+        }
+    }
+
+    /// Counts a file that this process has stored.
+    func note(stored bytes: Int) { demand.withLock { $0.stored += bytes } }
+
+    /// Notes the size of the root after trimming.
+    func note(kept bytes: Int) { demand.withLock { $0.kept = max($0.kept, bytes) } }
+
+    /// Returns the room that this process has needed since the last call.
+    func takeDemand() -> CacheDemand {
+        demand.withLock { demand in
+            defer { demand = CacheDemand() }
+            return demand
         }
     }
 

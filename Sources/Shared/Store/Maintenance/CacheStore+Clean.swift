@@ -15,6 +15,8 @@ public struct CleanStep: Sendable, Equatable {
         case failures
         /// Metadata that expired more than 30 days ago.
         case metadata
+        /// Copies in other folders that are remembered and gone; they have no bytes.
+        case copies
         /// Files whose rows have gone.
         case files
         /// Files that never got a row: the process that stored them was killed.
@@ -73,6 +75,7 @@ extension CacheStore {
             try step(.expired) { try cleanExpired(&$0, scope, dryRun) }
             try step(.failures) { $0.count = try dryRun ? index.countNegatives(of: scope) : forgetFailures(of: scope) }
             try step(.metadata) { try cleanMetadata(&$0, scope, dryRun) }
+            try step(.copies) { try cleanCopies(&$0, scope, dryRun) }
         }
         if scope != nil { return try cleanExpiredAndFailed() }
         let mustRebuild = try index.root.awaitsRebuild

@@ -9,7 +9,7 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, vary,
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, varyAndCopies,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -190,7 +190,22 @@ struct Schema: Sendable {
     /// no shared cache to keep it (RFC 9111 §5.2.2.7). Of what earlier versions stored nobody knows.
     private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
 
-    /// `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
-    /// §4.1). Entries of earlier versions have none, and are served to every request.
-    private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
+    /// * `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
+    ///   §4.1). Entries of earlier versions have none, and are served to every request.
+    /// * `copies` has a row for each file outside of the root that was made of a picture. Rows outlive the picture's
+    ///   entry, and are found by `name`, the key's name. `modified` is the file's time of change in nanoseconds,
+    ///   `details` a note of the caller.
+    private static let varyAndCopies = """
+        ALTER TABLE entries ADD COLUMN vary TEXT;
+        CREATE TABLE copies (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
+            bytes INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL, details TEXT NOT NULL);
+        CREATE UNIQUE INDEX copies_by_name ON copies (scope, name, path);
+        DROP TRIGGER scope_forgets;
+        CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
+            DELETE FROM negatives WHERE scope = old.id;
+            DELETE FROM metadata WHERE scope = old.id;
+            DELETE FROM copies WHERE scope = old.id;
+        END;
+        """
 }

@@ -33,6 +33,7 @@ public enum Counter: String, Sendable, CaseIterable {
     case bytesFromRemote = "bytes_from_remote"
     case bytesToRemote = "bytes_to_remote"
     case remoteMillisecondsSaved = "remote_ms_saved"
+    case kept
 
     /// What the counter counts: the one definition, which the manual repeats word for word.
     public var meaning: String {
@@ -73,6 +74,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .bytesToRemote: "Bytes of pictures and variants that were sent to the remote."
         case .remoteMillisecondsSaved:
             "Milliseconds saved: what fetching or making took elsewhere, less what the remote took."
+        case .kept: "Pictures that nothing was asked for, since the files made of them were there, unchanged."
         }
     }
 

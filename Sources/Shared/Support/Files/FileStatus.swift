@@ -17,6 +17,8 @@ public struct FileStatus: Sendable, Equatable {
     /// How many names the file has.
     public let links: Int
     public let modified: Timestamp
+    /// The same in nanoseconds since 1970, as exact as the file system keeps it; meaningless beyond the year 2262.
+    public let modifiedNanoseconds: Int64
     /// When the file was last changed, renamed, or had its mode changed.
     public let changed: Timestamp
 
@@ -42,6 +44,7 @@ public struct FileStatus: Sendable, Equatable {
         let (modified, changed) = (status.st_mtim, status.st_ctim)
         #endif
         self.modified = Timestamp(modified)
+        modifiedNanoseconds = Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)
         self.changed = Timestamp(changed)
     }
 

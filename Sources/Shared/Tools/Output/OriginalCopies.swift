@@ -17,12 +17,59 @@ public struct OriginalCopies: Sendable {
         self.overwrites = overwrites
     }
 
-    /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing. Throws
-    /// `TemplateFailure`, `OutputFailure`, `SystemFailure`.
-    public func add(_ entry: Entry, to record: inout Record) throws {
-        let name = try folder.template.path(for: record, entry.templateValues)
+    /// Returns the record with the fields of its picture, if an earlier run made its copy and the copy is unchanged: no
+    /// request is needed then, with or without the original. Returns nil if there is no such copy, and with
+    /// `CacheSettings.refreshes`. Throws `OutputFailure.edited` if the copy was changed and may not be replaced,
+    /// other `OutputFailure`, `CacheFailure`, `SystemFailure`.
+    public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
+        if cache.settings.refreshes { return nil }
+        for copy in try cache.copies(of: key) {
+            guard let note = CopyNote(copy), !note.isOfVariant else { continue }
+            var kept = note.kept(record)
+            guard let name = try? folder.template.path(for: kept, note.values),
+                try folder.absolutePath(name).hasSameBytes(as: copy.path)
+            else { continue }
+            guard try isKept(copy, as: name, key, in: cache) else { return nil }
+            try folder.claim(name, for: copy.sha256)
+            kept.setPath("path", copy.path)
+            kept.setPath("file", copy.path)
+            cache.countKept()
+            return kept
+        }
+        return nil
+    }
+
+    private func isKept(_ copy: FileCopy, as name: String, _ key: CacheKey, in cache: CacheStore) throws -> Bool {
+        guard let status = try folder.status(name) else { return false }
+        if copy.isUnchanged(status) { return true }
+        if status.bytes == copy.bytes, let file = try folder.existing(name),
+            try BlobStore.sha256(of: file) == copy.sha256
+        {
+            // Touched, moved here, or of a file system with coarser times.
+            var copy = copy
+            copy.modified = status.modifiedNanoseconds
+            try cache.remember([copy], of: key)
+            return true
+        }
+        if overwrites { return false }
+        throw OutputFailure.edited(path: folder.shown(name))
+    }
+
+    /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing, and
+    /// records the copy in the index. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`.
+    ///
+    /// - Parameter cache: the entry's cache; nil for an entry past the cache.
+    public func add(_ entry: Entry, to record: inout Record, in cache: CacheStore?) throws {
+        let values = entry.templateValues
+        let name = try folder.template.path(for: record, values)
         try folder.claim(name, for: entry.sha256)
         try copy(entry, as: name)
+        if let cache, let key = try entry.key.map(CacheKey.init(printed:)), let status = try folder.status(name) {
+            let note = CopyNote(record, values).text
+            let path = try folder.absolutePath(name)
+            try cache.remember(
+                [FileCopy(path: path, status: status, sha256: entry.sha256, details: note)], of: key)
+        }
         record.setPath("file", try folder.absolutePath(name))
     }
 

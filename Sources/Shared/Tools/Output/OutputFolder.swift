@@ -47,6 +47,9 @@ public final class OutputFolder: Sendable {
     /// The absolute path of a name. Throws `SystemFailure` if the folder cannot be opened.
     public func absolutePath(_ name: String) throws -> String { try folder().path(of: name) }
 
+    /// The absolute path of the folder. Throws `SystemFailure` if it cannot be opened.
+    public func absolutePath() throws -> String { try folder().path }
+
     /// Begins the file of a name, and makes the folders on the way. Throws `SystemFailure` (73), and
     /// `OutputFailure.link` if a link is in the way.
     ///
@@ -66,6 +69,10 @@ public final class OutputFolder: Sendable {
             }
         }
     }
+
+    /// The status of the file of a name; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if a
+    /// link is on the way.
+    public func status(_ name: String) throws -> FileStatus? { try naming(name) { try folder().status(of: name) } }
 
     /// Puts a file that was begun in its place. Throws `SystemFailure` (73).
     public func finish(_ file: OutputFile) throws { try file.commit(synchronized: synchronizes) }
@@ -104,12 +111,14 @@ public enum OutputFailure: Failure, Equatable {
     case taken(path: String)
     /// There is a file with other content, which this run has not made.
     case differs(path: String)
+    /// The file is the copy of an earlier run, and was changed since.
+    case edited(path: String)
     /// There is a link at the place or on the way to it, or something that is no file.
     case link(path: String)
 
     public var code: String {
         switch self {
-        case .taken, .differs: "output-collision"
+        case .taken, .differs, .edited: "output-collision"
         case .link: "unsafe-output"
         }
     }
@@ -120,6 +129,8 @@ public enum OutputFailure: Failure, Equatable {
         case .differs(let path):
             "\(path) is there already, and is another file; remove it, use another --name-template, or replace it with"
                 + " --overwrite"
+        case .edited(let path):
+            "\(path) was changed since it was copied, and is left alone; replace it with --overwrite"
         case .link(let path): "\(path) is not written, as a link is in the way or something that is no file; remove it"
         }
     }

@@ -87,6 +87,7 @@ struct CounterGroup {
                 (.missesRefresh, "  asked for anew, and changed"),
                 (.missesLost, "  file lost or changed on the disk"),
                 (.missesPolicy, "  kept out of the cache by a policy"),
+                (.kept, "not needed: files made of them are there"),
                 (.negativeHits, "refused without asking: it failed lately"),
             ]),
         CounterGroup(

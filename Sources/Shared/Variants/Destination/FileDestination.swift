@@ -26,13 +26,15 @@ struct FileDestination: Destination {
 
 /// The files of one record in a folder. Each is written beside its place and moved there when it is whole.
 final class FolderDestination: Destination {
-    private let folder: OutputFolder
+    let folder: OutputFolder
     private let record: Record
     /// The picture's stem; nil if there is no picture.
     private let stem: String?
     /// Names that this record has been given and that have no file of it yet: the placeholder of a picture that cannot
     /// be shown may have the picture's name.
     private var reserved: Set<BinaryText> = []
+    /// The values of the template's own names, by variant.
+    private(set) var values: [String: [String: String]] = [:]
 
     /// - Parameter picture: the picture's path; nil if there is none.
     init(_ folder: OutputFolder, picture: String?, _ record: Record) {
@@ -54,6 +56,7 @@ final class FolderDestination: Destination {
             let name = try folder.template.path(for: record, values)
             do {
                 try folder.claim(name, own: reserved)
+                self.values[variant.name] = values
                 return name
             } catch {
                 guard stem == nil, folder.template.has("stem"), number < 1_000_000 else { throw error }

@@ -1,0 +1,82 @@
+import Support
+
+/// Rows of `copies`. Their changes leave `version` alone, as they concern no entry.
+extension Index {
+    /// The most rows. Beyond that, the oldest copies are compared with their pictures again.
+    static let copyLimit = 1_000_000
+    /// Far more files than are made of one picture.
+    private static let copiesOfOne = 1000
+
+    static let selectCopies = """
+        SELECT path, bytes, modified, sha256, details FROM copies
+        WHERE scope = \(liveScope) AND name = ?2 ORDER BY id DESC LIMIT ?3
+        """
+    static let keepCopy = """
+        INSERT OR REPLACE INTO copies (scope, name, path, bytes, modified, sha256, details)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        """
+    static let dropCopy = "DELETE FROM copies WHERE scope = ?1 AND name = ?2 AND path = ?3"
+    static let dropOldCopies = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?1"
+    static let selectCopyPage = """
+        SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(liveScopes(named: "?3")) ORDER BY id LIMIT ?2
+        """
+    static let hasCopies = "SELECT 1 FROM copies WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
+    /// Within a transaction, by the scope's number.
+    static let dropCopies = "DELETE FROM copies WHERE scope = ?1 AND name = ?2"
+
+    func copies(of name: String, in scope: ScopeName) throws -> [FileCopy] {
+        try perform { connection in
+            try connection.database.all(
+                Self.selectCopies, Value(scope.hash), Value(name), Value(Self.copiesOfOne)
+            ) { row in
+                FileCopy(
+                    path: String(pathBytes: row.bytes(0)), bytes: row.int(1), modified: row.int64(2),
+                    sha256: row.string(3), details: row.string(4))
+            }
+        }
+    }
+
+    /// Throws `CacheFailure.scopeChanged` if the run took the scope that was current, and another one is by now.
+    func remember(
+        _ copies: [FileCopy], forgetting gone: [FileCopy], of name: String, in scope: ActiveScope, now: Timestamp
+    ) throws {
+        try write(now: now, isQuiet: true) { connection in
+            _ = try connection.generation(of: scope)
+            let scopeID = try connection.makeScope(scope.name)
+            for copy in gone {
+                try connection.database.run(
+                    Self.dropCopy, Value(scopeID), Value(name), Value(copy.path.pathBytes))
+            }
+            for copy in copies {
+                try connection.database.run(
+                    Self.keepCopy, Value(scopeID), Value(name), Value(copy.path.pathBytes), Value(copy.bytes),
+                    Value(copy.modified), Value(copy.sha256), Value(copy.details))
+            }
+            try connection.database.run(Self.dropOldCopies, Value(Self.copyLimit))
+        }
+    }
+
+    /// Up to a batch of rows of one scope or of all, in the order of their numbers.
+    func copies(after id: Int64, of scope: ScopeName?) throws -> [(id: Int64, path: String)] {
+        try perform { connection in
+            try connection.database.all(Self.selectCopyPage, Value(id), Value(Self.batch), Value(scope?.text)) {
+                (id: $0.int64(0), path: String(pathBytes: $0.bytes(1)))
+            }
+        }
+    }
+
+    func forgetCopies(_ ids: [Int64], now: Timestamp) throws {
+        try write(now: now, isQuiet: true) { connection in
+            for id in ids { try connection.database.run("DELETE FROM copies WHERE id = ?1", Value(id)) }
+        }
+    }
+
+    /// Removes some rows of a purged generation; false once there are none.
+    func forgetCopies(of scope: PurgedScope, now: Timestamp) throws -> Bool {
+        try write(now: now, isQuiet: true) { connection in
+            try connection.database.run(
+                "DELETE FROM copies WHERE id IN (SELECT id FROM copies WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
+                Value(Self.batch)) > 0
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Records
+import Store
+
+/// The details of a file outside of the cache in the index: enough to name and describe the file for a record after the
+/// picture's entry is gone.
+public struct CopyNote {
+    private let note: Record
+
+    /// Returns nil if a later version has written the note in another form.
+    public init?(_ copy: FileCopy) {
+        guard let note = try? Record(parsing: Array(copy.details.utf8)), note.has("values") else { return nil }
+        self.note = note
+    }
+
+    /// Creates the note of a file named by `values` and fields of a record.
+    ///
+    /// - Parameters:
+    ///   - record: with the field `cache`.
+    ///   - made: for a variant its folder, the template of its name, nil if the name is the same for all records, and
+    ///     its field in `variants`; nil for a copy.
+    public init(
+        _ record: Record, _ values: [String: String], made: (folder: String, template: String?, field: JSON)? = nil
+    ) {
+        var note = Record()
+        note.set([
+            "values": .object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }),
+            "cache": record.raw("cache").map { .raw(Array($0)) }, "gif": record.raw("gif").map { .raw(Array($0)) },
+            "template": made?.template.map(JSON.string), "variant": made?.field,
+        ])
+        if let made { note.setPath("folder", made.folder) }
+        self.note = note
+    }
+
+    /// The note as `FileCopy.details` has it.
+    public var text: String { String(decoding: note.line, as: UTF8.self) }
+
+    /// The folder of a variant; nil for a copy.
+    var folder: String? { (try? note.path("folder")) ?? nil }
+    /// The template that a variant was named by; nil if its name is the same for all records.
+    var template: String? { note.string("template") }
+    var isOfVariant: Bool { note.has("variant") }
+    /// A variant's field in `variants`.
+    var variant: Record? { note.raw("variant").flatMap { try? Record(parsing: $0) } }
+
+    /// The values of the names in `NameTemplate.builtIn`.
+    var values: [String: String] {
+        var values: [String: String] = [:]
+        for name in NameTemplate.builtIn { values[name] = note.string(FieldPath(stringLiteral: "values.\(name)")) }
+        return values
+    }
+
+    /// Returns a record with the fields of the picture that hold without its entry.
+    func kept(_ record: Record) -> Record {
+        var kept = record
+        var cache = note.raw("cache").flatMap { try? Record(parsing: $0) } ?? Record()
+        cache.set([
+            "status": .string(CacheStatus.kept.rawValue), "expires_at": nil, "degraded": nil, "remote": nil,
+        ])
+        kept.removePlace()
+        kept.set(["cache": .raw(cache.line), "gif": note.raw("gif").map { .raw(Array($0)) }])
+        return kept
+    }
+}

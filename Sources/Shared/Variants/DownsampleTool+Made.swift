@@ -1,0 +1,76 @@
+import Records
+import Store
+import Support
+import Tools
+
+/// Files made outside of the cache. The index remembers them, see `MadeFiles`.
+extension DownsampleTool {
+    /// A file made of a record's picture, and the parts of its name.
+    public struct Made {
+        let path: String
+        let values: [String: String]
+        let template: String?
+        let field: JSON
+
+        /// - Parameters:
+        ///   - values: the values of the names in `NameTemplate.builtIn`.
+        ///   - template: the template of the name; nil if all records of a picture share the name.
+        ///   - field: its field in `variants`.
+        public init(path: String, values: [String: String], template: String?, field: JSON) {
+            self.path = path
+            self.values = values
+            self.template = template
+            self.field = field
+        }
+    }
+
+    /// Records files in the index if their picture is in the cache. Throws `SystemFailure` if their status cannot be
+    /// read, and `Cancelled`.
+    ///
+    /// - Parameters:
+    ///   - folder: the absolute path of their folder.
+    ///   - path: the path of the picture.
+    public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
+        // The files are made: an index that cannot be read fails nothing.
+        guard let (cache, original, key) = try? entry(path, record) else { return }
+        let copies = try files.compactMap { file -> FileCopy? in
+            guard let status = try FileStatus(at: file.path, followingLinks: false) else { return nil }
+            let note = CopyNote(record, file.values, made: (folder, file.template, file.field))
+            return FileCopy(path: file.path, status: status, sha256: original.sha256, details: note.text)
+        }
+        try cache.remember(copies, of: key)
+    }
+
+    /// Whether `put --skip-made` has left out the record's picture.
+    func isMade(_ record: Record) -> Bool {
+        record.string("cache.status") == CacheStatus.kept.rawValue && !record.hasPath("path")
+    }
+
+    /// The names of the requested variants that a record lacks.
+    func lacking(_ record: Record) -> [String] {
+        variants.map(\.name).filter { !record.hasPath(FieldPath(stringLiteral: "variants.\($0).path")) }
+    }
+}
+
+extension FolderDestination {
+    /// The files of variants for the index.
+    func made(_ fields: [(variant: Variant, file: MadeFile)]) -> [DownsampleTool.Made] {
+        fields.map { variant, file in
+            DownsampleTool.Made(
+                path: file.path, values: values[variant.name] ?? [:], template: folder.template.text,
+                field: file.field())
+        }
+    }
+}
+
+/// A record without its picture lacks requested variants: an earlier run had other options.
+struct NotMade: Failure, Equatable {
+    let variants: [String]
+
+    var code: String { "not-made" }
+    var message: String {
+        "the files made earlier lack \(variants.joined(separator: ", ")), and img-cache put --skip-made has not fetched"
+            + " the picture; run it with --refresh once"
+    }
+    var exitCode: ExitCode { .data }
+}

@@ -42,6 +42,7 @@ extension Command {
     ) { arguments in
         var needs = Needs.looking
         needs.inputs = arguments.operands.filter(GIFDescription.isFile)
+        needs.usesRoot = needs.inputs.isEmpty
         let lookup = try CacheLookup(.gifs, arguments, needs)
         let (caches, naming) = (lookup.caches, lookup.naming)
         let things = Things(

@@ -157,9 +157,10 @@ extension Command {
     /// Throws `ConfigurationFailure` for a bad setting.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
+        guard let root = settings.root else { return }
         do {
             let shared = settings.allowsSharedRoot ? ["--allow-shared-root"] : []
-            try DetachedProcess.start(["scope", "finish-purges", Folder.resolve(settings.root)] + shared)
+            try DetachedProcess.start(["scope", "finish-purges", Folder.resolve(root)] + shared)
         } catch {
             context.log.detail("the files are left to later runs: \(failure(of: error).message)")
         }

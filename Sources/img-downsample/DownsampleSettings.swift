@@ -44,7 +44,7 @@ struct DownsampleSettings {
         maker.progress = context.progress
         self.maker = maker
         fallback = try Self.fallback(arguments, maker.options)
-        cache = try context.cacheSettings()
+        cache = try context.cacheSettings(needsRoot: output == nil && folder == nil)
         allowedFolders = try Self.allowedFolders(context)
     }
 

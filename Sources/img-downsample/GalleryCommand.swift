@@ -47,7 +47,7 @@ extension ToolContext {
     fileprivate func makeGallery() throws -> Int32 {
         guard let path = arguments[.outputDir] else { throw UsageFailure("say where the pages go: --output-dir DIR") }
         let settings = try gallerySettings()
-        let cache = try cacheSettings()
+        let cache = try cacheSettings(needsRoot: false)
         let options = try runOptions(jobs: SpareThreads.processors)
         var rendition = Rendition()
         if case .fixed(let format) = arguments[.format] { rendition.format = format }

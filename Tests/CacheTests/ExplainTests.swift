@@ -63,6 +63,20 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test func entryOfTheFutureIsNotSaidToExpireThen() throws {
+        world.time.advance(.seconds(86_400))
+        _ = try cache().fetch(moon, client: world.client(server))
+        let fetched = world.time.now.iso8601
+        world.time.advance(.seconds(-86_400))
+
+        let explanation = try explain(moon)
+
+        #expect(explanation.decision == .revalidate)
+        #expect(explanation.reason.hasPrefix("it was fetched at \(fetched), before the clock was set back, and"))
+        #expect(!explanation.text.contains("expired") && !explanation.text.contains("lease"), "\(explanation.text)")
+        #expect(try explain(moon) { $0.isOffline = true }.reason.hasSuffix("set back, and nobody may be asked"))
+    }
+
     @Test func validatorsOfAnotherAddressMeanNothing() throws {
         let other = try HTTPRequest("https://203.0.114.7/other.gif")
         _ = try cache().fetch(other, key: CacheKey(url: moon.url), client: world.client(server))

@@ -237,7 +237,7 @@ import Testing
     @Test(arguments: [
         Index.selectByName, Index.touch, Index.upsert, Index.removeFamily, Index.expireVariants,
         Index.selectAnyPage, Index.selectInFolder, Index.selectOwner, Index.removeFamilyForSum,
-        Index.selectCandidates, Index.selectTotals, Index.addToCounter,
+        Index.selectCandidates, Index.selectFutureCandidates, Index.selectTotals, Index.addToCounter,
     ])
     func statementDoesNotScanATable(_ sql: String) throws {
         let cache = try world.cache()

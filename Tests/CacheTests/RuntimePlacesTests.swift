@@ -164,6 +164,17 @@ import Testing
         #expect(file.path.hasPrefix("\(folder.path)/1700000600000-") && file.path.hasSuffix(".png"))
     }
 
+    @Test func fileFromBeforeTheClockWasSetBackIsSwept() throws {
+        let name = "9999999999999-\(String(repeating: "0", count: 32))"
+        let future = timeval(tv_sec: Int(Timestamp.now().milliseconds / 1000) + 86_400, tv_usec: 0)
+        try #require(utimes(try folder.write(name + ".jpg", "x"), [future, future]) == 0)
+        try folder.write(name + ".png", "x")
+
+        RuntimePlaces.sweep(folder.path, now: now)
+
+        #expect(folder.contents() == [name + ".png"])
+    }
+
     @Test func sweepingRemovesWhatHasEndedAndNothingElse() throws {
         let token = String(repeating: "0", count: 32)
         for end in [1_699_999_999_999, 1_700_000_000_000, 1_700_000_000_001] {

@@ -124,6 +124,45 @@ import Testing
         #expect(try kept(in: cache).isSubset(of: ["c", "d"]))
     }
 
+    @Test(arguments: [Duration.seconds(120), .seconds(5 * 3600), .seconds(90 * 86_400)])
+    func entriesOfTheFutureAreTrimmedBeforeFreshOnes(setBack: Duration) throws {
+        let cache = try world.cache(capacity: 4000)
+        world.time.advance(setBack)
+        try store(["a", "b"], in: cache)
+        world.time.advance(.zero - setBack)
+        try store(["c", "d"], in: cache)
+
+        try store(["e"], in: cache)
+
+        #expect(try kept(in: cache) == ["c", "d", "e"])
+    }
+
+    /// The leases of the files of `leases/` are those of paths that were handed out a moment ago.
+    @Test func entryOfTheFutureThatIsLeasedNowStays() throws {
+        let cache = try world.cache(capacity: 2900)
+        world.time.advance(.seconds(86_400))
+        try store(["a", "b"], in: cache)
+        world.time.advance(.seconds(-86_400))
+        _ = try world.cache().lookup(key("a"))
+
+        try store(["c"], in: cache)
+
+        #expect(try kept(in: cache) == ["a", "c"])
+    }
+
+    @Test func renewedLeaseIsNoLongerThanANewOne() throws {
+        let cache = try world.cache()
+        world.time.advance(.seconds(86_400))
+        try store(["a"], in: cache)
+        world.time.advance(.seconds(-86_400))
+        let old = try #require(try cache.peek(key("a")))
+        #expect(old.leaseEnd(at: world.time.now) == world.time.now)
+
+        let stored = try cache.store(MemorySource(picture("a".hashValue, bytes: 1000)), key: key("a")).entry
+
+        #expect(stored.leaseUntil <= world.time.now + .seconds(600 + 60))
+    }
+
     @Test func capacityIsThatOfTheRootNotOfAScope() throws {
         let one = try world.cache(scope: "one", capacity: 3000, lease: .zero)
         let two = try world.cache(scope: "two", capacity: 3000, lease: .zero)

@@ -123,6 +123,24 @@ struct ConfigurationTests {
         #expect(try Configuration.load(option: nil, environment: Environment()).text("jobs") == nil)
     }
 
+    @Test(arguments: [
+        (["HOME": "/home/ada"], "/home/ada/.cache/apod-tools"),
+        (["HOME": "/home/ada", "XDG_CACHE_HOME": "/c"], "/c/apod-tools"),
+        (["XDG_CACHE_HOME": "/c"], "/c/apod-tools"),
+        (["HOME": "/home/ada", "XDG_CACHE_HOME": "c"], "/home/ada/.cache/apod-tools"),
+        (["XDG_CACHE_HOME": "c"], nil), ([:], nil), (["HOME": ""], nil),
+    ]) func theRootHasAnAbsolutePlaceOrNone(variables: [String: String], root: String?) throws {
+        #expect(try context(variables).root() == root)
+    }
+
+    @Test func aRelativePlaceForConfigurationFilesIsIgnored() throws {
+        try folder.write("home/.config/apod-tools/config.json", "{\"jobs\":1}")
+        let variables = ["HOME": folder.path("home"), "XDG_CONFIG_HOME": "config"]
+        #expect(try Configuration.load(option: nil, environment: Environment(variables)).text("jobs") == "1")
+        #expect(
+            try Configuration.load(option: nil, environment: ["XDG_CONFIG_HOME": "config"]).text("jobs") == nil)
+    }
+
     @Test func aHugeFileIsNotRead() throws {
         let said = message { _ = try load("{\"scope\":\"" + String(repeating: "x", count: 1 << 20) + "\"}") }
         #expect(said?.hasPrefix("78 ") == true && said?.contains("1 MiB") == true)

@@ -22,7 +22,7 @@ public struct Configuration: Sendable {
         if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
             return try read(path)
         }
-        let base = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
+        let base = environment.baseFolder("XDG_CONFIG_HOME", standard: ".config")
         guard let path = base.map({ $0 + "/apod-tools/config.json" }), try isPresent(path) else { return empty }
         return try read(path)
     }

@@ -23,6 +23,8 @@ public struct Needs: Sendable, Equatable {
     public var loadsCodecs = false
     /// Whether it uses the cache at all.
     public var usesCache = true
+    /// Whether it is of no use without a root: false if its operands may be files.
+    public var usesRoot = true
     /// Whether it reads standard input for records or lines.
     public var readsInput = false
     /// Whether it may change the cache, so that the root must exist.

@@ -6,8 +6,11 @@ import Store
 import Support
 
 extension ToolContext {
-    /// How to use the cache. Touches no file. Throws `ConfigurationFailure` for a bad setting.
-    public func cacheSettings() throws -> CacheSettings {
+    /// How to use the cache. Touches no file. Throws `ConfigurationFailure` for a bad setting, and
+    /// `CacheFailure.noRoot`.
+    ///
+    /// - Parameter needsRoot: whether the command is of no use without a cache on the disk, if that is the policy.
+    public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {
         var settings = CacheSettings(root: try root())
         settings.allowsSharedRoot = try isSet(.allowSharedRoot)
         settings.scope = try value(.scope)
@@ -21,6 +24,7 @@ extension ToolContext {
         if let count = try value(.memoryEntries) { settings.recentEntries = count }
         if let size = try value(.memoryBytes) { settings.recentBytes = size }
         settings.places = RuntimePlaces(environment: environment)
+        if needsRoot, settings.root == nil, settings.policies.standard == .enabled { throw CacheFailure.noRoot }
         return settings
     }
 
@@ -39,12 +43,12 @@ extension ToolContext {
         Caches(settings: settings, remote: remote, log: log, metrics: metrics, interruption: interruption)
     }
 
-    /// The caches, once all rights are given up that the command does not need. Opens none yet. Throws
-    /// `ConfigurationFailure` for a bad setting.
+    /// The caches, once all rights are given up that the command does not need. Opens none yet. Throws as
+    /// `cacheSettings` does.
     ///
     /// - Parameter needs: what the command needs beside them.
     public func confinedCaches(_ needs: Needs) throws -> Caches {
-        let settings = try cacheSettings()
+        let settings = try cacheSettings(needsRoot: needs.usesRoot)
         confine(settings, needs)
         return caches(settings)
     }
@@ -57,7 +61,9 @@ extension ToolContext {
     /// none, but reads what another one writes, waits for that one to make the root.
     public func confine(_ settings: CacheSettings, _ needs: Needs) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if needs.readsInput, !needs.changesCache, (try? File.exists(settings.root)) == false, !Terminal.isTerminal(0) {
+        if needs.readsInput, !needs.changesCache, let root = settings.root, (try? File.exists(root)) == false,
+            !Terminal.isTerminal(0)
+        {
             waitForInput()
         }
         if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
@@ -87,11 +93,8 @@ extension ToolContext {
         return Policies(standard: try value(.policy) ?? .enabled, rules: rules)
     }
 
-    private func root() throws -> String {
-        if let named = try value(.cacheDir) { return named }
-        guard let base = environment["XDG_CACHE_HOME"] ?? environment["HOME"].map({ $0 + "/.cache" }) else {
-            throw ConfigurationFailure("there is no place for the cache: set HOME, or name one with --cache-dir")
-        }
-        return base + "/apod-tools"
+    /// Returns the path of the root; nil if no setting and no variable gives it a place.
+    public func root() throws -> String? {
+        try value(.cacheDir) ?? environment.baseFolder("XDG_CACHE_HOME", standard: ".cache").map { $0 + "/apod-tools" }
     }
 }

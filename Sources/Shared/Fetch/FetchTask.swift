@@ -221,7 +221,7 @@ struct FetchTask {
         return try cache.index.refresh(
             entry, in: cache.active, validators: validators, expiresAt: retention.expiresAt,
             mustRevalidate: retention.mustRevalidate, isPrivate: isPrivate(headers), vary: vary?.text,
-            leaseUntil: max(entry.leaseUntil, cache.lease.end(from: now)), generation: generation, now: now)
+            leaseUntil: max(entry.leaseEnd(at: now), cache.lease.end(from: now)), generation: generation, now: now)
     }
 
     /// Whether what came is for this machine alone.

@@ -19,6 +19,7 @@ extension CacheStore {
     /// Whether a file is a preview whose path may still be in use.
     func isLeasedPreview(_ name: String) throws -> Bool {
         guard name.contains(text: CacheRoot.previewMark), let found = try index.root.file(name) else { return false }
-        return lease.end(from: found.modified) > clock.now()
+        let now = clock.now()
+        return found.modified <= now + Clock.tolerance && lease.end(from: found.modified) > now
     }
 }

@@ -126,9 +126,7 @@ extension CacheStore {
             }
             for place in result.indices {
                 guard var entry = result[place], lease.mustWrite(entry, now: now) else { continue }
-                // A lease from before the clock was set back means nothing.
-                let kept = entry.lastUsed > now ? now : entry.leaseUntil
-                entry.leaseUntil = max(kept, lease.end(from: now))
+                entry.leaseUntil = max(entry.leaseEnd(at: now), lease.end(from: now))
                 entry.lastUsed = now
                 index.use(entry)
                 result[place] = entry

@@ -110,8 +110,8 @@ extension CacheStore {
             let entry = entry.expiring(
                 expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(
-                entry: entry, isExpired: entry.isExpired(at: now), isWhole: try index.root.isWhole(entry),
-                age: max(now - entry.fetchedAt, .zero))
+                entry: entry, isExpired: entry.isExpired(at: now), isDatedAhead: entry.isDatedAhead(of: now),
+                isWhole: try index.root.isWhole(entry), age: max(now - entry.fetchedAt, .zero))
         }
         facts.isOfAnotherAddress = facts.kept.map { !$0.entry.isOf(request) } ?? false
         facts.negative = look.negative

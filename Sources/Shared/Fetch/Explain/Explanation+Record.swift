@@ -51,10 +51,12 @@ extension Explanation.Kept {
         if entry.isPinned { first += ", pinned" }
         if !isWhole { first += ", but its file is gone or has another size" }
         var lines = [
-            first, "  fetched   \(entry.fetchedAt.iso8601)",
-            "  \(isExpired ? "expired" : "expires")   \(entry.expiresAt.iso8601)",
-            "  lease     until \(entry.leaseUntil.iso8601)",
+            first, "  fetched   \(entry.fetchedAt.iso8601)\(isDatedAhead ? ", before the clock was set back" : "")",
         ]
+        if !isDatedAhead {
+            lines.append("  \(isExpired ? "expired" : "expires")   \(entry.expiresAt.iso8601)")
+            lines.append("  lease     until \(entry.leaseUntil.iso8601)")
+        }
         if let etag = entry.validators.etag { lines.append("  etag      \(etag)") }
         if let date = entry.validators.lastModified { lines.append("  modified  \(date)") }
         if entry.mustRevalidate { lines.append("  server    does not want it used once it has expired") }

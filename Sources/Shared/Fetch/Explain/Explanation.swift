@@ -27,6 +27,8 @@ public struct Explanation: Sendable, Equatable {
     public struct Kept: Sendable, Equatable {
         public let entry: Entry
         public let isExpired: Bool
+        /// Whether it was fetched before the clock was set back, so that its dates mean nothing.
+        public let isDatedAhead: Bool
         /// Whether its file is there with the size that the index says; else it counts as absent.
         public let isWhole: Bool
         public let age: Duration
@@ -101,7 +103,7 @@ struct ExplainedFacts {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
         switch Freshness.decide(entry, now: now, rules: rules) {
         case .serve(.stale):
-            return (.stale, "it expired at \(entry?.expiresAt.iso8601 ?? ""), and nobody may be asked")
+            return (.stale, "\(entry?.expiryWords(at: now) ?? ""), and nobody may be asked")
         case .serve: return (.hit, "it is fresh until \(entry?.expiresAt.iso8601 ?? "")")
         case .unavailable:
             guard let entry else { return (.offlineMiss, absence) }
@@ -130,7 +132,7 @@ struct ExplainedFacts {
             switch rules.selects(entry) {
             case false: "its server gave it for other request fields"
             case nil: "its server chooses its answers by more than the request (Vary: *)"
-            default: entry.isExpired(at: now) ? "it expired at \(entry.expiresAt.iso8601)" : "a refresh is wanted"
+            default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh is wanted"
             }
         if leftover?.canContinue == true { return (.fetch, why + continuation) }
         if isOfAnotherAddress { return (.fetch, "\(why), and it came from another address") }

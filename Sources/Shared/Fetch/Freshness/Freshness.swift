@@ -66,3 +66,12 @@ enum Freshness: Equatable {
         rules.servesStale && !(rules.respectsServer && entry.mustRevalidate) && rules.selects(entry) != false
     }
 }
+
+extension Entry {
+    /// Why an expired entry counts as expired, as a clause.
+    func expiryWords(at now: Timestamp) -> String {
+        isDatedAhead(of: now)
+            ? "it was fetched at \(fetchedAt.iso8601), before the clock was set back"
+            : "it expired at \(expiresAt.iso8601)"
+    }
+}

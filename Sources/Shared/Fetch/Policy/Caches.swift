@@ -87,7 +87,8 @@ public final class Caches: Sendable {
     /// `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
     public func existing(inMemory: Bool) throws -> CacheStore? {
         if inMemory { return try self.inMemory(scope: scope()).first }
-        return try CacheRoot(settings.root).indexIdentity() == nil ? nil : try cache()
+        guard settings.root != nil, try settings.cacheRoot.indexIdentity() != nil else { return nil }
+        return try cache()
     }
 
     /// The caches in memory that have been made for this root, of all scopes or of one, wherever in memory they are.
@@ -311,7 +312,9 @@ public final class Caches: Sendable {
         if let known = open.current { return known }
         let found =
             try open.caches.use(Open.name(scope: nil))?.scope
-            ?? waitingWhileBusy(interruption) { try Index.currentScope(below: settings.cacheRoot) } ?? .standard
+            ?? (settings.root == nil
+                ? nil : waitingWhileBusy(interruption) { try Index.currentScope(below: settings.cacheRoot) })
+            ?? .standard
         open.current = found
         return found
     }

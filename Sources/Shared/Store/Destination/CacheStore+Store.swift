@@ -44,7 +44,7 @@ extension CacheStore {
             let kept = try index.refresh(
                 old, in: active, validators: old.validators,
                 expiresAt: (subject.expiry ?? .after(settings.ttl)).end(from: now),
-                leaseUntil: max(old.leaseUntil, lease.end(from: now)), generation: watch.generation, now: now)
+                leaseUntil: max(old.leaseEnd(at: now), lease.end(from: now)), generation: watch.generation, now: now)
             if let kept {
                 count(.hit, kept)
                 return (kept, .hit)

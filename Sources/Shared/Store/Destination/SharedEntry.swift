@@ -101,7 +101,7 @@ package final class SharedEntry {
         var entry = try cache.index.refresh(
             old, in: cache.active, validators: document.validators, expiresAt: cache.latestExpiry(document.expiresAt),
             mustRevalidate: document.mustRevalidate, vary: document.vary,
-            leaseUntil: max(old.leaseUntil, cache.lease.end(from: now)),
+            leaseUntil: max(old.leaseEnd(at: now), cache.lease.end(from: now)),
             generation: watch.generation, now: document.fetchedAt)
         guard entry != nil else { return nil }
         entry?.isFromRemote = true

@@ -104,9 +104,9 @@ struct LeasePeriod: Equatable {
         (self.end, self.promise) = (Timestamp(milliseconds: end), .milliseconds(promise))
     }
 
-    /// Whether its leases hold. Leases that were recorded a day ahead of now do not: the clock has been set back since,
-    /// and they could hold for years.
+    /// Whether its leases hold. A lease that would last longer than a new one does not: it was recorded before the clock
+    /// was set back, and could hold for years.
     func isLive(at now: Timestamp) -> Bool {
-        now < end && end <= now + promise + Lease(promise: promise).step + .seconds(86_400)
+        now < end && end <= now + promise + Lease(promise: promise).step + Clock.tolerance
     }
 }

@@ -25,11 +25,19 @@ extension RuntimePlaces {
         while seen < nameLimit, let entry = readdir(stream) {
             seen += 1
             let name = String(nameIn: entry)
-            guard let parts = BypassName(name), parts.end <= now,
+            guard let parts = BypassName(name),
+                parts.end <= now || isDatedAhead(name, in: descriptor),
                 parts.fileExtension != BypassName.partial || isAbandoned(name, in: descriptor)
             else { continue }
             name.withPathPointer { _ = unlinkat(descriptor, $0, 0) }
         }
+    }
+
+    /// Whether a file was written before the clock was set back, so that its lease could hold for years.
+    private static func isDatedAhead(_ name: String, in folder: Int32) -> Bool {
+        var status = stat()
+        guard name.withPathPointer({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return false }
+        return FileStatus(status).modified > .now() + Clock.tolerance
     }
 
     /// Whether nobody writes to a file any more.

@@ -17,8 +17,8 @@ public struct RuntimePlaces: Sendable {
 
     public init(environment: Environment) {
         let user = geteuid()
-        let runtime = environment["XDG_RUNTIME_DIR"].flatMap(Self.folder).map { [$0] } ?? []
-        let temporary = environment["TMPDIR"].flatMap(Self.folder) ?? "/tmp"
+        let runtime = environment.folder("XDG_RUNTIME_DIR").map { [Self.trimmed($0)] } ?? []
+        let temporary = environment.folder("TMPDIR").map(Self.trimmed) ?? "/tmp"
         memory = runtime.map { "\($0)/apod-tools" } + ["/dev/shm/apod-tools-\(user)"]
         bypass =
             runtime.map { "\($0)/apod-tools-bypass" }
@@ -31,10 +31,8 @@ public struct RuntimePlaces: Sendable {
         self.bypass = bypass
     }
 
-    /// A relative path in these variables is to be ignored (XDG Base Directory Specification).
-    private static func folder(_ path: String) -> String? {
-        guard path.hasPrefix("/") else { return nil }
-        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    private static func trimmed(_ path: String) -> String {
+        path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
     /// The folder for caches in memory; made where it is missing. Throws `CacheFailure.noMemory`.

@@ -66,7 +66,13 @@ public struct Entry: Sendable, Equatable {
     var fileExtension: String { file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? "" }
 
     /// Whether the entry needs to be asked for again. So does one from the future: its end means nothing.
-    public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || fetchedAt > now + Clock.tolerance }
+    public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || isDatedAhead(of: now) }
+
+    /// Whether it was fetched before the clock was set back.
+    public func isDatedAhead(of now: Timestamp) -> Bool { fetchedAt > now + Clock.tolerance }
+
+    /// When its lease ends; `now` for one that was recorded before the clock was set back.
+    public func leaseEnd(at now: Timestamp) -> Timestamp { lastUsed > now + Clock.tolerance ? now : leaseUntil }
 }
 
 /// What a server gave to recognise one version of a resource by (RFC 9110 §8.8).

@@ -13,6 +13,8 @@ public enum CacheFailure: Failure, Equatable {
     case badKey(reason: String)
     /// The root's layout was made by a later version of the tools.
     case newerLayout(found: Int, supported: Int, root: String)
+    /// Neither an option nor the environment says where the root is.
+    case noRoot
     /// The root is missing and cannot be made.
     case cannotMakeRoot(path: String, errno: Int32)
     /// The folder that was named as root holds something else.
@@ -62,7 +64,7 @@ extension CacheFailure {
         case .badScope: "bad-scope"
         case .badKey: "bad-key"
         case .newerLayout: "newer-layout"
-        case .cannotMakeRoot: "cache-root"
+        case .noRoot, .cannotMakeRoot: "cache-root"
         case .notACache: "not-a-cache"
         case .rootRemoved: "root-removed"
         case .readOnly: "cache-read-only"
@@ -87,6 +89,9 @@ extension CacheFailure {
         case .badKey(let reason): "this cannot be the key of an entry: \(reason)"
         case .newerLayout(let found, let supported, let root):
             "the cache at \(root) has layout \(found), this version knows \(supported); use newer tools or another"
+                + " --cache-dir"
+        case .noRoot:
+            "there is no place for the cache: set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
             "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
@@ -124,7 +129,7 @@ extension CacheFailure {
         case .absent: .absent
         // Of a record: one of an option is said to be wrong before anything is done.
         case .badScope, .badKey: .data
-        case .newerLayout, .notACache: .configuration
+        case .newerLayout, .notACache, .noRoot: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .io(_, _, let errno) where SystemFailure.isTransient(errno): .temporary
         case .diskFull, .io, .indexDamaged: .io

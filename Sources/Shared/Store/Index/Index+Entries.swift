@@ -131,7 +131,7 @@ extension Index {
             }
             let old = try connection.find(new.name, in: scope.name)
             if let old, old.file != new.file {
-                if old.isPinned || old.leaseUntil > now {
+                if old.isPinned || old.leaseEnd(at: now) > now {
                     try database.run(
                         "UPDATE entries SET name = file, kind = ?2, parent = name, pinned = 0 WHERE id = ?1",
                         Value(Int(old.id)), Value(Entry.Kind.superseded.rawValue))

@@ -26,13 +26,13 @@ extension Index {
         removeFamily + " RETURNING bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
     static let selectExpired = """
         SELECT id, bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope) FROM entries
-        WHERE id > ?1 AND \(isSpent) AND (?6 IS NULL OR scope IN \(liveScopes(named: "?6"))) ORDER BY id LIMIT ?5
+        WHERE id > ?1 AND \(isSpent) AND (?5 IS NULL OR scope IN \(liveScopes(named: "?5"))) ORDER BY id LIMIT ?4
         """
     static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
-    /// Expired or replaced, and nobody may still use it; `?2` is now, `?3` a minute and `?4` a day later (see
-    /// `Entry.isExpired` and `selectCandidates` for what the clock may have done).
+    /// Expired or replaced, without a lease; `?2` is now, and times after `?3` are from before the clock was set back
+    /// (see `Entry.isExpired` and `Entry.leaseEnd`).
     private static let isSpent = """
-        pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?4)
+        pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?3)
         """
 
     /// How many rows a transaction or a page of reading takes.
@@ -224,7 +224,7 @@ extension Index {
     )] {
         try perform { connection in
             try connection.database.all(
-                Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(now + .seconds(86_400)),
+                Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance),
                 Value(TrimPlan.batch), Value(scope?.text)
             ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
         }
@@ -236,8 +236,7 @@ extension Index {
             var removal = Removal()
             for id in ids {
                 let gone = try connection.database.first(
-                    Self.removeExpired, Value(id), Value(now), Value(now + Clock.tolerance),
-                    Value(now + .seconds(86_400))
+                    Self.removeExpired, Value(id), Value(now), Value(now + Clock.tolerance)
                 ) { (bytes: $0.int(0), scopeID: $0.int64(1)) }
                 guard let gone else { continue }
                 removal.add(gone.bytes)
@@ -255,12 +254,12 @@ extension Index {
             return try connection.database.first(
                 """
                 SELECT count(*), coalesce(sum(bytes), 0) FROM (
-                    SELECT bytes, sum(bytes) OVER (ORDER BY last_used, id) - bytes AS before FROM entries
+                    SELECT bytes, sum(bytes) OVER (ORDER BY last_used <= ?2, last_used, id) - bytes AS before FROM entries
                     WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) AND NOT
-                        (expires_at <= ?1 OR fetched_at > ?3 OR kind = 2)
+                        (expires_at <= ?1 OR fetched_at > ?2 OR kind = 2)
                         AND (SELECT purged FROM scopes WHERE scopes.id = entries.scope) = 0)
-                WHERE before < ?4
-                """, Value(now), Value(now + .seconds(86_400)), Value(now + Clock.tolerance),
+                WHERE before < ?3
+                """, Value(now), Value(now + Clock.tolerance),
                 Value(kept - TrimPlan.target(capacity: capacity))
             ) { Removal(entries: $0.int(0), bytes: $0.int(1)) } ?? Removal()
         }

@@ -58,7 +58,7 @@ extension Index.Connection {
         }
         let all = totals ?? Statistics.Sum()
         // A lease counts as over as it does for trimming.
-        let held = try database.first(Index.selectHeld, Value(now), Value(now + .seconds(86_400))) {
+        let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
             (
                 free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),
                 leased: Statistics.Sum(entries: $0.int(2), bytes: $0.int(3))

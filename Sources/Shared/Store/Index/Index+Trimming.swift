@@ -30,13 +30,20 @@ enum TrimPlan {
 }
 
 extension Index {
-    /// The least recently used entries that may go. A lease counts as over where "last used" lies a day ahead: it was
-    /// written before the clock was set back, and could else hold for years.
+    /// The least recently used entries without a lease.
     static let selectCandidates = """
-        SELECT id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
-            (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
-        FROM entries INDEXED BY entries_by_use
-        WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) ORDER BY last_used LIMIT ?3
+        SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
+        WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
+        """
+    /// The entries that were last used in the future, that is before the clock was set back. They are trimmed first: an
+    /// unknown time of use must not outlive a known one. Their leases count as over, as they could hold for years.
+    static let selectFutureCandidates = """
+        SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
+        WHERE pinned = 0 AND last_used > ?1 ORDER BY last_used LIMIT ?2
+        """
+    private static let candidateColumns = """
+        id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
+        (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         """
     /// Entries and bytes without what has been purged: that makes room by itself, and must not cost others theirs.
     static let selectTotals = """
@@ -116,21 +123,25 @@ extension Index {
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, Removal(), false)
             }
-            let victims = try database.all(
-                Self.selectCandidates, Value(now), Value(now + .seconds(86_400)), Value(TrimPlan.batch)
-            ) { row in
+            func victim(_ row: Row) -> Victim {
                 // One that has been purged goes for nothing: it is not among what is kept.
                 Victim(
                     candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
                     scopeID: row.int64(2), isPurged: row.bool(3),
                     place: CacheRoot.blob(row.string(4), folder: row.string(5)))
             }
+            let present = now + Clock.tolerance
+            var victims = try database.all(
+                Self.selectFutureCandidates, Value(present), Value(TrimPlan.batch), read: victim)
+            victims += try database.all(
+                Self.selectCandidates, Value(now), Value(present), Value(TrimPlan.batch - victims.count), read: victim)
             let leases = try root.leases.live(at: now, in: root)
             let free = try victims.filter { victim in
                 guard !victim.isPurged, let end = try victim.place.flatMap(leases.end) else { return true }
                 // Its row does not say so yet: others need not look at it again.
                 try database.run(
-                    "UPDATE entries SET lease_until = ?2 WHERE id = ?1", Value(Int(victim.candidate.id)), Value(end))
+                    "UPDATE entries SET lease_until = ?2, last_used = min(last_used, ?3) WHERE id = ?1",
+                    Value(Int(victim.candidate.id)), Value(end), Value(now))
                 return false
             }
             let chosen = TrimPlan.choose(from: free.map(\.candidate), kept: kept, capacity: capacity)

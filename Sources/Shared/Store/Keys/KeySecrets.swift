@@ -63,7 +63,7 @@ public final class KeySecrets: Sendable {
     }
 
     private func folderOnDisk(_ settings: CacheSettings) throws -> Folder? {
-        let root = settings.cacheRoot
+        let root = try settings.cacheRoot
         do {
             if isMaking { try root.make() }
         } catch let failure as SystemFailure where Self.isOfReadOnly(failure) {}

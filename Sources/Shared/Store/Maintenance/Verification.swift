@@ -56,7 +56,7 @@ public final class Verification: Sendable {
     /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `Cancelled`, and `SystemFailure`:
     /// in the end also for a file that could not be read, whose row stays.
     public func run(report: @escaping Report) throws -> Int {
-        let root = settings.cacheRoot
+        let root = try settings.cacheRoot
         // What is no cache is refused, rather than found empty.
         _ = try root.folder()
         let state = try step(.index, report) { try examineIndex(of: root, report) }

@@ -24,11 +24,11 @@ package struct MemoryPlace: Sendable {
     /// The name of the place of a root and a scope, for the process that writes there as for the process that empties
     /// it.
     ///
-    /// - Parameter root: of the cache on the disk; any path that leads there gives the same name.
-    static func name(root: String, scope: ScopeName) -> String { rootPart(root) + scope.hash }
+    /// - Parameter root: of the cache on the disk; any path that leads there gives the same name. Nil if it has no place.
+    static func name(root: String?, scope: ScopeName) -> String { rootPart(root) + scope.hash }
 
-    private static func rootPart(_ root: String) -> String {
-        "\(SHA256.hex(of: Folder.resolve(root)).prefix(32))-"
+    private static func rootPart(_ root: String?) -> String {
+        "\(SHA256.hex(of: root.map(Folder.resolve) ?? "").prefix(32))-"
     }
 
     /// Whether a folder's name is that of such a place: two times 32 hexadecimal digits.
@@ -41,7 +41,7 @@ package struct MemoryPlace: Sendable {
     // MARK: Those that there are
 
     /// The place to write to, which may be missing. Throws `CacheFailure.noMemory`.
-    package static func writable(root: String, scope: ScopeName, in places: RuntimePlaces) throws -> MemoryPlace {
+    package static func writable(root: String?, scope: ScopeName, in places: RuntimePlaces) throws -> MemoryPlace {
         MemoryPlace(folder: try places.memoryFolder(), name: name(root: root, scope: scope))
     }
 
@@ -65,14 +65,14 @@ package struct MemoryPlace: Sendable {
     }
 
     /// Those of one root, of all scopes or of one.
-    package static func all(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) throws -> [MemoryPlace] {
+    package static func all(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws -> [MemoryPlace] {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         return try all(in: places).filter { $0.name.hasPrefix(part) }
     }
 
     /// Removes the locks of places of this root that are gone: a process that is killed while it removes one leaves its
     /// lock.
-    package static func removeLeftLocks(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) throws {
+    package static func removeLeftLocks(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         for (folder, lock) in try names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
             let place = MemoryPlace(folder: folder, name: String(lock.dropLast(".lock".count)))
@@ -81,7 +81,7 @@ package struct MemoryPlace: Sendable {
     }
 
     /// The place of this root in which a path lies, made or not.
-    package init?(of path: String, root: String, in places: RuntimePlaces) {
+    package init?(of path: String, root: String?, in places: RuntimePlaces) {
         guard let folder = places.memoryFolder(of: path) else { return nil }
         let name = path.dropFirst(folder.count + 1).prefix { $0 != "/" }
         guard Self.isName(String(name)), name.hasPrefix(Self.rootPart(root)) else { return nil }

@@ -3,8 +3,8 @@ import Support
 /// How one run uses the cache.
 public struct CacheSettings: Sendable {
     /// The root folder; made where it is missing when something is kept. A relative path is taken from the current
-    /// folder.
-    public var root: String
+    /// folder. Nil if it has no place: only caches in memory and files past the cache can then be used.
+    public var root: String?
     /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
     public var allowsSharedRoot = false
     /// The scope to use; nil is the one last switched to, else `default`.
@@ -47,17 +47,22 @@ public struct CacheSettings: Sendable {
     /// Where the cache in memory and files past the cache lie.
     public var places: RuntimePlaces
 
-    /// The root; opens nothing yet.
-    package var cacheRoot: CacheRoot { CacheRoot(root, isShared: allowsSharedRoot) }
+    /// The root; opens nothing yet. Throws `CacheFailure.noRoot`.
+    package var cacheRoot: CacheRoot {
+        get throws {
+            guard let root else { throw CacheFailure.noRoot }
+            return CacheRoot(root, isShared: allowsSharedRoot)
+        }
+    }
 
-    public init(root: String, scope: ScopeName? = nil, places: RuntimePlaces = RuntimePlaces(environment: [:])) {
+    public init(root: String?, scope: ScopeName? = nil, places: RuntimePlaces = RuntimePlaces(environment: [:])) {
         self.root = root
         self.scope = scope
         self.places = places
     }
 
     /// The folders that hold what the tools hand to one another by path: the root, and the run-time places.
-    public var folders: [String] { [root] + places.memory + places.bypass }
+    public var folders: [String] { (root.map { [$0] } ?? []) + places.memory + places.bypass }
 }
 
 /// What a cache in memory has of the place that it lies in.

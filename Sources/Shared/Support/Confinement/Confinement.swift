@@ -83,11 +83,12 @@ extension Confinement {
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
         if let home = environment["HOME"] {
             readable += ["/.fonts", "/.fonts.conf", "/.fontconfig"].map { home + $0 }
-            readable += [
-                (environment["XDG_CONFIG_HOME"] ?? home + "/.config") + "/fontconfig",
-                (environment["XDG_DATA_HOME"] ?? home + "/.local/share") + "/fonts",
-                (environment["XDG_CACHE_HOME"] ?? home + "/.cache") + "/fontconfig",
-            ]
+        }
+        readable += [
+            ("XDG_CONFIG_HOME", ".config", "fontconfig"), ("XDG_DATA_HOME", ".local/share", "fonts"),
+            ("XDG_CACHE_HOME", ".cache", "fontconfig"),
+        ].compactMap { variable, standard, name in
+            environment.baseFolder(variable, standard: standard).map { "\($0)/\(name)" }
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
         // The name of a family is hardly ever that of a file, and a missing file needs no rule.

@@ -18,6 +18,14 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
         return value
     }
 
+    /// The folder that a variable names; nil if its path is relative, which the XDG Base Directory Specification ignores.
+    public func folder(_ name: String) -> String? { self[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
+    /// The base directory that a variable names, else `standard` below `HOME`; nil if neither is set.
+    public func baseFolder(_ name: String, standard: String) -> String? {
+        folder(name) ?? self["HOME"].map { "\($0)/\(standard)" }
+    }
+
     /// The environment of this process; a value that is not UTF-8 becomes a path's text (`String(pathBytes:)`). Nothing
     /// is copied, as a tool looks at few of the variables.
     public static func ofProcess() -> Environment {

@@ -79,7 +79,7 @@ public struct EntryDetails: Sendable, Description {
         add("fetched", "\(entry.fetchedAt.iso8601) (\(TimeSpan.description(now - entry.fetchedAt)) ago)")
         add("expires", "\(entry.expiresAt.iso8601) (in \(TimeSpan.description(entry.expiresAt - now)))")
         add("last used", entry.lastUsed.iso8601)
-        add("leased to", entry.leaseUntil > now ? entry.leaseUntil.iso8601 : nil)
+        add("leased to", entry.leaseEnd(at: now) > now ? entry.leaseUntil.iso8601 : nil)
         add("etag", entry.validators.etag)
         add("modified", entry.validators.lastModified)
         for variant in variants { add("variant", "\(size(variant)), \(variant.path)") }

@@ -143,19 +143,20 @@ import Testing
 
     @Test func aJPEGXLHasSizeOrientationAndAlpha() throws {
         // Small: height 8 times 1 and 2, width by no ratio 8 times 1 and 4; all else as usual.
-        let small = try header(codestream("1 01000 000 00100 1"))
+        let small = try ImageHeader.read(MemorySource(codestream("1 01000 000 00100 1")))
         #expect(small.format == .jpegXL && small.storedSize == PixelSize(width: 40, height: 24))
         // Height 1 and 99 in nine bits, width by the ratio 4:3.
-        let wide = try header(codestream("0 00 110001100 110 1"))
+        let wide = try ImageHeader.read(MemorySource(codestream("0 00 110001100 110 1")))
         #expect(wide.storedSize == PixelSize(width: 133, height: 100))
         // Orientation 6, no other size, no preview, no animation; 8 bits, one more channel, which is alpha.
-        let turned = try header(codestream("1 01000 000 00100 0 1 101 0 0 0 0 00 1 10 1"))
+        let turned = try ImageHeader.read(MemorySource(codestream("1 01000 000 00100 0 1 101 0 0 0 0 00 1 10 1")))
         #expect(turned.orientation == .rotated90Clockwise && turned.hasAlpha == true && turned.isAnimated == false)
     }
 
     @Test func boxesOfAJPEGXLMustBeWhole() {
         let head: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
-        let stream = codestream("1 01000 000 00100 1")
+        // Default colours, and a default frame with an empty section.
+        let stream = codestream("1 01000 000 00100 1 1") + [1, 0, 0]
         let whole = head + brand("jxl ") + box("jxlc", stream)
         #expect(code(whole) == nil)
         #expect(code(head + brand("jxl ") + box("jxlp", [0x80, 0, 0, 0] + stream)) == nil)

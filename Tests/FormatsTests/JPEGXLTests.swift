@@ -1,0 +1,76 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@Suite struct JPEGXLTests {
+    private func code(_ bytes: [UInt8]) -> String? {
+        failure { _ = try ImageInspection.inspect(MemorySource(bytes)) }?.code
+    }
+
+    private let boxed: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
+
+    private func box(_ type: String, _ body: [UInt8]) -> [UInt8] {
+        Tiny.bigEndian(body.count + 8, 4) + Array(type.utf8) + body
+    }
+
+    @Test func aJPEGXLEndsWithItsLastFrame() {
+        for (name, bytes) in JPEGXLSamples.all {
+            #expect(code(bytes) == nil, "\(name)")
+            for count in 12..<bytes.count {
+                #expect(code(Array(bytes[..<count])) == "truncated-image", "\(name) cut at \(count)")
+            }
+        }
+    }
+
+    @Test func bytesBehindTheLastFrameDoNotCount() {
+        for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
+            #expect(code(bytes + [0, 1, 2, 3, 0xFF, 0x0A]) == nil, "\(name)")
+        }
+    }
+
+    @Test func aCodestreamMayLieInPartsCutAnywhere() {
+        for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
+            for place in stride(from: 0, through: bytes.count, by: 3) {
+                let first = box("jxlp", [0, 0, 0, 0] + bytes[..<place])
+                let last = box("jxlp", [0x80, 0, 0, 1] + bytes[place...])
+                #expect(code(boxed + first + box("free", [1, 2]) + last) == nil, "\(name) in parts at \(place)")
+                guard place < bytes.count else { continue }
+                #expect(code(boxed + first) == "truncated-image", "\(name) without its part from \(place) on")
+            }
+        }
+    }
+
+    @Test func theLastBoxMayHaveALongSizeOrNone() {
+        for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
+            let long = [0, 0, 0, 1] + Array("jxlc".utf8) + Tiny.bigEndian(bytes.count + 16, 8) + bytes
+            let open = [0, 0, 0, 0] + Array("jxlc".utf8) + bytes
+            for last in [long, open] {
+                #expect(code(boxed + last) == nil, "\(name)")
+                #expect(code(boxed + last.dropLast()) == "truncated-image", "\(name)")
+            }
+        }
+    }
+
+    @Test func randomChangesOfAJPEGXLNeverCrash() {
+        var random = SeededRandom(seed: 11)
+        for (_, bytes) in JPEGXLSamples.all {
+            for _ in 0..<2_000 {
+                var changed = bytes
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(
+                        in: 0...255, using: &random)
+                }
+                let found = code(changed)
+                #expect(found == nil || ["truncated-image", "corrupt-image", "not-an-image"].contains(found))
+            }
+        }
+    }
+
+    @Test func theHeaderIsKnownBeforeTheEnd() throws {
+        let animated = try #require(JPEGXLSamples.all["animated"])
+        let header = try ImageHeader.read(MemorySource(Array(animated.prefix(24))))
+        #expect(header.storedSize == PixelSize(width: 8, height: 8) && header.isAnimated == true)
+        #expect(header.hasAlpha == true)
+    }
+}

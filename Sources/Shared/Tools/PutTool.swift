@@ -53,12 +53,14 @@ public struct PutTool: CacheTool {
         caches.prepare(jobs, asFetch: true) { job in
             let item = try rules.item(of: job)
             let expiry = try rules.expiry(job.record)
+            let turn = copies?.turn()
             return (
                 lookup(item, job.record), expiry,
                 { record, emit in
+                    defer { turn?.end() }
                     let outcome = try put(item, expiry, record, emit: emit)
                     record.setCached(outcome.entry, status: outcome.status, isDegraded: outcome.isDegraded)
-                    try copies?.add(outcome.entry, to: &record)
+                    try copies?.add(outcome.entry, to: &record, turn)
                     tally.update { $0.add(outcome.status) }
                 }
             )

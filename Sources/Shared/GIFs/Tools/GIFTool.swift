@@ -37,14 +37,17 @@ public struct GIFTool: CacheTool {
     /// Answers from the cache what it has, and is fresh.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
-            (
-                copies == nil ? try naming.keys(of: job).first : nil, nil,
+            let lookup = copies == nil ? try naming.keys(of: job).first : nil
+            let turn = copies?.turn()
+            return (
+                lookup, nil,
                 { record, _ in
+                    defer { turn?.end() }
                     let gif = try naming.wanted(by: job)
                     try pacing?.take()
                     let item = try cache.put(gif)
                     naming.set(item.entry, status: item.status, in: &record)
-                    try copies?.add(item.entry, to: &record)
+                    try copies?.add(item.entry, to: &record, turn)
                     tally.update { $0.add(item.status) }
                 }
             )

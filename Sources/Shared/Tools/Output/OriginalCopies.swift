@@ -17,11 +17,16 @@ public struct OriginalCopies: Sendable {
         self.overwrites = overwrites
     }
 
-    /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing. Throws
-    /// `TemplateFailure`, `OutputFailure`, `SystemFailure`.
-    public func add(_ entry: Entry, to record: inout Record) throws {
+    /// Returns the turn of the next record. To be called in the order of the records.
+    public func turn() -> NamingTurn { folder.turn() }
+
+    /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing. The name
+    /// is taken in the record's turn. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`.
+    public func add(_ entry: Entry, to record: inout Record, _ turn: NamingTurn?) throws {
         let name = try folder.template.path(for: record, entry.templateValues)
+        turn?.wait()
         try folder.claim(name, for: entry.sha256)
+        turn?.end()
         try copy(entry, as: name)
         record.setPath("file", try folder.absolutePath(name))
     }

@@ -165,7 +165,12 @@ let package = Package(
         tests("Gallery", ["Formats", "Gallery", "Records", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),
-        tests("Commands", ["Commands", "Options", "Records", "Remote", "HTTP", "Support", "TestSupport"]),
+        tests(
+            "Commands",
+            [
+                "Commands", "Options", "Records", "Remote", "HTTP", "Support", "TestSupport", "ApodFetchTool",
+                "ImgCacheTool", "ImgDownsampleTool", "GIFCacheTool",
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

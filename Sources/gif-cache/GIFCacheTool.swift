@@ -13,7 +13,7 @@ extension Tool {
                 GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
                 service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only list, \
                 sync and put ask it. Exercises are arguments, else they come on standard input: records, or lines with \
-                one id or key (exercisedb:0001@180) each.
+                one id or key (exercisedb:0001@180) each. img-cache cleans, counts and explains the whole cache.
                 """,
             examples: [
                 "gif-cache sync > exercises.ndjson",
@@ -26,9 +26,9 @@ extension Tool {
                 "gif-cache rm --unused-for 30d",
             ],
             subcommands: [
-                .exercises, .sync, .put, .get, .has, .cat, .path, .info, .poster, .list, .size, .remove, .clear, .pin,
+                .exercises, .sync, .put, .get, .has, .cat, .path, .info, .poster, .list, .remove, .clear, .pin,
                 .unpin, .verify,
-            ]),
+            ], pointers: ["clean", "stats", "explain", "scope", "reset", "settings"].map { "img-cache \($0)" }),
         exitStatus: """
             0 all done, 1 not in the cache, 64 usage, 65 not a GIF,
             66 no such file, 69 no such exercise, 73/74 cannot write,

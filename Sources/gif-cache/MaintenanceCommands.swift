@@ -35,17 +35,6 @@ extension Command {
         }
     }
 
-    static let size = Command(
-        "size", summary: "Say how many GIFs the scope has, and how many bytes they take.",
-        details: "Posters and other variants that were made from them are counted apart.",
-        examples: ["gif-cache size", "gif-cache size --json | jq .bytes"],
-        options: { [[.json], .common] }, synonyms: ["du", "stats"]
-    ) { arguments in
-        let context = try ToolContext(arguments)
-        try ReportOutput(json: arguments[.json]).write(context.confinedCaches(.looking).sizeOfGIFs())
-        return 0
-    }
-
     static let remove = Command(
         "rm", summary: "Remove GIFs and all that was made from them.",
         details: """
@@ -86,7 +75,7 @@ extension Command {
         "clear", summary: "Remove all GIFs of the scope, pinned ones too, and nothing that another tool has kept.",
         details: "What was made from them goes too. It asks nothing, and says what went.",
         examples: ["gif-cache clear --dry-run", "gif-cache clear --scope alice"],
-        options: { [[.dryRun, .json], .common] }, synonyms: ["reset", "purge"]
+        options: { [[.dryRun, .json], .common] }, deletesUnnamed: true
     ) { arguments in
         let isDryRun = arguments[.dryRun]
         let context = try ToolContext(arguments)

@@ -19,7 +19,7 @@ extension Command {
             "img-cache clean", "img-cache clean --dry-run", "img-cache clean --capacity 50MB",
             "img-cache clean --scope alice",
         ],
-        options: { [[.dryRun, .json], .common] }, synonyms: ["gc", "prune", "trim", "cleanup"]
+        options: { [[.dryRun, .json], .common] }, deletesUnnamed: true
     ) { arguments in
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
@@ -72,7 +72,7 @@ extension Command {
             make no difference here. Safe while other tools use the cache: what they have under way ends with status 75.
             """,
         examples: ["img-cache reset --dry-run", "img-cache reset", "img-cache reset --scope alice"],
-        options: { [[.dryRun, .json], .place, .messages] }, synonyms: ["clear", "empty", "purge", "flush"]
+        options: { [[.dryRun, .json], .place, .messages] }, deletesUnnamed: true
     ) { arguments in
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]

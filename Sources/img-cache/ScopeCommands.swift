@@ -71,19 +71,33 @@ extension Command {
         "switch", summary: "Make another scope the current one, and empty the one that was.",
         details: """
             Downloads for the old scope end in every process, with status 75. Its files are removed in the background, \
-            in memory as on the disk.
+            in memory as on the disk, pinned ones too. --keep removes nothing.
+
+            A new name one edit away from the name of another scope is refused as a typing error, unless --new \
+            confirms it or the names differ only in digits.
             """,
-        examples: ["img-cache scope switch alice", "img-cache scope switch bob --keep"],
+        examples: [
+            "img-cache scope switch alice", "img-cache scope switch bob --keep", "img-cache scope switch bobby --new",
+        ],
         operands: Operands("NAME", "the scope to use from now on", completion: .scopes, atLeast: 1, atMost: 1),
-        options: { [[.keep, .json], .place, .messages] }
+        options: { [[.keep, .new, .json], .place, .messages] }, deletesUnnamed: true
     ) { arguments in
         let context = try ToolContext(arguments)
         let new = try scopeName(arguments.operands[0])
         let keeping = arguments[.keep]
         if !keeping { try finishLater(context) }
         let caches = try context.confinedCaches(Needs())
-        if let unknown = try caches.unknownScope(new), unknown.suggestion != nil {
-            context.log.warning(unknown.message)
+        if !arguments[.new], let unknown = try caches.unknownScope(new) {
+            if let known = unknown.mistyped {
+                throw UsageFailure(
+                    "there is no scope \"\(new.shown)\"; did you mean \(TerminalText.escaped(known))?"
+                        + " Add --new for a new scope")
+            }
+            if unknown.suggestion != nil { context.log.warning(unknown.message) }
+        }
+        if !keeping, let old = try caches.scopes().first(where: \.isCurrent), old.name != new, old.contents.entries > 0
+        {
+            context.log.notice("removing \(old.contents.text) of the scope \(old.name.shown)")
         }
         let cache = try caches.cache()
         let made = try caches.makeCurrent(new, keeping: keeping)
@@ -95,12 +109,14 @@ extension Command {
         let words =
             made.map { made in
                 "switched from \(old.shown) to \(new.shown); "
-                    + (purged.map { "removing \($0.text) of \(old.shown)" } ?? "\(old.shown) is kept")
+                    + (purged.map { "removed \($0.text) of \(old.shown)" } ?? "\(old.shown) is kept")
             } ?? "\(new.shown) is the current scope already"
         try context.report(
             .object([
                 "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
-                "entries": purged.map { .integer($0.entries) }, "bytes": purged.map { .integer($0.bytes) },
+                "purged": purged.map {
+                    .object(["scope": .string(old.text), "entries": .integer($0.entries), "bytes": .integer($0.bytes)])
+                },
             ]), words + "\n")
         return 0
     }
@@ -114,7 +130,7 @@ extension Command {
             """,
         examples: ["img-cache scope purge", "img-cache scope purge alice --wait"],
         operands: Operands("NAME", "the scope to empty", completion: .scopes, atMost: 1),
-        options: { [[.wait, .json], .place, .messages] }
+        options: { [[.wait, .json], .place, .messages] }, deletesUnnamed: true
     ) { arguments in
         let context = try ToolContext(arguments)
         let named = try arguments.operands.first.map(scopeName)

@@ -1,5 +1,6 @@
 import Libc
 import Support
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -49,6 +50,47 @@ import Testing
         #expect(try cache.peek(CacheKey(name: "forged"))?.key == nil)
     }
 
+    @Test func pinSurvivesALostIndexAndANewVersionOfThePicture() throws {
+        let cache = try world.cache()
+        for name in ["pinned", "unpinned", "replaced", "renamed", "never"] {
+            let entry = try cache.store(MemorySource(picture(1)), key: key(name)).entry
+            if name != "never" { #expect(try cache.setPinned(entry, true)?.isPinned == true) }
+        }
+        _ = try cache.setPinned(#require(try cache.peek(key("unpinned"))), false)
+        _ = try cache.store(MemorySource(picture(2)), key: key("replaced"))
+        // Another format, and so another file.
+        _ = try cache.store(MemorySource(DrawnPicture.gradient(3, 2).png()), key: key("renamed"))
+        loseIndex()
+
+        for (name, isPinned) in ["pinned": true, "unpinned": false, "replaced": true, "renamed": true, "never": false] {
+            #expect(try world.cache().lookup(key(name))?.isPinned == isPinned, "\(name)")
+        }
+        loseIndex()
+        try world.cache().rebuild { _ in }
+
+        var filter = EntryFilter()
+        filter.isPinned = true
+        var listing = try world.cache().entries(filter)
+        var pinned: [String] = []
+        while let entry = try listing.next() { pinned.append(entry.key ?? "") }
+        #expect(pinned.sorted() == ["pinned", "renamed", "replaced"])
+    }
+
+    /// A damaged index may lack the last changes.
+    @Test func pinIsBelievedWhetherTheFileOrADamagedIndexHasIt() throws {
+        let cache = try world.cache()
+        for name in ["file", "row"] { _ = try cache.store(MemorySource(picture(1)), key: key(name)) }
+        let entry = try #require(try cache.peek(key("file")))
+        _ = try cache.setPinned(entry, true)
+        try cache.index.perform {
+            try $0.database.execute("UPDATE entries SET pinned = key = 'row'")
+        }
+        try cache.index.setAside()
+
+        #expect(try cache.lookup(key("file"))?.isPinned == true)
+        #expect(try cache.lookup(key("row"))?.isPinned == true)
+    }
+
     @Test func whatADamagedIndexStillSaysIsBelievedWhereItFits() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<50 {
@@ -73,8 +115,9 @@ import Testing
         var listing = try cache.entries(filter)
         var pinned = 0
         while try listing.next() != nil { pinned += 1 }
-        #expect(pinned == 24)
-        #expect(try cache.peek(key("https://a.example/4"))?.isPinned == false)
+        #expect(pinned == 25)
+        // Its pin is in the file.
+        #expect(try cache.peek(key("https://a.example/4"))?.isPinned == true)
         #expect(try cache.statistics().entries == 50)
     }
 

@@ -26,7 +26,7 @@ import Testing
     ])
     func mistakeInAStatementChangesNothing(_ sql: String) throws {
         let cache = try world.cache()
-        _ = try cache.index.setPinned(#require(try cache.lookup(key("moon"))), true, now: world.time.now)
+        _ = try cache.index.setPinned(#require(try cache.lookup(key("moon"))), true, now: world.time.now) { _ in }
 
         let error = #expect(throws: CacheFailure.self) {
             try cache.index.perform { try $0.database.execute(sql) }

@@ -54,6 +54,33 @@ import Testing
         #expect(failure.exitCode == .cannotCreate)
     }
 
+    @Test func namesAreTakenInTheOrderOfTheRecords() throws {
+        let output = try output()
+        let order = Monitor<[Int]>([])
+        for _ in 0..<50 {
+            let turns = (0..<6).map { _ in output.turn() }
+            order.update { $0 = [] }
+            // A record that fails ends its turn without a name.
+            turns[2].end()
+            let threads = try [5, 4, 3, 1, 0].map { number in
+                try Thread.start {
+                    turns[number].wait()
+                    order.update { $0.append(number) }
+                    turns[number].end()
+                    turns[number].end()
+                }
+            }
+            for thread in threads { thread.join() }
+            #expect(order.withLock { $0 } == [0, 1, 3, 4, 5])
+        }
+    }
+
+    @Test func droppedRecordDoesNotBlockLaterRecords() throws {
+        let output = try output()
+        do { _ = output.turn() }
+        output.turn().wait()
+    }
+
     @Test func aFileThatCameMeanwhileIsNotReplaced() throws {
         let output = try output()
         let file = try output.begin("a/b/c.txt", replaces: false)

@@ -130,10 +130,8 @@ import Tools
         var large = EntryFilter()
         large.largerThan = 1_000_000
         #expect(try names(large) == [])
-        let size = try caches.sizeOfGIFs()
-        #expect(size.gifs == 2 && size.bytes == 2 * bytes && size.variants == 0)
         let planned = try caches.removeGIFs(sparesPinned: false, dryRun: true)
-        #expect(planned.removal.entries == 2 && planned.isDryRun)
+        #expect(planned.removal == Removal(entries: 2, bytes: 2 * bytes) && planned.isDryRun)
         #expect(try caches.removeGIFs(sparesPinned: false).removal == planned.removal)
         #expect(try names() == [])
         #expect(try caches.standard().peek(other) != nil)
@@ -187,7 +185,7 @@ import Tools
         #expect(poster.isNew && poster.contentType == "image/png" && poster.width == 4 && poster.height == 2)
         let again = try found.poster(DecodeOptions())
         #expect(!again.isNew && again.path == poster.path)
-        #expect(try caches.sizeOfGIFs().variants == 1)
+        #expect(try found.cache.variants(of: found.entry).count == 1)
         _ = try caches.remove([ExerciseGIF(id: id("0001"))])
         #expect(!TestFile.exists(poster.path))
     }
@@ -197,6 +195,6 @@ import Tools
         let found = try find("0001")
         let failure = #expect(throws: NamedFailure.self) { try found.poster(DecodeOptions()) }
         #expect(failure?.message.hasPrefix(entry.path) == true && failure?.exitCode == .data)
-        #expect(try caches.sizeOfGIFs().variants == 0)
+        #expect(try found.cache.variants(of: found.entry).isEmpty)
     }
 }

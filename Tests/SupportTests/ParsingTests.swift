@@ -35,6 +35,25 @@ import Testing
         #expect(NearMatch.suggestion(for: "OVERLAY", among: ["pager", "overlay"]) == "overlay")
         #expect(NearMatch.suggestion(for: "xyz", among: ["pager", "overlay"]) == nil)
     }
+
+    @Test(arguments: [
+        ("bne", "ben", true), ("be", "ben", true), ("benn", "ben", true), ("bon", "ben", true), ("Ben", "ben", true),
+        ("e\u{301}", "\u{e9}", true), ("a", "b", true), ("u1o01", "u1001", true),
+        ("u1001", "u1002", true), ("bob", "ben", false), ("nbe", "ben", false), ("benny", "ben", false),
+        ("", "ben", false),
+    ])
+    func oneEditIsATypingError(_ name: String, _ other: String, _ isTypo: Bool) {
+        #expect(NearMatch.isTypo(name, of: other) == isTypo)
+        #expect(NearMatch.isTypo(other, of: name) == isTypo)
+    }
+
+    @Test(arguments: [
+        ("u1001", "u1002", true), ("u1001", "u101", true), ("alice2", "alice", true), ("u1001", "u1001", false),
+        ("e\u{301}1", "\u{e9}2", false), ("u1o01", "u1001", false),
+    ])
+    func numberedNamesDifferOnlyInDigits(_ a: String, _ b: String, _ differOnlyInDigits: Bool) {
+        #expect(NearMatch.differOnlyInDigits(a, b) == differOnlyInDigits)
+    }
 }
 
 @Suite struct CalendarTests {

@@ -101,8 +101,12 @@ extension Command {
         let names = visibleSubcommands.map(\.name)
         if names.isEmpty { return UsageFailure("\(path.line) has no command \"\(word)\"; see \(path.line) --help") }
         let what = (path.dropFirst().map(\.name) + [word]).joined(separator: " ")
-        let known = visibleSubcommands.first { $0.synonyms.contains(word) }?.name
-        let meant = known ?? NearMatch.suggestion(for: word, among: names)
+        if let pointer = pointers.first(where: { $0.hasSuffix(" \(word)") }) {
+            return UsageFailure("there is no command \"\(what)\"; \(pointer) does this for the whole cache")
+        }
+        let candidates = visibleSubcommands.filter { !$0.deletesUnnamed }
+        let known = candidates.first { $0.synonyms.contains(word) }?.name
+        let meant = known ?? NearMatch.suggestion(for: word, among: candidates.map(\.name))
         let advice = meant.map { "did you mean \($0)?" } ?? "there are \(names.joined(separator: ", "))"
         return UsageFailure("there is no command \"\(what)\"; \(advice)")
     }

@@ -294,7 +294,10 @@ public final class CacheStore: Sendable {
             _ = try? index.root.open(temporary, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key)
         }
         var folder = try index.root.folderToFill(place)
-        let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) {
+        let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) { isPinned in
+            if isPinned, settings.memory == nil {
+                CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY))
+            }
             folder = try index.root.put(temporary, at: place, in: folder)
         }
         if settings.memory != nil {

@@ -27,14 +27,16 @@ public struct GetTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
             let keys = try naming.keys(of: job)
+            let turn = copies?.turn()
             // What is pinned is written to, and a file to be copied takes its time.
             return (
                 pins == nil && copies == nil ? keys.first : nil, nil,
                 { record, _ in
+                    defer { turn?.end() }
                     var found = try caches.find(keys, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
                     naming.set(found.entry, status: found.status, in: &record)
-                    try copies?.add(found.entry, to: &record, in: found.cache)
+                    try copies?.add(found.entry, to: &record, in: found.cache, turn)
                 }
             )
         } done: { entry, record in

@@ -55,9 +55,11 @@ public struct PutTool: CacheTool {
         caches.prepare(jobs, asFetch: true) { job in
             let item = try rules.item(of: job)
             let expiry = try rules.expiry(job.record)
+            let turn = copies?.turn()
             return (
                 lookup(item, job.record), expiry,
                 { record, emit in
+                    defer { turn?.end() }
                     let outcome = try put(item, expiry, record, emit: emit)
                     switch outcome.place {
                     case .made(let kept):
@@ -65,7 +67,7 @@ public struct PutTool: CacheTool {
                         tally.update { $0.add(.kept) }
                     case .entry(let entry, let status, let cache):
                         record.setCached(entry, status: status, isDegraded: outcome.isDegraded)
-                        try copies?.add(entry, to: &record, in: cache)
+                        try copies?.add(entry, to: &record, in: cache, turn)
                         tally.update { $0.add(status) }
                     }
                 }

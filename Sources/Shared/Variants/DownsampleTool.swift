@@ -87,10 +87,14 @@ public struct DownsampleTool: RecordTool {
     /// one fails. A picture that cannot be shown gets placeholders, if they are wanted, and fails all the same. Throws
     /// `NamedFailure`, `PathRefusal`, `TemplateFailure`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
-        .work { try process(&$0, argument: job.argument, emit: $1) }
+        let turn: NamingTurn? = if case .folder(let folder) = output { folder.turn() } else { nil }
+        return .work { try process(&$0, argument: job.argument, turn, emit: $1) }
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    public func process(
+        _ record: inout Record, argument: String?, _ turn: NamingTurn? = nil, emit: (Record) -> Void
+    ) throws {
+        defer { turn?.end() }
         // This thread is one of the run's; what is left may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }
@@ -108,7 +112,7 @@ public struct DownsampleTool: RecordTool {
             result.set("variants", .raw(merged(made, into: earlier).line))
             if emitsEach && !left.isEmpty { emit(result) }
         }
-        let files = try files(named, record)
+        let files = try files(named, record, turn)
         func drawPlaceholders(_ failure: (any Failure)?) throws {
             guard let placeholder = fallback?.placeholder(for: record, failure) else { return }
             try draw(placeholder, left, named, record, files, ready: add)
@@ -239,10 +243,10 @@ public struct DownsampleTool: RecordTool {
     }
 
     /// The files of a record that do not go to where its picture is; nil if they do.
-    private func files(_ path: String?, _ record: Record) throws -> (any Destination)? {
+    private func files(_ path: String?, _ record: Record, _ turn: NamingTurn?) throws -> (any Destination)? {
         switch output {
         case .cache: nil
-        case .folder(let folder): FolderDestination(folder, picture: path, record)
+        case .folder(let folder): FolderDestination(folder, picture: path, record, turn)
         case .content(let folder):
             ContentDestination(folder: folder, sha256: try path.flatMap { try digest(of: $0, record) })
         case .file(let path): FileDestination(path: path, synchronizes: synchronizesFiles)

@@ -27,8 +27,7 @@ extension Caches {
         for cache in try inMemory() { known.formUnion(try cache.scopes().map(\.name)) }
         if let disk = try existing(inMemory: false) { known.formUnion(try disk.scopes().map(\.name)) }
         if known.contains(scope) { return nil }
-        return UnknownScope(
-            scope: scope, suggestion: NearMatch.suggestion(for: scope.text, among: known.map(\.text).sorted()))
+        return UnknownScope(scope: scope, among: known.map(\.text).sorted())
     }
 }
 
@@ -37,6 +36,16 @@ public struct UnknownScope: Sendable, Equatable {
     public let scope: ScopeName
     /// A scope that there is, and that somebody may have meant.
     public let suggestion: String?
+    /// An existing scope one edit away from the name; nil if there is none.
+    public let mistyped: String?
+
+    init(scope: ScopeName, among known: [String]) {
+        self.scope = scope
+        // Numbered names are alike on purpose.
+        let known = known.filter { !NearMatch.differOnlyInDigits($0, scope.text) }
+        mistyped = known.first { NearMatch.isTypo(scope.text, of: $0) }
+        suggestion = mistyped ?? NearMatch.suggestion(for: scope.text, among: known)
+    }
 
     /// For a warning.
     public var message: String {

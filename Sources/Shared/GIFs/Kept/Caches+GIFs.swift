@@ -4,7 +4,7 @@ import Store
 import Support
 import Tools
 
-/// All GIFs of a scope, on the disk and in memory: listed, counted, removed. Policies change, and what was kept under
+/// All GIFs of a scope, on the disk and in memory: listed, removed. Policies change, and what was kept under
 /// an earlier one is still there.
 extension Caches {
     /// The GIFs that `filter` accepts, of one resolution or all, one after the other. Hands nothing out; memory does
@@ -18,20 +18,6 @@ extension Caches {
         let filter = filter.ofGIFs(resolution)
         return GIFListing(
             sources: try all().map { ($0, try $0.entries(filter, order: order), nil) }, order: order)
-    }
-
-    /// How many GIFs there are, and how many variants of them, posters among those. Reads every row of the scope.
-    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
-    /// busy.
-    public func sizeOfGIFs() throws -> GIFCacheSize {
-        var size = GIFCacheSize()
-        var filter = EntryFilter().ofGIFs()
-        filter.kinds = [.original, .variant]
-        for cache in try all() {
-            var entries = try cache.entries(filter)
-            while let entry = try entries.next() { size.add(entry) }
-        }
-        return size
     }
 
     /// Removes those GIFs of an exercise, with what was made of them, wherever they are kept and whatever pins and

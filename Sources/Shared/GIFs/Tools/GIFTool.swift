@@ -37,9 +37,12 @@ public struct GIFTool: CacheTool {
     /// Answers from the cache what it has, and is fresh.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
-            (
-                copies == nil ? try naming.keys(of: job).first : nil, cache.expiry,
+            let lookup = copies == nil ? try naming.keys(of: job).first : nil
+            let turn = copies?.turn()
+            return (
+                lookup, cache.expiry,
                 { record, _ in
+                    defer { turn?.end() }
                     let gif = try naming.wanted(by: job)
                     let store = try cache.store(of: gif)
                     if let store, let kept = try copies?.kept(record, gif.key, in: store) {
@@ -49,7 +52,7 @@ public struct GIFTool: CacheTool {
                     try pacing?.take()
                     let item = try cache.put(gif)
                     naming.set(item.entry, status: item.status, in: &record)
-                    try copies?.add(item.entry, to: &record, in: store)
+                    try copies?.add(item.entry, to: &record, in: store, turn)
                     tally.update { $0.add(item.status) }
                 }
             )

@@ -36,6 +36,10 @@ public struct Command: Sendable {
     public let subcommands: [Command]
     /// What other programs call it, for suggestions.
     public let synonyms: [String]
+    /// Whether it deletes things that its arguments do not name. Such a command is never suggested.
+    public let deletesUnnamed: Bool
+    /// Commands of another tool for words that this tool does not know: `img-cache clean` for `clean`.
+    public let pointers: [String]
     /// Whether help and completions omit it.
     public let isHidden: Bool
     /// Runs the command and returns the exit status; nil for a command that only has subcommands.
@@ -44,7 +48,8 @@ public struct Command: Sendable {
     public init(
         _ name: String, summary: String, details: String = "", examples: [String] = [], operands: Operands = .none,
         options: @escaping @Sendable () -> [[AnyOption]] = { [] }, subcommands: [Command] = [], synonyms: [String] = [],
-        isHidden: Bool = false, run: (@Sendable (Arguments) throws -> Int32)? = nil
+        deletesUnnamed: Bool = false, pointers: [String] = [], isHidden: Bool = false,
+        run: (@Sendable (Arguments) throws -> Int32)? = nil
     ) {
         self.name = name
         self.summary = summary
@@ -54,6 +59,8 @@ public struct Command: Sendable {
         optionLists = options
         self.subcommands = subcommands
         self.synonyms = synonyms
+        self.deletesUnnamed = deletesUnnamed
+        self.pointers = pointers
         self.isHidden = isHidden
         self.run = run
     }

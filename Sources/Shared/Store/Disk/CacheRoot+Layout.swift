@@ -95,6 +95,16 @@ extension CacheRoot {
     /// The extended attribute of an original's file that holds its key.
     static let keyAttribute = "user.apod-tools.key"
 
+    /// The extended attribute of an original's file for pins: `1` for a pinned entry, else `0`.
+    private static let pinAttribute = "user.apod-tools.pinned"
+
+    /// Writes to a file whether its entry is pinned. If the file system has no extended attributes, the pin is lost with
+    /// the index.
+    static func notePin(_ isPinned: Bool, in file: File) { _ = file.setAttribute(pinAttribute, isPinned ? "1" : "0") }
+
+    /// Returns whether a file belongs to a pinned entry.
+    static func isPinned(_ file: File) -> Bool { file.attribute(pinAttribute) == "1" }
+
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
 
     /// The files of the original that is found by a name, in the folder of a scope: of each format one at most.

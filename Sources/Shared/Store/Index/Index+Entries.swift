@@ -111,14 +111,15 @@ extension Index {
         }
     }
 
-    /// Puts a file in place by `place` and writes its row, as one.
+    /// Puts a file in place by `place` and writes its row, as one. The entry is pinned if the one that it replaces is.
     ///
     /// Where the new file has another name than that of the entry it replaces, the old one goes, unless somebody may
     /// still use it: then it stays, as an entry that only trimming sees.
     ///
     /// Returns the entry and what is to be done about the root's size, as it is then.
     func commit(
-        _ new: NewEntry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: () throws -> Void
+        _ new: NewEntry, in scope: ActiveScope, generation: Int64, now: Timestamp,
+        place: (_ isPinned: Bool) throws -> Void
     ) throws -> (entry: Entry, size: RootSize) {
         var isPlaced = false
         return try write(now: now) { connection in
@@ -140,7 +141,7 @@ extension Index {
                 }
             }
             // Once only, although a damaged index makes all of this run twice.
-            if !isPlaced { try place() }
+            if !isPlaced { try place(old?.isPinned ?? false) }
             isPlaced = true
             let stored = try database.first(
                 Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),

@@ -88,11 +88,16 @@ extension Index {
     // MARK: Changing single rows
 
     /// Pins or unpins an entry; nil if it has gone meanwhile.
-    func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp) throws -> Entry? {
+    ///
+    /// - Parameter note: notes it in the entry's file, within the transaction: of two processes, the one that changes the
+    ///   row last also changes the file last.
+    func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp, note: (Entry) throws -> Void) throws -> Entry? {
         try write(now: now) { connection in
-            try connection.database.first(
+            let changed = try connection.database.first(
                 Self.setPinned, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(isPinned)
             ) { self.entry($0, scope: entry.scope) }
+            if let changed { try note(changed) }
+            return changed
         }
     }
 

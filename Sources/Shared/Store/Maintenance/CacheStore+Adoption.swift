@@ -5,8 +5,8 @@ import Support
 /// for, or all of them by `verify --repair` and `clean`.
 ///
 /// An original's file is named by its key, so that it is found without the index, and bears the key as an attribute if
-/// the file system has these, so that lists and records name it. What can still be read of a damaged
-/// index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
+/// the file system has these, so that lists and records name it. A second attribute keeps the pin. What can still be read
+/// of a damaged index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
 /// for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
 /// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
 /// file of another name has replaced: of several, the one written last is the entry.
@@ -135,7 +135,8 @@ extension CacheStore {
             name: isVariant ? name : stem, key: key?.name == stem ? key?.text : nil,
             kind: isVariant ? .superseded : .original, file: name,
             bytes: status.bytes, sha256: try BlobStore.sha256(of: file), picture: picture, fetchedAt: fetchedAt,
-            expiresAt: fetchedAt + settings.ttl, lastUsed: fetchedAt, leaseUntil: lease.end(from: now))
+            expiresAt: fetchedAt + settings.ttl, lastUsed: fetchedAt, leaseUntil: lease.end(from: now),
+            isPinned: !isVariant && CacheRoot.isPinned(file))
     }
 
     /// Returns the facts of a file that is a whole picture, nil for any other. Throws `SystemFailure` if it cannot be

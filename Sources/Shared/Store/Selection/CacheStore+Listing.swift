@@ -38,7 +38,10 @@ extension CacheStore {
     /// stopped.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try requireWriting()
-        return try index.setPinned(entry, isPinned, now: clock.now())
+        return try index.setPinned(entry, isPinned, now: clock.now()) { entry in
+            guard settings.memory == nil, let file = try index.root.openIfPresent(entry.place) else { return }
+            CacheRoot.notePin(isPinned, in: file)
+        }
     }
 
     /// Removes an entry and its variants at once, whatever pins and leases they have; what is being downloaded under

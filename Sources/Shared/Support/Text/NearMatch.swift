@@ -8,6 +8,20 @@ public enum NearMatch {
         return best.0
     }
 
+    /// Returns whether one edit turns one name into the other: an insertion, deletion, replacement or transposition.
+    public static func isTypo(_ name: String, of other: String) -> Bool {
+        let (a, b) = (Array(name), Array(other))
+        return abs(a.count - b.count) <= 1 && distance(a, b) <= 1
+    }
+
+    /// Returns whether two names differ, and only in digits, such as `u1001` and `u1002`.
+    public static func differOnlyInDigits(_ a: String, _ b: String) -> Bool {
+        func rest(_ name: String) -> [UInt8] {
+            name.utf8.filter { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        }
+        return !a.hasSameBytes(as: b) && rest(a) == rest(b)
+    }
+
     /// `; did you mean X?`, or nothing.
     public static func advice(for word: String, among candidates: some Sequence<String>) -> String {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""

@@ -17,10 +17,15 @@ public struct OriginalCopies: Sendable {
         self.overwrites = overwrites
     }
 
+    /// Returns the turn of the next record. To be called in the order of the records.
+    public func turn() -> NamingTurn { folder.turn() }
+
     /// Returns the record with the fields of its picture, if an earlier run made its copy and the copy is unchanged: no
     /// request is needed then, with or without the original. Returns nil if there is no such copy, and with
     /// `CacheSettings.refreshes`. Throws `OutputFailure.edited` if the copy was changed and may not be replaced,
     /// other `OutputFailure`, `CacheFailure`, `SystemFailure`.
+    ///
+    /// Does not wait for the record's turn: an earlier record would not get the name of a file that exists.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
         for copy in try cache.copies(of: key) {
@@ -56,13 +61,15 @@ public struct OriginalCopies: Sendable {
     }
 
     /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing, and
-    /// records the copy in the index. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`.
+    /// records the copy in the index. The record takes the name in its turn. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`.
     ///
     /// - Parameter cache: the entry's cache; nil for an entry past the cache.
-    public func add(_ entry: Entry, to record: inout Record, in cache: CacheStore?) throws {
+    public func add(_ entry: Entry, to record: inout Record, in cache: CacheStore?, _ turn: NamingTurn?) throws {
         let values = entry.templateValues
         let name = try folder.template.path(for: record, values)
+        turn?.wait()
         try folder.claim(name, for: entry.sha256)
+        turn?.end()
         try copy(entry, as: name)
         if let cache, let key = try entry.key.map(CacheKey.init(printed:)), let status = try folder.status(name) {
             let note = CopyNote(record, values).text

@@ -13,6 +13,7 @@ public final class OutputFolder: Sendable {
     private let synchronizes: Bool
     /// The names given out in this run, each with what it was given out for, so that none is given out for two things.
     private let taken = Monitor<[BinaryText: String]>([:])
+    private let turns = NamingTurns()
     /// The folder, once it was used.
     private let opened = Monitor<Folder?>(nil)
 
@@ -25,6 +26,9 @@ public final class OutputFolder: Sendable {
 
     /// Makes the folder if it is missing. Throws `SystemFailure` (73).
     public func make() throws { try makeFolder(path, synchronized: synchronizes) }
+
+    /// Returns the turn of the next record to claim names. To be called in the order of the records.
+    public func turn() -> NamingTurn { turns.next() }
 
     /// Gives out a name, as long as it was given out for nothing else in this run. Throws `OutputFailure.taken`.
     ///

@@ -35,10 +35,16 @@ final class FolderDestination: Destination {
     private var reserved: Set<BinaryText> = []
     /// The values of the template's own names, by variant.
     private(set) var values: [String: [String: String]] = [:]
+    private let turn: NamingTurn?
+    /// Whether the record may claim more names after the last files.
+    private var keepsTurn = false
 
-    /// - Parameter picture: the picture's path; nil if there is none.
-    init(_ folder: OutputFolder, picture: String?, _ record: Record) {
+    /// - Parameters:
+    ///   - picture: the picture's path; nil if there is none.
+    ///   - turn: the record's turn to take names.
+    init(_ folder: OutputFolder, picture: String?, _ record: Record, _ turn: NamingTurn?) {
         self.folder = folder
+        self.turn = turn
         self.record = record
         stem = picture.map { PictureStem.ofCached(record) ?? PictureStem.ofFile($0) }
     }
@@ -49,6 +55,8 @@ final class FolderDestination: Destination {
         values["width"] = variant.geometry.box.width.map(String.init)
         values["height"] = variant.geometry.box.height.map(String.init)
         values["sha256"] = record.string("cache.sha256")
+        turn?.wait()
+        keepsTurn = variant.name == Variant.thumbnailName || source is PlaceholderSource
         var number = 1
         while true {
             // A stem that is nobody's name gets a number if it is taken.
@@ -68,6 +76,7 @@ final class FolderDestination: Destination {
     /// Throws `SystemFailure` (73), `OutputFailure.link`.
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         reserved.formUnion(names.map { BinaryText($0) })
+        if !keepsTurn { turn?.end() }
         return try names.map { name in
             let file = try folder.begin(name, replaces: true)
             return FileSink(file) { [self] in

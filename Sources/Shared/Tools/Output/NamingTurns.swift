@@ -1,0 +1,54 @@
+import Support
+
+/// The order in which the records of a run claim names. Of two records with the same name, the earlier record gets it,
+/// even if the later record is fetched or decoded first.
+final class NamingTurns: Sendable {
+    private struct State {
+        /// The number of the next turn that is given out.
+        var next = 0
+        /// The number of the turn that has come.
+        var current = 0
+        /// Turns that ended before they came.
+        var ended: Set<Int> = []
+    }
+
+    private let state = Monitor(State())
+
+    /// Returns the turn of the next record.
+    func next() -> NamingTurn {
+        state.withLock { state in
+            defer { state.next += 1 }
+            return NamingTurn(number: state.next, turns: self)
+        }
+    }
+
+    fileprivate func wait(for number: Int) { state.wait { $0.current >= number ? () : nil } }
+
+    fileprivate func end(_ number: Int) {
+        state.update { state in
+            guard number >= state.current else { return }
+            state.ended.insert(number)
+            while state.ended.remove(state.current) != nil { state.current += 1 }
+        }
+    }
+}
+
+/// The turn of one record. The deinitializer ends it, so that a dropped record does not block the later records.
+public final class NamingTurn: Sendable {
+    private let number: Int
+    private let turns: NamingTurns
+
+    fileprivate init(number: Int, turns: NamingTurns) {
+        self.number = number
+        self.turns = turns
+    }
+
+    deinit { end() }
+
+    /// Waits until the turns of all earlier records have ended. This cannot deadlock: threads begin work in the order of
+    /// the records.
+    public func wait() { turns.wait(for: number) }
+
+    /// Ends the turn; does nothing if it has ended.
+    public func end() { turns.end(number) }
+}

@@ -67,6 +67,23 @@ public struct Entry: Sendable, Equatable {
 
     /// Whether the entry needs to be asked for again. So does one from the future: its end means nothing.
     public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || fetchedAt > now + Clock.tolerance }
+
+    /// Whether it replaces GIFs that could not be fetched, or was made from such a placeholder.
+    var isPlaceholder: Bool { key?.utf8.starts(with: CacheKey.placeholderPrefix.utf8) == true }
+
+    public func state(at now: Timestamp) -> EntryState {
+        isPlaceholder ? .placeholder : isExpired(at: now) ? .expired : .fresh
+    }
+}
+
+/// The state of an entry that no command asked for, as listings show it.
+public enum EntryState: String, Sendable, CaseIterable {
+    /// The next command that asks for it gets it without a request.
+    case fresh
+    /// The next command that asks for it makes a request first.
+    case expired
+    /// It replaces GIFs that could not be fetched. Its age does not matter.
+    case placeholder
 }
 
 /// What a server gave to recognise one version of a resource by (RFC 9110 §8.8).

@@ -22,13 +22,13 @@ extension Command {
         synonyms: ["dir", "entries"]
     ) { arguments in
         let context = try ToolContext(arguments)
-        let naming = try context.naming()
         var listing = try context.confinedCaches(.looking).gifs(
             arguments.filter, resolution: arguments.namedResolution, order: arguments.order)
         let table = GIFTable(now: .now())
         return try context.list(heading: table.heading, line: table.line) { found in
             var record = gifJob(found.entry.key ?? "").record
-            naming.set(found.entry, status: found.status, in: &record)
+            record.setListed(found.entry, state: found.state)
+            record.setGIF(found.entry)
             return record
         } next: {
             try listing.next()

@@ -38,7 +38,7 @@ extension Command {
             table.line(entry, status: cache.status(of: entry))
         } record: { entry in
             var record = Record()
-            record.setCached(entry, status: cache.status(of: entry))
+            record.setListed(entry, state: cache.state(of: entry))
             return record
         } next: {
             try listing.next()

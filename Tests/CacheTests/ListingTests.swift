@@ -35,6 +35,20 @@ import Testing
         #expect(try keys(cache, inAllScopes: true) { $0.largerThan = 500 } == ["moon"])
     }
 
+    @Test(arguments: [
+        ("moon", 0, EntryState.fresh), ("moon", 99, .fresh), ("moon", 100, .expired),
+        // Fetched after the clock was set back by an hour.
+        ("moon", -3600, .expired),
+        ("gif-placeholder:dumbbell;v1", 0, .placeholder), ("gif-placeholder:dumbbell;v1", 100, .placeholder),
+        ("my-gif-placeholder:x", 0, .fresh),
+    ])
+    func stateOfAnEntryFollowsFromKeyAndTime(_ name: String, _ seconds: Int, _ state: EntryState) throws {
+        let cache = try world.cache { $0.ttl = .seconds(100) }
+        let (entry, _) = try cache.store(MemorySource(picture()), key: key(name))
+        #expect(entry.state(at: world.time.now + .seconds(seconds)) == state)
+        #expect(cache.state(of: entry) == entry.state(at: world.time.now))
+    }
+
     // MARK: Orders
 
     /// Four pictures whose orders by size, age, use and address all differ.

@@ -99,8 +99,10 @@ public final class CacheStore: Sendable {
         }?.entry
     }
 
-    /// Whether an entry is fresh (`hit`) or has expired (`stale`).
+    /// Returns `hit` for a fresh entry that is handed out, `stale` for an expired one.
     public func status(of entry: Entry) -> CacheStatus { entry.isExpired(at: clock.now()) ? .stale : .hit }
+
+    public func state(of entry: Entry) -> EntryState { entry.state(at: clock.now()) }
 
     /// Removes an entry and its variants at once, whatever leases they have; false where there was none. Throws
     /// `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.

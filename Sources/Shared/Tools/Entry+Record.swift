@@ -7,14 +7,22 @@ extension Entry {
     /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; what is not known is left out.
     ///
     /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
-    public func field(status: CacheStatus, isDegraded: Bool = false) -> JSON {
+    fileprivate func field(status: CacheStatus? = nil, state: EntryState? = nil, isDegraded: Bool = false) -> JSON {
         .object([
-            "key": key.map(JSON.string), "scope": .string(scope.text), "status": .string(status.rawValue),
+            "key": key.map(JSON.string), "scope": .string(scope.text),
+            "status": status.map { .string($0.rawValue) }, "state": state.map { .string($0.rawValue) },
             "url": url.map(JSON.string), "bytes": .integer(bytes), "content_type": .string(contentType),
             "sha256": .string(sha256), "width": width.map(JSON.integer), "height": height.map(JSON.integer),
             "fetched_at": .string(fetchedAt.iso8601), "expires_at": .string(expiresAt.iso8601),
             "degraded": isDegraded ? .bool(true) : nil, "remote": isFromRemote ? .bool(true) : nil,
         ])
+    }
+
+    fileprivate func fields(cache: JSON) -> KeyValuePairs<String, JSON?> {
+        [
+            "path": .rendered(.text(ofPath: path)), "path_base64": .rendered(.base64(ofPath: path)),
+            "cache": .rendered(cache),
+        ]
     }
 }
 
@@ -24,6 +32,11 @@ extension Record {
     /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
     public mutating func setCached(_ entry: Entry, status: CacheStatus, isDegraded: Bool = false) {
         set(CachedFields.of(entry, status, isDegraded).rendered)
+    }
+
+    /// Adds the fields `path` and `cache` of an entry that is listed: with its state, as nothing asked for it.
+    public mutating func setListed(_ entry: Entry, state: EntryState) {
+        set(entry.fields(cache: entry.field(state: state)))
     }
 }
 
@@ -38,10 +51,7 @@ private struct CachedFields {
         self.entry = entry
         self.status = status
         self.isDegraded = isDegraded
-        rendered = [
-            "path": .rendered(.text(ofPath: entry.path)), "path_base64": .rendered(.base64(ofPath: entry.path)),
-            "cache": .rendered(entry.field(status: status, isDegraded: isDegraded)),
-        ]
+        rendered = entry.fields(cache: entry.field(status: status, isDegraded: isDegraded))
     }
 
     /// By path.

@@ -34,7 +34,7 @@ extension Explanation {
 extension Explanation.Kept {
     fileprivate var json: JSON {
         .object([
-            "status": .string((isExpired ? CacheStatus.stale : .hit).rawValue), "whole": .bool(isWhole),
+            "state": .string((isExpired ? EntryState.expired : .fresh).rawValue), "whole": .bool(isWhole),
             "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
             "url": entry.url.map(JSON.string), "bytes": .integer(entry.bytes),
             "content_type": .string(entry.contentType), "age_ms": .integer(Int(age.milliseconds)),

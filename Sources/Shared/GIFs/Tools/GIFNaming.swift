@@ -47,7 +47,14 @@ public struct GIFNaming: EntryNaming {
 
     public func set(_ entry: Entry, status: CacheStatus, in record: inout Record) {
         record.setCached(entry, status: status)
+        record.setGIF(entry)
+    }
+}
+
+extension Record {
+    /// Adds the field `gif`, unless the entry's file is not a GIF.
+    public mutating func setGIF(_ entry: Entry) {
         guard let facts = try? GIFFacts(of: entry) else { return }
-        record.set("gif", facts.field(resolution: entry.gif?.resolution, isPinned: entry.isPinned))
+        set("gif", facts.field(resolution: entry.gif?.resolution, isPinned: entry.isPinned))
     }
 }

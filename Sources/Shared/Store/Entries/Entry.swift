@@ -73,6 +73,23 @@ public struct Entry: Sendable, Equatable {
 
     /// When its lease ends; `now` for one that was recorded before the clock was set back.
     public func leaseEnd(at now: Timestamp) -> Timestamp { lastUsed > now + Clock.tolerance ? now : leaseUntil }
+
+    /// Whether it replaces GIFs that could not be fetched, or was made from such a placeholder.
+    var isPlaceholder: Bool { key?.utf8.starts(with: CacheKey.placeholderPrefix.utf8) == true }
+
+    public func state(at now: Timestamp) -> EntryState {
+        isPlaceholder ? .placeholder : isExpired(at: now) ? .expired : .fresh
+    }
+}
+
+/// The state of an entry that no command asked for, as listings show it.
+public enum EntryState: String, Sendable, CaseIterable {
+    /// The next command that asks for it gets it without a request.
+    case fresh
+    /// The next command that asks for it makes a request first.
+    case expired
+    /// It replaces GIFs that could not be fetched. Its age does not matter.
+    case placeholder
 }
 
 /// What a server gave to recognise one version of a resource by (RFC 9110 §8.8).

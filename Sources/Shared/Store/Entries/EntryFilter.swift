@@ -13,7 +13,7 @@ public struct EntryFilter: Sendable, Equatable {
 
         init(_ entry: Entry) {
             switch entry.kind {
-            case .original: self = entry.key?.hasPrefix(CacheKey.placeholderPrefix) == true ? .placeholder : .original
+            case .original: self = entry.isPlaceholder ? .placeholder : .original
             case .variant: self = .variant
             case .superseded: self = .superseded
             }

@@ -41,6 +41,7 @@ public struct FoundEntry: Sendable {
     }
 
     public var status: CacheStatus { cache.status(of: entry) }
+    public var state: EntryState { cache.state(of: entry) }
 
     /// Pins the entry, or takes the pin off. Throws `CacheFailure.absent` if it has just gone, and other `CacheFailure`
     /// and `SystemFailure` if the root cannot be changed.

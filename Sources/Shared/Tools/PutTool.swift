@@ -27,6 +27,10 @@ public struct PutTool: CacheTool {
     /// Where copies go under names of the user's choice; nil for none.
     public var copies: OriginalCopies?
 
+    /// Whether the caller calls `revalidate` at the end.
+    public var revalidatesLater = false
+    let revalidations = Monitor([Revalidation]())
+
     /// Whether a worse picture will do while a better one cannot be had for a time.
     public var degrades = true
 

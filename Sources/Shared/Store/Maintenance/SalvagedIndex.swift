@@ -56,7 +56,7 @@ struct SalvagedIndex {
             entry.validators.lastModified = sound(row.validators.lastModified)
         }
         if row.fetchedAt <= row.expiresAt { (entry.fetchedAt, entry.expiresAt) = (row.fetchedAt, row.expiresAt) }
-        (entry.isPinned, entry.mustRevalidate, entry.isPrivate) = (row.isPinned, row.mustRevalidate, row.isPrivate)
+        (entry.isPinned, entry.directives, entry.isPrivate) = (row.isPinned, row.directives, row.isPrivate)
         entry.vary = row.vary
         return entry
     }

@@ -10,6 +10,7 @@ struct Schema: Sendable {
 
     static let current = Schema(steps: [
         firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, vary,
+        directives,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -193,4 +194,11 @@ struct Schema: Sendable {
     /// `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
     /// §4.1). Entries of earlier versions have none, and are served to every request.
     private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
+
+    /// `CacheDirectives`, beside `must_revalidate`.
+    private static let directives = """
+        ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entries ADD COLUMN usable_until INTEGER;
+        ALTER TABLE entries ADD COLUMN stands_in_until INTEGER;
+        """
 }

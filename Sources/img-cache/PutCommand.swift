@@ -30,9 +30,12 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let options = try context.runOptions(jobs: 6)
-        let (tool, caches) = try context.putTool()
+        var (tool, caches) = try context.putTool()
+        tool.revalidatesLater = true
         defer { caches.close() }
-        return try context.run(tool, options: options, over: arguments.things)
+        let status = try context.run(tool, options: options, over: arguments.things)
+        tool.revalidate(jobs: options.jobs)
+        return status
     }
 
     static let prefetch = Command(

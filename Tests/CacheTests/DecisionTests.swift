@@ -82,7 +82,7 @@ import Testing
             entry.vary = Vary(of: HTTPHeaders(["Vary": "Foo"]), fields: ["foo": "1"])?.text
             var rules = rules(offline: offline)
             rules.fields = fields
-            #expect(Freshness.mayServeStale(entry, rules: rules) == (fields == ["foo": "1"]))
+            #expect(Freshness.mayServeStale(entry, now: now, rules: rules) == (fields == ["foo": "1"]))
             return Freshness.decide(entry, now: now, rules: rules)
         }
         #expect(try decide(nil, ["foo": "1"]) == .serve(.hit))
@@ -99,7 +99,29 @@ import Testing
         entry.vary = "*"
         #expect(Freshness.decide(entry, now: now, rules: rules()) == .revalidate(Validators(etag: "\"1\"")))
         #expect(Freshness.decide(entry, now: now, rules: rules(offline: true)) == .serve(.stale))
-        #expect(Freshness.mayServeStale(entry, rules: rules()))
+        #expect(Freshness.mayServeStale(entry, now: now, rules: rules()))
+    }
+
+    @Test func onlyAServersWindowLetsAnExpiredEntryBeUsedBeforeItIsAsked() throws {
+        func decide(age: Int, _ change: (inout Freshness.Rules) -> Void = { _ in }) throws -> Freshness {
+            var entry = try entry(age: .seconds(age), ttl: .seconds(10), etag: "\"1\"")
+            entry.directives.usableUntil = entry.fetchedAt + .seconds(15)
+            var rules = rules()
+            (rules.respectsServer, rules.revalidatesLater) = (true, true)
+            change(&rules)
+            return Freshness.decide(entry, now: now, rules: rules)
+        }
+        let revalidation = Freshness.revalidate(Validators(etag: "\"1\""))
+        #expect(try decide(age: 9) == .serve(.hit))
+        #expect(try decide(age: 14) == .serve(.stale))
+        #expect(try decide(age: 15) == revalidation)
+        // Of a clock that was set back nothing is known.
+        #expect(try decide(age: -86_400) == revalidation)
+        #expect(try decide(age: 14) { $0.respectsServer = false } == revalidation)
+        #expect(try decide(age: 14) { $0.revalidatesLater = false } == revalidation)
+        #expect(try decide(age: 14) { $0.servesStale = false } == revalidation)
+        #expect(try decide(age: 14) { $0.refreshes = true } == revalidation)
+        #expect(try decide(age: 14) { $0.oldestAge = .seconds(12) } == revalidation)
     }
 
     @Test func entryFromTheFutureHasExpired() throws {

@@ -1,6 +1,8 @@
 import HTTP
 import Libc
+import Records
 import Support
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -28,24 +30,53 @@ import Testing
         #expect(retention("max-age=10").expiresAt == now + .seconds(10))
         #expect(retention("max-age=100000").expiresAt == now + .seconds(1000))
         #expect(retention("public").expiresAt == now + .seconds(1000))
-        #expect(!retention("public").mustRevalidate)
+        #expect(!retention("public").directives.mustRevalidate)
         #expect(retention("no-cache").expiresAt == now)
-        #expect(retention("no-cache").mustRevalidate)
-        #expect(retention("max-age=10, must-revalidate").mustRevalidate)
-        #expect(!retention("max-age=10").mustRevalidate)
+        #expect(retention("no-cache").directives.mustRevalidate)
+        #expect(retention("max-age=10, must-revalidate").directives.mustRevalidate)
+        #expect(!retention("max-age=10").directives.mustRevalidate)
     }
 
     @Test func whatMustNotBeStoredHasExpiredAtOnceAndNeverStandsInForItsServer() {
         // It is there from a time when nobody asked what the server wants.
         #expect(retention("no-store").expiresAt == now)
         #expect(retention("no-store, max-age=100").expiresAt == now)
-        #expect(retention("no-store").mustRevalidate)
+        #expect(retention("no-store").directives.mustRevalidate)
+    }
+
+    /// Columns: when the entry expires, and the ends of `stale-while-revalidate` and `stale-if-error`, in seconds after
+    /// the answer. The user's TTL is 1000 seconds.
+    @Test(
+        arguments: [
+            ("max-age=10", 10, nil, nil), ("s-maxage=10", 1000, nil, nil), ("max-age=10, s-maxage=500", 10, nil, nil),
+            ("max-age=10, stale-while-revalidate=5", 10, 15, nil), ("max-age=10, stale-if-error=5", 10, nil, 15),
+            ("max-age=10, stale-while-revalidate=5000, stale-if-error=5000", 10, 1000, 5010),
+            ("max-age=5000, stale-while-revalidate=5, stale-if-error=5", 1000, 1000, 5005),
+            ("stale-while-revalidate=5, stale-if-error=5", 1000, 1000, 1005),
+            ("max-age=10, must-revalidate, stale-while-revalidate=5, stale-if-error=5", 10, nil, nil),
+            ("no-cache, stale-while-revalidate=5, stale-if-error=5", 0, nil, nil),
+            ("max-age=10, immutable", 10, nil, nil), ("immutable", 1000, nil, nil),
+        ] as [(String, Int, Int?, Int?)])
+    func windowsBeginWhereTheServersTimeEnds(_ control: String, _ fresh: Int, _ usable: Int?, _ standsIn: Int?) {
+        let retention = retention(control)
+        #expect(retention.expiresAt == now + .seconds(fresh))
+        #expect(retention.directives.usableUntil == usable.map { now + .seconds($0) })
+        #expect(retention.directives.standsInUntil == standsIn.map { now + .seconds($0) })
+        #expect(retention.directives.isImmutable == control.contains("immutable"))
+        #expect(self.retention(control, respectsServer: false).directives == CacheDirectives())
+    }
+
+    @Test func windowOfAnAnswerThatArrivedStaleBeganBefore() {
+        let headers = HTTPHeaders(["Cache-Control": "max-age=10, stale-while-revalidate=50", "Age": "30"])
+        let retention = Retention(of: headers, now: now, expiry: .after(.seconds(1000)), respectsServer: true)
+        #expect(retention.expiresAt == now)
+        #expect(retention.directives.usableUntil == now + .seconds(30))
     }
 
     @Test(arguments: ["no-store", "no-cache", "max-age=0, must-revalidate"])
     func serversWishesMeanNothingUnlessTheyAreToBeRespected(_ control: String) {
         #expect(retention(control, respectsServer: false).expiresAt == now + .seconds(1000))
-        #expect(!retention(control, respectsServer: false).mustRevalidate)
+        #expect(!retention(control, respectsServer: false).directives.mustRevalidate)
     }
 
     @Test func pictureThatIsNotToBeKeptLiesPastTheCache() throws {
@@ -83,6 +114,108 @@ import Testing
 
         #expect(status == .revalidated)
         #expect(entry.expiresAt == world.time.now + .seconds(80))
+    }
+
+    @Test func directivesSurviveInTheIndexAndAreRenewedByA304() throws {
+        let server = FakeServer { request, _ in
+            request.header("If-None-Match") == nil
+                ? .init(
+                    headers: [
+                        ("Cache-Control", "max-age=10, immutable, stale-while-revalidate=5, stale-if-error=7"),
+                        ("ETag", "\"1\""),
+                    ], body: picture())
+                : .init(status: 304, headers: [("Cache-Control", "max-age=10, stale-if-error=3")])
+        }
+        let cache = try world.cache { $0.respectsCacheControl = true }
+        let start = world.time.now
+        _ = try cache.fetch(moon, client: world.client(server))
+        let first = try #require(try world.cache().lookup(CacheKey(url: moon.url)))
+        #expect(
+            first.directives
+                == CacheDirectives(
+                    isImmutable: true, usableUntil: start + .seconds(15), standsInUntil: start + .seconds(17)))
+        // A shorter time of the user's ends the window, too.
+        _ = try cache.fetch(moon, client: world.client(server), expiry: .after(.seconds(5)))
+        #expect(try world.cache().lookup(CacheKey(url: moon.url))?.directives.usableUntil == start + .seconds(5))
+        world.time.advance(.seconds(20))
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .revalidated)
+        let second = try #require(try world.cache().lookup(CacheKey(url: moon.url)))
+        #expect(second.directives == CacheDirectives(standsInUntil: start + .seconds(33)))
+    }
+
+    @Test func staleIfErrorEndsTheUseOfAnExpiredEntry() throws {
+        let server = FakeServer { _, number in
+            number == 0
+                ? .init(headers: [("Cache-Control", "max-age=10, stale-if-error=5")], body: picture())
+                : .init(status: 503)
+        }
+        let strict = try world.cache { $0.respectsCacheControl = true }
+        let offline = try world.cache {
+            $0.respectsCacheControl = true
+            $0.isOffline = true
+        }
+        _ = try strict.fetch(moon, client: world.client(server))
+        world.time.advance(.seconds(14))
+        for cache in [strict, offline] { #expect(try cache.fetch(moon, client: world.client(server)).status == .stale) }
+        world.time.advance(.seconds(1))
+        #expect(throws: FetchFailure.self) { try strict.fetch(moon, client: world.client(server)) }
+        #expect(throws: CacheFailure.self) { try offline.fetch(moon, client: world.client(server)) }
+        // Another run need not care.
+        #expect(try world.cache().fetch(moon, client: world.client(server)).status == .stale)
+    }
+
+    @Test func anImmutableEntryIsSparedARefreshWhileItIsFresh() throws {
+        let server = FakeServer { _, _ in
+            .init(headers: [("Cache-Control", "max-age=10, immutable"), ("ETag", "\"1\"")], body: picture())
+        }
+        func put(respecting: Bool) throws -> CacheStatus {
+            let cache = try world.cache {
+                $0.respectsCacheControl = respecting
+                $0.refreshes = true
+            }
+            return try cache.fetch(moon, client: world.client(server)).status
+        }
+        #expect(try put(respecting: true) == .miss)
+        world.time.advance(.seconds(9))
+        #expect(try put(respecting: true) == .hit)
+        world.time.advance(.seconds(1))
+        #expect(try put(respecting: true) == .miss)
+        world.time.advance(.seconds(1))
+        #expect(try put(respecting: false) == .miss)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func anEntryInItsWindowIsServedFirstAndRevalidatedOnceAfterwards() throws {
+        let server = FakeServer { _, number in
+            .init(
+                headers: [("Cache-Control", "max-age=10, stale-while-revalidate=5"), ("ETag", "\"\(number)\"")],
+                body: picture())
+        }
+        func put(atEnd: () throws -> Void = {}) throws -> String? {
+            var settings = CacheSettings(root: world.root)
+            settings.respectsCacheControl = true
+            let caches = Caches(settings: settings, clock: world.time.clock, interruption: world.interruption)
+            defer { caches.close() }
+            var tool = PutTool(
+                caches: caches, client: world.client(server), rules: CacheItem.Rules()
+            ) { HTTPRequest(url: $0) }
+            tool.revalidatesLater = true
+            var record = Record()
+            record.set("url", .string(moon.url.normalized))
+            try tool.perform(on: &record)
+            try atEnd()
+            tool.revalidate(jobs: 2)
+            return record.string("cache.status")
+        }
+        #expect(try put() == "miss")
+        world.time.advance(.seconds(14))
+        var before = 0
+        #expect(try put { before = server.requests.count } == "stale")
+        #expect(before == 1 && server.requests.count == 2)
+        #expect(try put() == "hit")
+        world.time.advance(.seconds(15))
+        #expect(try put { before = server.requests.count } == "miss")
+        #expect(before == 3 && server.requests.count == 3)
     }
 
     @Test func revalidationNeverTouchesTheFile() throws {

@@ -86,6 +86,10 @@ extension RemoteDocument {
                 contentType: "image/png", fileExtension: "png", width: 3, height: 2, details: "a \"note\""),
             url: key, validators: Validators(etag: "\"1\"", lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"),
             fetchedAt: Timestamp(milliseconds: 1_700_000_000_123),
-            expiresAt: Timestamp(milliseconds: 1_700_000_900_456), mustRevalidate: true, cost: .milliseconds(250))
+            expiresAt: Timestamp(milliseconds: 1_700_000_900_456),
+            directives: CacheDirectives(
+                mustRevalidate: true, isImmutable: true, usableUntil: Timestamp(milliseconds: 1_700_000_950_000),
+                standsInUntil: Timestamp(milliseconds: 1_700_001_000_000)),
+            cost: .milliseconds(250))
     }
 }

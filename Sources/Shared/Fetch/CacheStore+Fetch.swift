@@ -22,11 +22,13 @@ extension CacheStore {
     ///   - expiry: when it expires, also if it is there already; by default as the settings say.
     ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
     ///   - sharesWithCredentials: whether the remote gets what comes for a request with credentials.
+    ///   - revalidatesLater: whether the caller calls again, without this, if `mustRevalidateLater` says so.
     /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false
+        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false,
+        revalidatesLater: Bool = false
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = try key ?? CacheKey(url: request.url, secrets: KeySecrets(of: settings, makes: true))
         return try observed(.fetch, key, url: request.url.redacted) {
@@ -34,7 +36,7 @@ extension CacheStore {
                 return try FetchTask(
                     cache: self, request: request, key: key, client: client, inspect: inspect ?? self.inspect,
                     expiry: expiry ?? settings.expiry, watcher: watcher,
-                    sharesWithCredentials: sharesWithCredentials
+                    sharesWithCredentials: sharesWithCredentials, revalidatesLater: revalidatesLater
                 ).run()
             } catch {
                 // A failure that is given again was counted when it came.
@@ -44,6 +46,12 @@ extension CacheStore {
                 throw error
             }
         }
+    }
+
+    /// Returns whether a fetch gave an expired entry without asking its server, which is to be asked later.
+    public func mustRevalidateLater(_ fetched: (entry: Entry, status: CacheStatus)) -> Bool {
+        fetched.status == .stale && settings.respectsCacheControl && !settings.isOffline
+            && fetched.entry.directives.usableUntil.map { clock.now() < $0 } ?? false
     }
 
     /// Takes what servers want nobody to keep.

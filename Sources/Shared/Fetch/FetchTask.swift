@@ -18,11 +18,14 @@ struct FetchTask {
     let watcher: (any BodyWatcher)?
     /// Whether the remote gets what came for a request with credentials, since it is the same for all who have some.
     var sharesWithCredentials = false
+    /// See `Freshness.Rules.revalidatesLater`.
+    var revalidatesLater = false
 
     /// Returns the entry and how it was come by. Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`,
     /// `CacheFailure`, `SystemFailure`, `Cancelled`.
     func run() throws -> Outcome {
-        let rules = cache.settings.freshnessRules(for: request, now: cache.clock.now())
+        let rules = cache.settings.freshnessRules(
+            for: request, now: cache.clock.now(), revalidatesLater: revalidatesLater)
         if let known = cache.recalled(key.text, version: cache.index.version()),
             case .ready(let outcome) = try step(known, rules)
         {
@@ -190,9 +193,9 @@ struct FetchTask {
                 throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
             }
         } catch let failure as any Failure where Self.isPassing(failure) {
-            guard let entry, Freshness.mayServeStale(entry, rules: rules), let handed = try cache.handOut(entry) else {
-                throw failure
-            }
+            guard let entry, Freshness.mayServeStale(entry, now: cache.clock.now(), rules: rules),
+                let handed = try cache.handOut(entry)
+            else { throw failure }
             // What an inspection says does not name the picture.
             let subject = failure is FetchFailure ? "" : "\(request.url.redacted): "
             cache.log.warning("\(subject)\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
@@ -220,7 +223,7 @@ struct FetchTask {
         let vary = headers["Vary"] == nil ? known : Vary(of: headers, fields: fields)
         return try cache.index.refresh(
             entry, in: cache.active, validators: validators, expiresAt: retention.expiresAt,
-            mustRevalidate: retention.mustRevalidate, isPrivate: isPrivate(headers), vary: vary?.text,
+            directives: retention.directives, isPrivate: isPrivate(headers), vary: vary?.text,
             leaseUntil: max(entry.leaseEnd(at: now), cache.lease.end(from: now)), generation: generation, now: now)
     }
 
@@ -256,7 +259,7 @@ struct FetchTask {
             name: key.name, key: key.text, url: request.url.redacted,
             file: try BlobStore.file(key.name, body.picture), bytes: body.bytes, sha256: body.sha256,
             picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: retention.expiresAt,
-            lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: retention.mustRevalidate,
+            lastUsed: now, leaseUntil: cache.lease.end(from: now), directives: retention.directives,
             isPrivate: isPrivate(body.headers), vary: vary?.text)
         cache.index.count(in: cache.scope) {
             $0.add(miss: reason)

@@ -112,10 +112,14 @@ extension PutTool {
                 emit(partial)
             }
         }
-        let (entry, status) = try storage.fetch(
+        let fetched = try storage.fetch(
             request, key: key, client: once ? client.askingOnce : client, inspect: inspect, expiry: expiry,
-            watcher: watcher)
-        return Outcome(place: .entry(entry, status, in: storage.cache))
+            watcher: watcher, revalidatesLater: revalidatesLater && hasRoomForRevalidation)
+        if let cache = storage.cache, cache.mustRevalidateLater(fetched) {
+            let revalidation = Revalidation(cache: cache, request: request, key: key, expiry: expiry)
+            revalidations.withLock { $0.append(revalidation) }
+        }
+        return Outcome(place: .entry(fetched.entry, fetched.status, in: storage.cache))
     }
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.

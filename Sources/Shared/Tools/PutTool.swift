@@ -29,6 +29,10 @@ public struct PutTool: CacheTool {
     /// Files that make their pictures unnecessary; nil if every picture is needed.
     public var made: MadeFiles?
 
+    /// Whether the caller calls `revalidate` at the end.
+    public var revalidatesLater = false
+    let revalidations = Monitor([Revalidation]())
+
     /// Whether a worse picture will do while a better one cannot be had for a time.
     public var degrades = true
 

@@ -4,12 +4,14 @@
 /// it, and nothing here is ever changed.
 enum IndexLayouts {
     /// From an empty file to the first layout, from that to the second one, and so on.
-    static let steps = [first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks, privacy]
+    static let steps = [first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks, privacy, vary]
 
     /// Other locks, and the same tables.
     private static let byteLocks = ""
 
     private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
+
+    private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
 
     private static let first = """
         CREATE TABLE totals (

@@ -128,6 +128,44 @@ struct FetchingTests {
         try home.run("img-cache", ["put", server.url("never.png")]).expect(78)
     }
 
+    @Test func anEntryInItsWindowLeavesBeforeItsServerIsAsked() throws {
+        let server = try Server { request, number in
+            var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
+            response.set("ETag", "\"\(number)\"")
+            response.set(
+                "Cache-Control", number == 0 ? "max-age=0, stale-while-revalidate=600" : "max-age=600, s-maxage=0")
+            return response
+        }
+        let home = try server.home()
+        let put = ["put", "--respect-cache-control", server.url("a.png")]
+        for (status, requests, decision) in [("miss", 1, "stale"), ("stale", 2, "hit"), ("hit", 2, "hit")] {
+            let output = try home.run("img-cache", put).expect(0)
+            #expect(try output.record.string("cache.status") == status)
+            #expect(output.stderr == "" && server.requests.count == requests)
+            let explained = try home.run("img-cache", ["explain", "--json"] + put.dropFirst()).expect(0)
+            #expect(try explained.record.string("explain.decision") == decision)
+        }
+        try home.run("img-cache", put + ["--refresh"]).expect(0)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func staleIfErrorEndsTheUseOfAnExpiredPicture() throws {
+        let server = try Server { request, number in
+            if number > 1 { return LoopbackResponse(503) }
+            var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
+            let seconds = request.path == "/long.png" ? 600 : 0
+            response.set("Cache-Control", "max-age=0, stale-if-error=\(seconds)")
+            return response
+        }
+        let home = try server.home()
+        func put(_ name: String) throws -> ToolOutput {
+            try home.run("img-cache", ["put", "--respect-cache-control", "--retries", "0", server.url(name)])
+        }
+        for name in ["long.png", "short.png"] { try put(name).expect(0) }
+        #expect(try put("long.png").expect(0).record.string("cache.status") == "stale")
+        try put("short.png").expectFailure(75, code: "server-error", tool: "img-cache")
+    }
+
     // MARK: Offline
 
     @Test func offlineOpensNoConnectionAndLooksUpNoName() throws {

@@ -94,7 +94,11 @@ extension AnyOption {
     public static let respectCacheControl = Option.flag(
         "respect-cache-control", .network, field: "respect_cache_control",
         summary: "Let Cache-Control and Expires shorten how long a picture is fresh.",
-        manual: "A picture whose server says no-store is then not kept.")
+        manual: """
+            A picture whose server says no-store is then not kept, one that says stale-while-revalidate is revalidated \
+            after the records have left, stale-if-error limits how long it is used if its server fails, and \
+            immutable spares it --refresh while it is fresh.
+            """)
 }
 
 extension [AnyOption] {

@@ -59,7 +59,7 @@ public struct Explainer: Sendable {
         }
         facts.refusal = request.exposure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
-        let rules = settings.freshnessRules(for: request, now: now)
+        let rules = settings.freshnessRules(for: request, now: now, revalidatesLater: true)
         var (decision, reason) = facts.decide(now: now, rules: rules)
         if policy == .enabled, [.fetch, .revalidate].contains(decision) {
             facts.shared = try shared(request, key)
@@ -76,11 +76,13 @@ public struct Explainer: Sendable {
 
 extension CacheSettings {
     /// What the settings and a request, which begins now, say about asking its server.
-    func freshnessRules(for request: HTTPRequest, now: Timestamp) -> Freshness.Rules {
+    func freshnessRules(
+        for request: HTTPRequest, now: Timestamp, revalidatesLater: Bool = false
+    ) -> Freshness.Rules {
         Freshness.Rules(
             isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
             respectsServer: respectsCacheControl, askedAt: now, fields: request.ownFields,
-            oldestAge: request.oldestAge)
+            oldestAge: request.oldestAge, revalidatesLater: revalidatesLater)
     }
 }
 

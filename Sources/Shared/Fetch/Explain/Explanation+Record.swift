@@ -40,7 +40,7 @@ extension Explanation.Kept {
             "content_type": .string(entry.contentType), "age_ms": .integer(Int(age.milliseconds)),
             "fetched_at": .string(entry.fetchedAt.iso8601), "expires_at": .string(entry.expiresAt.iso8601),
             "last_used": .string(entry.lastUsed.iso8601), "lease_until": .string(entry.leaseUntil.iso8601),
-            "pinned": .bool(entry.isPinned), "must_revalidate": .bool(entry.mustRevalidate),
+            "pinned": .bool(entry.isPinned), "must_revalidate": .bool(entry.directives.mustRevalidate),
             "etag": entry.validators.etag.map(JSON.string),
             "last_modified": entry.validators.lastModified.map(JSON.string),
         ])
@@ -59,7 +59,7 @@ extension Explanation.Kept {
         }
         if let etag = entry.validators.etag { lines.append("  etag      \(etag)") }
         if let date = entry.validators.lastModified { lines.append("  modified  \(date)") }
-        if entry.mustRevalidate { lines.append("  server    does not want it used once it has expired") }
+        if entry.directives.mustRevalidate { lines.append("  server    does not want it used once it has expired") }
         return lines
     }
 }

@@ -13,7 +13,7 @@ public struct Explanation: Sendable, Equatable {
         case remote
         /// Get everything, or what is missing of it.
         case fetch
-        /// Hand out what has expired, since nobody may be asked.
+        /// Hand out what has expired, since nobody may be asked, or before the server is asked.
         case stale
         /// Nothing can be handed out, and nobody may be asked.
         case offlineMiss = "offline-miss"
@@ -103,7 +103,8 @@ struct ExplainedFacts {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
         switch Freshness.decide(entry, now: now, rules: rules) {
         case .serve(.stale):
-            return (.stale, "\(entry?.expiryWords(at: now) ?? ""), and nobody may be asked")
+            let why = rules.isOffline ? "nobody may be asked" : "its server lets it be used while it is revalidated"
+            return (.stale, "\(entry?.expiryWords(at: now) ?? ""), and \(why)")
         case .serve: return (.hit, "it is fresh until \(entry?.expiresAt.iso8601 ?? "")")
         case .unavailable:
             guard let entry else { return (.offlineMiss, absence) }

@@ -29,6 +29,8 @@ enum Freshness: Equatable {
         var fields: [String: String] = [:]
         /// How old an entry may be, as the request says; nil for any age.
         var oldestAge: Duration?
+        /// Whether the caller revalidates an entry after its use, if the server allows that (RFC 5861 §3).
+        var revalidatesLater = false
 
         /// Whether the server would choose this entry for the request (RFC 9111 §4.1); nil if only the server knows.
         func selects(_ entry: Entry) -> Bool? {
@@ -51,19 +53,32 @@ enum Freshness: Equatable {
         let isExpired = entry.isExpired(at: now) || selects == nil
         if rules.isOffline {
             if !isExpired { return .serve(.hit) }
-            return mayServeStale(entry, rules: rules) ? .serve(.stale) : .unavailable
+            return mayServeStale(entry, now: now, rules: rules) ? .serve(.stale) : .unavailable
         }
         let isRecent = entry.fetchedAt >= rules.askedAt
-        if !isExpired && (!(rules.refreshes || isTooOld) || isRecent) { return .serve(.hit) }
+        let refreshes = rules.refreshes && !(rules.respectsServer && entry.directives.isImmutable)
+        if !isExpired && (!(refreshes || isTooOld) || isRecent) { return .serve(.hit) }
         // What must be asked for at each use has expired at once: but not for a run that waited while another asked.
         if isRecent && rules.hasWaited { return .serve(.hit) }
+        if rules.revalidatesLater && !rules.refreshes && !isTooOld && mayUseMeanwhile(entry, now: now, rules: rules) {
+            return .serve(.stale)
+        }
         // Without an address there is no server that could know the entry's validators.
         return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)
     }
 
-    /// Whether an expired entry may stand in where its server does not answer (RFC 9111 §4.2.4).
-    static func mayServeStale(_ entry: Entry, rules: Rules) -> Bool {
-        rules.servesStale && !(rules.respectsServer && entry.mustRevalidate) && rules.selects(entry) != false
+    /// Whether an expired entry may be served if its server does not answer (RFC 9111 §4.2.4, RFC 5861 §4).
+    static func mayServeStale(_ entry: Entry, now: Timestamp, rules: Rules) -> Bool {
+        guard rules.servesStale, rules.selects(entry) != false else { return false }
+        return !rules.respectsServer || entry.directives.letStandIn(at: now)
+    }
+
+    /// Whether the server lets an expired entry be used until it is revalidated (RFC 5861 §3).
+    private static func mayUseMeanwhile(_ entry: Entry, now: Timestamp, rules: Rules) -> Bool {
+        guard rules.servesStale, rules.respectsServer, rules.selects(entry) == true,
+            entry.fetchedAt <= now + Clock.tolerance, let end = entry.directives.usableUntil
+        else { return false }
+        return now < end
     }
 }
 

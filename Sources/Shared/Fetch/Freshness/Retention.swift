@@ -5,21 +5,27 @@ import Support
 /// How long what a server gave may be used: by our own rule, which its own may only shorten.
 struct Retention: Equatable {
     var expiresAt: Timestamp
-    /// Whether it must not be used once it has expired, not even where the server cannot be reached.
-    var mustRevalidate = false
+    var directives = CacheDirectives()
 
     /// Our own rule, `expiry`; no longer than the server's fields say, where they are to be respected (RFC 9111 §4.2,
     /// §5.2.2). What must not be kept, but is there already, has expired at once.
     init(of headers: HTTPHeaders, now: Timestamp, expiry: Expiry, respectsServer: Bool) {
-        expiresAt = expiry.end(from: now)
+        let end = expiry.end(from: now)
+        expiresAt = end
         guard respectsServer else { return }
         let control = CacheControl(headers)
-        mustRevalidate = control.mustRevalidate || control.noCache || control.noStore
+        directives.mustRevalidate = control.mustRevalidate || control.noCache || control.noStore
         if control.noCache || control.noStore {
             expiresAt = now
-        } else if let freshness = headers.freshness(now: now) {
-            expiresAt = min(expiresAt, now + freshness)
+            return
         }
+        let serverEnd = headers.freshness(now: now).map { now + $0 } ?? end
+        expiresAt = min(end, max(serverEnd, now))
+        directives.isImmutable = control.isImmutable
+        // `must-revalidate` overrides both (RFC 9111 §5.2.2.2).
+        if directives.mustRevalidate { return }
+        directives.usableUntil = control.staleWhileRevalidate.map { min(end, serverEnd + .seconds($0)) }
+        directives.standsInUntil = control.staleIfError.map { serverEnd + .seconds($0) }
     }
 
     /// Whether the server lets a cache of many users keep its answer (RFC 9111 §5.2.2.5, §5.2.2.7).

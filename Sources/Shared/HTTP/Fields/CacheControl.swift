@@ -18,8 +18,12 @@ public struct CacheControl: Sendable, Hashable {
     public private(set) var mustRevalidate = false
     /// Seconds for which the answer is fresh.
     public private(set) var maxAge: Int?
-    /// The same for caches that several people share.
-    public private(set) var sharedMaxAge: Int?
+    /// The answer does not change while it is fresh (RFC 8246).
+    public private(set) var isImmutable = false
+    /// How many seconds a stale answer may be used while it is revalidated (RFC 5861 §3).
+    public private(set) var staleWhileRevalidate: Int?
+    /// How many seconds a stale answer may be used if the server fails (RFC 5861 §4).
+    public private(set) var staleIfError: Int?
 
     /// What a number that is too large counts as (RFC 9111 §1.2.2): 68 years.
     static let longestAge = Int(Int32.max)
@@ -35,7 +39,11 @@ public struct CacheControl: Sendable, Hashable {
             case "must-revalidate": mustRevalidate = true
             case "must-understand": mustUnderstand = true
             case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(value))
-            case "s-maxage": sharedMaxAge = min(sharedMaxAge ?? .max, Self.seconds(value))
+            case "immutable": isImmutable = true
+            case "stale-while-revalidate":
+                staleWhileRevalidate = min(staleWhileRevalidate ?? .max, Self.seconds(value))
+            case "stale-if-error": staleIfError = min(staleIfError ?? .max, Self.seconds(value))
+            // `s-maxage` and `proxy-revalidate` are for shared caches (§5.2.2.10, §5.2.2.8).
             default: break
             }
         }
@@ -92,24 +100,24 @@ public struct CacheControl: Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// How long the answer is fresh from `now` on, as its server says: `max-age`, else `s-maxage`, else `Expires`, less
-    /// the time that it has already spent on its way (RFC 9111 §4.2.1, §4.2.3); never less than zero. Nil if the server
-    /// says nothing.
+    /// How long the answer is fresh from `now` on, as its server says: `max-age`, else `Expires`, less the time that it
+    /// has already spent on its way (RFC 9111 §4.2.1, §4.2.3); negative if it arrived stale. Nil if the server says
+    /// nothing.
     ///
     /// The time spent on its way is taken from `Age` only, not from `Date`, which our clock may disagree with.
     public func freshness(now: Timestamp) -> Duration? {
         let control = CacheControl(self)
         let lifetime: Duration
-        if let seconds = control.maxAge ?? control.sharedMaxAge {
+        if let seconds = control.maxAge {
             lifetime = .seconds(seconds)
         } else if let text = self["Expires"] {
             // Anything but one date, above all `0`, lies in the past (RFC 9111 §5.3).
-            guard let end = HTTPDate.timestamp(text, now: now) else { return .zero }
+            guard let end = HTTPDate.timestamp(text, now: now) else { return .zero - age }
             lifetime = end - (last("Date").flatMap { HTTPDate.timestamp($0, now: now) } ?? now)
         } else {
             return nil
         }
-        return max(lifetime - age, .zero)
+        return lifetime - age
     }
 
     /// The first member of `Age`, which takes one; zero if that is no number (RFC 9111 §5.1).

@@ -28,7 +28,11 @@ extension RemoteDocument {
             "last_modified": validators.lastModified.map(JSON.string),
             "fetched_at": .string(fetchedAt.iso8601Milliseconds),
             "expires_at": expiresAt.map { .string($0.iso8601Milliseconds) },
-            "must_revalidate": mustRevalidate ? .bool(true) : nil, "vary": vary.map(JSON.string),
+            "must_revalidate": directives.mustRevalidate ? .bool(true) : nil,
+            "immutable": directives.isImmutable ? .bool(true) : nil,
+            "usable_until": directives.usableUntil.map { .string($0.iso8601Milliseconds) },
+            "stands_in_until": directives.standsInUntil.map { .string($0.iso8601Milliseconds) },
+            "vary": vary.map(JSON.string),
             "cost_ms": .integer(Int(cost.milliseconds)),
         ])
     }
@@ -64,14 +68,19 @@ extension RemoteDocument {
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
             validators: Validators(etag: record.string("etag"), lastModified: record.string("last_modified")),
             fetchedAt: fetchedAt, expiresAt: record.string("expires_at").flatMap { Timestamp(iso8601: $0) },
-            mustRevalidate: record.bool("must_revalidate") ?? false, vary: record.string("vary"),
+            directives: CacheDirectives(
+                mustRevalidate: record.bool("must_revalidate") ?? false,
+                isImmutable: record.bool("immutable") ?? false,
+                usableUntil: record.string("usable_until").flatMap { Timestamp(iso8601: $0) },
+                standsInUntil: record.string("stands_in_until").flatMap { Timestamp(iso8601: $0) }),
+            vary: record.string("vary"),
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
 
     /// The fields that are texts, all of which may be shown, stored or sent.
     private static let texts: [FieldPath] = [
         "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
-        "last_modified", "fetched_at", "expires_at",
+        "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
     ]
 
     /// C0, DEL and C1 (Unicode, category Cc).

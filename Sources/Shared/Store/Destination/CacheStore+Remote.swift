@@ -14,6 +14,13 @@ extension CacheStore {
         return expiresAt.map { min($0, latest) } ?? latest
     }
 
+    /// The directives of a document, with no more time than `latestExpiry` gives.
+    func directives(of document: RemoteDocument) -> CacheDirectives {
+        var directives = document.directives
+        directives.usableUntil = directives.usableUntil.map { latestExpiry($0) }
+        return directives
+    }
+
     /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
     /// cannot be one.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {

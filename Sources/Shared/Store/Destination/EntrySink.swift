@@ -106,7 +106,8 @@ final class EntrySink: Sink {
             fetchedAt: original?.fetchedAt ?? document?.fetchedAt ?? now,
             expiresAt: original?.expiresAt ?? document?.expiresAt
                 ?? (subject.expiry ?? .after(cache.settings.ttl)).end(from: now),
-            lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: document?.mustRevalidate ?? false,
+            lastUsed: now, leaseUntil: cache.lease.end(from: now),
+            directives: document?.directives ?? CacheDirectives(),
             isPrivate: original?.isPrivate ?? (document == nil), vary: document?.vary)
         if document == nil { count(now) }
         var entry = try cache.keep(partial.name, as: new, replacing: subject.old, generation: watch.generation)

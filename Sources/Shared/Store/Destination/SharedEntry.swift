@@ -65,6 +65,7 @@ package final class SharedEntry {
         subject.old = old
         subject.document = document
         subject.document?.expiresAt = cache.latestExpiry(document.expiresAt)
+        subject.document?.directives = cache.directives(of: document)
         let sink = try EntrySink(cache, subject, lock: nil, watch: watch)
         let begun = SteadyTime.now()
         guard cache.counted(try remote.content(of: document, receive: sink.write)) != nil else { return nil }
@@ -100,7 +101,7 @@ package final class SharedEntry {
         let now = cache.clock.now()
         var entry = try cache.index.refresh(
             old, in: cache.active, validators: document.validators, expiresAt: cache.latestExpiry(document.expiresAt),
-            mustRevalidate: document.mustRevalidate, vary: document.vary,
+            directives: cache.directives(of: document), vary: document.vary,
             leaseUntil: max(old.leaseEnd(at: now), cache.lease.end(from: now)),
             generation: watch.generation, now: document.fetchedAt)
         guard entry != nil else { return nil }
@@ -158,7 +159,7 @@ extension CacheStore {
                 contentType: entry.contentType, fileExtension: entry.fileExtension, width: entry.width,
                 height: entry.height, details: entry.details),
             url: entry.url, validators: entry.validators, fetchedAt: entry.fetchedAt, expiresAt: entry.expiresAt,
-            mustRevalidate: entry.mustRevalidate, vary: entry.vary, cost: cost)
+            directives: entry.directives, vary: entry.vary, cost: cost)
         let root = index.root
         return RemoteOffer(document, claim: claim, open: { try root.open(entry.place, O_RDONLY) }) {
             [index, scope] answer in

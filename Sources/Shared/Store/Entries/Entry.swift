@@ -51,8 +51,7 @@ public struct Entry: Sendable, Equatable {
     let parentSHA256: String?
     /// Whether row and file may not belong together, since a replacement began and did not end.
     let isUnsettled: Bool
-    /// Whether its server forbids to use it once it has expired; nobody asked the server's wish where it is false.
-    package var mustRevalidate = false
+    package var directives = CacheDirectives()
     /// Whether it is for this machine alone: it was asked for with credentials, its server wants no shared cache to keep
     /// it, or nobody knows.
     package var isPrivate = true

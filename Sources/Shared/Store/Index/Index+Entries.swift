@@ -20,7 +20,7 @@ package struct NewEntry {
     package var leaseUntil: Timestamp
     /// Asked for of an entry that is restored; a new one takes over what its predecessor was.
     package var isPinned = false
-    package var mustRevalidate = false
+    package var directives = CacheDirectives()
     /// See `Entry.isPrivate`.
     package var isPrivate = true
     /// See `Entry.vary`.
@@ -30,8 +30,8 @@ package struct NewEntry {
         name: String, key: String?, kind: Entry.Kind = .original, parent: String? = nil, parentSHA256: String? = nil,
         url: String? = nil, file: String, bytes: Int, sha256: String, picture: FileFacts,
         validators: Validators = Validators(), fetchedAt: Timestamp, expiresAt: Timestamp, lastUsed: Timestamp,
-        leaseUntil: Timestamp, isPinned: Bool = false, mustRevalidate: Bool = false, isPrivate: Bool = true,
-        vary: String? = nil
+        leaseUntil: Timestamp, isPinned: Bool = false, directives: CacheDirectives = CacheDirectives(),
+        isPrivate: Bool = true, vary: String? = nil
     ) {
         self.name = name
         self.key = key
@@ -49,7 +49,7 @@ package struct NewEntry {
         self.lastUsed = lastUsed
         self.leaseUntil = leaseUntil
         self.isPinned = isPinned
-        self.mustRevalidate = mustRevalidate
+        self.directives = directives
         self.isPrivate = isPrivate
         self.vary = vary
     }
@@ -64,14 +64,14 @@ extension Index {
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
             width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
-            must_revalidate, private, vary)
+            must_revalidate, private, vary, immutable, usable_until, stands_in_until)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-            ?23, ?24)
+            ?23, ?24, ?25, ?26, ?27)
         ON CONFLICT (scope, name) DO UPDATE SET
             key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
             sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
             expires_at = ?18, last_used = ?19, lease_until = ?20, must_revalidate = ?22, private = ?23,
-            vary = ?24, unsettled = 0
+            vary = ?24, immutable = ?25, usable_until = ?26, stands_in_until = ?27, unsettled = 0
         RETURNING \(columns)
         """
     /// Within a transaction, by the scope's number.
@@ -85,7 +85,8 @@ extension Index {
     static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
         last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, \
-        (SELECT folder FROM scopes WHERE scopes.id = entries.scope), must_revalidate, private, vary
+        (SELECT folder FROM scopes WHERE scopes.id = entries.scope), must_revalidate, private, vary, immutable, \
+        usable_until, stands_in_until
         """
 
     /// The row of this name, whatever has become of its file.
@@ -149,8 +150,9 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate), Value(new.isPrivate),
-                Value(new.vary)
+                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.directives.mustRevalidate),
+                Value(new.isPrivate), Value(new.vary), Value(new.directives.isImmutable),
+                Value(new.directives.usableUntil), Value(new.directives.standsInUntil)
             ) { entry($0, scope: scope.name) }
             try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
@@ -163,7 +165,8 @@ extension Index {
     /// - Parameter isPrivate: whether the entry is private from now on; one that is stays so.
     package func refresh(
         _ entry: Entry, in scope: ActiveScope, validators: Validators, expiresAt: Timestamp,
-        mustRevalidate: Bool = false, isPrivate: Bool = false, vary: String? = nil, leaseUntil: Timestamp,
+        directives: CacheDirectives = CacheDirectives(), isPrivate: Bool = false, vary: String? = nil,
+        leaseUntil: Timestamp,
         generation: Int64, now: Timestamp
     ) throws -> Entry? {
         try write(now: now) { connection in
@@ -172,11 +175,12 @@ extension Index {
                 """
                 UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
                     lease_until = ?8, must_revalidate = ?9, private = private OR ?10,
-                    vary = ?11
+                    vary = ?11, immutable = ?12, usable_until = ?13, stands_in_until = ?14
                 \(Self.sameEntry) RETURNING \(Self.columns)
                 """, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
                 Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil),
-                Value(mustRevalidate), Value(isPrivate), Value(vary)
+                Value(directives.mustRevalidate), Value(isPrivate), Value(vary), Value(directives.isImmutable),
+                Value(directives.usableUntil), Value(directives.standsInUntil)
             ) { self.entry($0, scope: entry.scope) }
             let hash = Value(entry.scope.hash)
             try connection.database.run(Self.dropLiveNegatives, hash, Value(entry.name))
@@ -190,8 +194,8 @@ extension Index {
         try write(now: now) { connection in
             let hash = Value(entry.scope.hash)
             let count = try connection.database.run(
-                "UPDATE entries SET expires_at = ?4 \(Self.sameEntry)", hash, Value(entry.name), Value(entry.id),
-                Value(end))
+                "UPDATE entries SET expires_at = ?4, usable_until = min(usable_until, ?4) \(Self.sameEntry)", hash,
+                Value(entry.name), Value(entry.id), Value(end))
             if count == 1 { try connection.database.run(Self.expireVariants, hash, Value(entry.name), Value(end)) }
         }
     }
@@ -233,7 +237,10 @@ extension Entry {
             isPinned: row.bool(19),
             validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
             id: row.int64(0), name: row.string(1), file: file, place: place, parentSHA256: row.optionalString(4),
-            isUnsettled: row.bool(20), mustRevalidate: row.bool(22), isPrivate: row.bool(23),
-            vary: row.optionalString(24))
+            isUnsettled: row.bool(20),
+            directives: CacheDirectives(
+                mustRevalidate: row.bool(22), isImmutable: row.bool(25), usableUntil: row.optionalTimestamp(26),
+                standsInUntil: row.optionalTimestamp(27)),
+            isPrivate: row.bool(23), vary: row.optionalString(24))
     }
 }

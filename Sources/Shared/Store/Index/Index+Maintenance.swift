@@ -199,8 +199,9 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(new.isPinned), Value(new.mustRevalidate),
-                Value(new.isPrivate)
+                Value(new.leaseUntil), Value(new.isPinned), Value(new.directives.mustRevalidate),
+                Value(new.isPrivate), Value(new.vary), Value(new.directives.isImmutable),
+                Value(new.directives.usableUntil), Value(new.directives.standsInUntil)
             ) { entry($0, scope: name) }
         }
     }

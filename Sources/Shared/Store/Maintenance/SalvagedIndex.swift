@@ -57,7 +57,7 @@ struct SalvagedIndex {
         }
         if row.fetchedAt <= row.expiresAt { (entry.fetchedAt, entry.expiresAt) = (row.fetchedAt, row.expiresAt) }
         entry.isPinned = new.isPinned || row.isPinned
-        (entry.mustRevalidate, entry.isPrivate) = (row.mustRevalidate, row.isPrivate)
+        (entry.directives, entry.isPrivate) = (row.directives, row.isPrivate)
         entry.vary = row.vary
         return entry
     }

@@ -37,7 +37,7 @@ public struct RemoteDocument: Sendable, Equatable {
     public var validators: Validators
     public let fetchedAt: Timestamp
     public var expiresAt: Timestamp?
-    public var mustRevalidate: Bool
+    public var directives: CacheDirectives
     /// See `Entry.vary`.
     public var vary: String?
     /// How long it took to fetch or make the thing.
@@ -46,7 +46,7 @@ public struct RemoteDocument: Sendable, Equatable {
     public init(
         name: RemoteName, subject: Subject, content: Content, picture: FileFacts? = nil, url: String? = nil,
         validators: Validators = Validators(), fetchedAt: Timestamp, expiresAt: Timestamp?,
-        mustRevalidate: Bool = false, vary: String? = nil, cost: Duration = .zero
+        directives: CacheDirectives = CacheDirectives(), vary: String? = nil, cost: Duration = .zero
     ) {
         self.name = name
         self.subject = subject
@@ -56,7 +56,7 @@ public struct RemoteDocument: Sendable, Equatable {
         self.validators = validators
         self.fetchedAt = fetchedAt
         self.expiresAt = expiresAt
-        self.mustRevalidate = mustRevalidate
+        self.directives = directives
         self.vary = vary
         self.cost = cost
     }

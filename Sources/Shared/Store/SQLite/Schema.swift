@@ -9,7 +9,7 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, varyAndCopies,
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, varyCopiesAndDirectives,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -195,8 +195,12 @@ struct Schema: Sendable {
     /// * `copies` has a row for each file outside of the root that was made of a picture. Rows outlive the picture's
     ///   entry, and are found by `name`, the key's name. `modified` is the file's time of change in nanoseconds,
     ///   `details` a note of the caller.
-    private static let varyAndCopies = """
+    /// * `immutable`, `usable_until` and `stands_in_until` are `CacheDirectives`, beside `must_revalidate`.
+    private static let varyCopiesAndDirectives = """
         ALTER TABLE entries ADD COLUMN vary TEXT;
+        ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entries ADD COLUMN usable_until INTEGER;
+        ALTER TABLE entries ADD COLUMN stands_in_until INTEGER;
         CREATE TABLE copies (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
             bytes INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL, details TEXT NOT NULL);

@@ -20,16 +20,17 @@ extension Storage {
     ///   - inspect: by default a whole picture or movie.
     ///   - expiry: when it expires in a cache, also if it is there already; by default as the settings say.
     ///   - watcher: sees what arrives for a cache.
-    ///   - sharesWithCredentials: see `CacheStore.fetch`.
+    ///   - sharesWithCredentials, revalidatesLater: see `CacheStore.fetch`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false
+        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false,
+        revalidatesLater: Bool = false
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch self {
         case .cache(let cache):
             try cache.fetch(
                 request, key: key, client: client, inspect: inspect, expiry: expiry, watcher: watcher,
-                sharesWithCredentials: sharesWithCredentials)
+                sharesWithCredentials: sharesWithCredentials, revalidatesLater: revalidatesLater)
         case .bypass(let bypass): (try bypass.fetch(request, key: key, client: client, inspect: inspect), .bypass)
         }
     }

@@ -83,7 +83,8 @@ struct Schema: Sendable {
     ///   file's name alone is enough to find or restore its row. `kind`: 0 original, 1 variant, 2 a file that was
     ///   replaced by one of another name while someone may still use it (its `name` is then that of the file).
     /// * `parent` is the `name` of a variant's original, which comes and goes independently.
-    /// * `unsettled` says that the file is being replaced: row and file may not belong together.
+    /// * `unsettled` says that the file is being replaced, so that row and file may not belong together, or that the file
+    ///   needs another inspection.
     /// * `doomed` lists files that have lost their row and are still to be removed: a process that is killed in between
     ///   leaves that to the next one. The triggers see to it; a file that gets a row again is off the list in the same
     ///   transaction.
@@ -192,5 +193,10 @@ struct Schema: Sendable {
 
     /// `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
     /// §4.1). Entries of earlier versions have none, and are served to every request.
-    private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
+    ///
+    /// Earlier versions kept JPEG XLs without a look at their end: they are inspected at their next use.
+    private static let vary = """
+        ALTER TABLE entries ADD COLUMN vary TEXT;
+        UPDATE entries SET unsettled = 1 WHERE kind = 0 AND content_type = 'image/jxl';
+        """
 }

@@ -75,7 +75,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l print-hash -d 'Add the
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l quality-decode -x -a '\'auto\' \'fast\' \'full\'' -d 'auto (as the output shows it), fast (leave out more) or full (all).'
 complete -c img-downsample -n '__img_downsample_at ""' -l decoder -x -a '\'auto\' \'libjpeg\'' -d 'What decodes JPEGs: auto (our own decoder, if it can), or libjpeg.'
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-truncated -d 'Use what there is of pictures that end too early.'
-complete -c img-downsample -n '__img_downsample_at ""' -l allow-damaged -d 'Use what can be read of damaged JPEGs, and of pictures that end too early.'
+complete -c img-downsample -n '__img_downsample_at ""' -l allow-damaged -d 'Use what can be read of damaged JPEGs and GIFs, and of truncated pictures.'
 complete -c img-downsample -n '__img_downsample_at ""' -s o -l output -r -F -d 'Write the one picture to this file; - is standard output.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l output-dir -x -a '(__fish_complete_directories)' -d 'Write files into this folder, which is made if it is missing.'
 complete -c img-downsample -n '__img_downsample_at ""' -l name-template -x -d 'Names in --output-dir: {stem}, {ext}, {width}, {height}, {variant}, {sha256:8} or fields of the record.'

@@ -113,7 +113,7 @@ extension AnyOption {
     static let allowTruncated = Option.flag(
         "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
     static let allowDamaged = Option.flag(
-        "allow-damaged", .looks, summary: "Use what can be read of damaged JPEGs, and of pictures that end too early.",
+        "allow-damaged", .looks, summary: "Use what can be read of damaged JPEGs and GIFs, and of truncated pictures.",
         manual: "Data that makes no sense is passed over, as browsers do. There is a warning, and the variant says"
             + " damaged.")
 

@@ -46,11 +46,50 @@ import Testing
         #expect(try structure(Tiny.gif(Tiny.loop(5), Tiny.gifFrame(), Tiny.loop(0))).plays == 0)
     }
 
+    @Test func zerosBetweenBlocksArePadding() throws {
+        let plain = try structure(Tiny.gif(Tiny.loop(2), Tiny.gifFrame(), Tiny.gifFrame()))
+        let padded = Tiny.gif([0], Tiny.loop(2), [0, 0], Tiny.gifFrame(), [0], Tiny.gifFrame(), [0, 0, 0])
+        #expect(try structure(padded).frames == plain.frames && structure(padded).loopCount == 2)
+        #expect(failure { _ = try structure(Array(padded.dropLast())) }?.code == "truncated-image")
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, 0, 0, 5, 6), (0, 6, 0, 0, 5, 6), (4, 3, 3, 2, 7, 8), (9, 9, 0, 0, 9, 9), (0, 0, 2, 1, 7, 7),
+        ])
+    func theScreenReachesToTheFirstImage(width: Int, height: Int, left: Int, top: Int, right: Int, bottom: Int) throws {
+        let first = Tiny.gifFrame(
+            left: left, top: top, width: min(5, right - left), height: min(6, bottom - top))
+        let edges = PixelSize(
+            width: max(width, left + min(5, right - left)), height: max(height, top + min(6, bottom - top)))
+        // A later image adds nothing.
+        let bytes = Tiny.gif(
+            width: width, height: height, Tiny.loop(0), first, Tiny.gifFrame(left: 50, top: 60))
+        #expect(try structure(bytes).canvas == edges)
+        #expect(try ImageHeader.read(MemorySource(bytes)).storedSize == edges)
+        #expect(try ImageInspection.inspect(MemorySource(bytes)).storedSize == edges)
+    }
+
+    @Test func aScreenOfZeroWithoutAnImageIsCorrupt() {
+        #expect(failure { _ = try structure(Tiny.gif(width: 0, height: 0)) }?.code == "corrupt-image")
+        let cut = Tiny.gif(width: 0, height: 0, Tiny.loop(0), end: [])
+        #expect(failure { _ = try structure(cut) }?.code == "corrupt-image")
+    }
+
+    @Test func wholeFramesBeforeAnInvalidBlockAreReadIfThatIsAllowed() throws {
+        let damaged = Tiny.gif(Tiny.gifFrame(), Tiny.gifFrame(), [0x40], Tiny.gifFrame())
+        func frames(_ bytes: [UInt8]) throws -> Int {
+            try GIFStructure.read(MemorySource(bytes), allowsDamage: true).frameCount
+        }
+        #expect(try frames(damaged) == 2)
+        #expect(failure { _ = try frames(Tiny.gif([0x40], Tiny.gifFrame())) }?.code == "corrupt-image")
+        #expect(failure { _ = try frames(Array(damaged.prefix(20))) }?.code == "truncated-image")
+    }
+
     @Test func malformedBlocksAreCorrupt() {
         let bad: [(String, [UInt8])] = [
             ("no frame", Tiny.gif()), ("zero width", Tiny.gif(Tiny.gifFrame(width: 0))),
             ("zero height", Tiny.gif(Tiny.gifFrame(height: 0))), ("unknown block", Tiny.gif(Tiny.gifFrame(), [0x40])),
-            ("stray zero", Tiny.gif(Tiny.gifFrame(), [0])),
             ("control length", Tiny.gif([0x21, 0xF9, 3, 0, 0, 0, 0], Tiny.gifFrame())),
             ("code size 0", Tiny.gif(Tiny.gifFrame().dropLast(5) + [0, 1, 1, 0])),
             ("code size 12", Tiny.gif(Tiny.gifFrame().dropLast(5) + [12, 1, 1, 0])),

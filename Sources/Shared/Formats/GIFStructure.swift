@@ -53,10 +53,13 @@ public struct GIFStructure: Sendable, Hashable {
     /// trailer; bytes behind it don't count. Throws `FormatFailure` (`overLimit` as soon as a limit is passed) and what
     /// the source throws. Reads every byte once, in 64 KB of memory and the frames' descriptions.
     ///
-    /// - Parameter allowsTruncated: takes a GIF that ends too early for one that has its whole frames alone; `end` is
-    ///   then that of the bytes. Without a whole frame it is refused all the same.
+    /// - Parameters:
+    ///   - allowsTruncated: accepts a GIF that ends too early behind a whole frame, and ignores the rest; `end` is then
+    ///     the end of the bytes.
+    ///   - allowsDamage: accepts a GIF with an invalid block behind a whole frame in the same way.
     public static func read(
-        _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false
+        _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false,
+        allowsDamage: Bool = false
     ) throws -> GIFStructure {
         var window = SourceWindow.forWalk(source)
         let format = try ImageHeader.read(&window).format
@@ -90,6 +93,7 @@ public struct GIFStructure: Sendable, Hashable {
                 }
             }
         } catch FormatFailure.truncated where allowsTruncated && !frames.isEmpty {
+        } catch FormatFailure.corrupt where allowsDamage && !frames.isEmpty {
         }
         guard !frames.isEmpty else { throw FormatFailure.corrupt(.gif, "no frame") }
         return GIFStructure(

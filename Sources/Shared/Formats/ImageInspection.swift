@@ -1,16 +1,22 @@
 import Support
 
-/// The look that bytes must pass before they are kept as a picture.
+/// The check that bytes must pass before they are kept or shown as a picture.
 public enum ImageInspection {
-    /// Checks that `source` is a whole picture, and gives its header.
+    /// Returns the header of a whole picture.
     ///
-    /// It needs the magic of a readable format, a header with a size above zero, and a structure that is
-    /// well-formed up to the format's own end mark. What follows the end mark is not looked at, nor are pixels and
-    /// checksums. A GIF's `isAnimated` and `hasAlpha` are filled in.
-    /// Throws `FormatFailure`, and what the source throws. Linear for JPEG and GIF, whose bytes are all read once, in
-    /// 64 KB of memory; the others are hopped through.
+    /// A picture has the magic of a readable format, a header with a size above zero, and a well-formed structure up to
+    /// the format's own end mark. Bytes behind the end mark, pixels and checksums are not checked.
+    /// Throws `FormatFailure`, and what the source throws. Linear for JPEG and GIF, in 64 KB of memory; other formats
+    /// take a few reads.
     public static func inspect(_ source: some ByteSource) throws -> ImageHeader {
-        let header = try ImageHeader.read(source)
+        var header = try ImageHeader.read(source)
+        try checkEnd(of: source, &header)
+        return header
+    }
+
+    /// Checks the rest of a picture whose header has been read, and fills in `isAnimated` and `hasAlpha` of a GIF.
+    /// Throws as `inspect` does.
+    public static func checkEnd(of source: some ByteSource, _ header: inout ImageHeader) throws {
         switch header.format {
         case .jpeg:
             var window = SourceWindow.forWalk(source)
@@ -31,13 +37,12 @@ public enum ImageInspection {
             var window = SourceWindow.forHeader(source)
             try JPEGXLLayout.checkEnd(&window)
         case .gif:
-            return try inspectGIF(source)
+            try checkGIF(source, &header)
         }
-        return header
     }
 
     /// Counts frames without keeping them: the limits on frames are the decoder's.
-    private static func inspectGIF(_ source: some ByteSource) throws -> ImageHeader {
+    private static func checkGIF(_ source: some ByteSource, _ header: inout ImageHeader) throws {
         var window = SourceWindow.forWalk(source)
         let screen = try GIFLayout.screen(&window)
         var frames = 0
@@ -48,6 +53,7 @@ public enum ImageInspection {
             if frame.transparentIndex != nil { hasAlpha = true }
         }
         guard frames > 0 else { throw FormatFailure.corrupt(.gif, "no frame") }
-        return ImageHeader(format: .gif, storedSize: screen.size, isAnimated: frames > 1, hasAlpha: hasAlpha)
+        header.isAnimated = frames > 1
+        header.hasAlpha = hasAlpha
     }
 }

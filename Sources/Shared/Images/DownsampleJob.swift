@@ -47,7 +47,7 @@ struct DownsampleJob {
             drain = ByteDrain(output.encoding.format, output.sink)
         }
 
-        func result(isTruncated: Bool, isDamaged: Bool = false, _ frames: FrameCounts?) -> DownsampleResult {
+        func result(isTruncated: Bool, isDamaged: Bool, _ frames: FrameCounts?) -> DownsampleResult {
             DownsampleResult(
                 size: placement.target, format: output.encoding.format, bytes: drain.count, isTruncated: isTruncated,
                 isDamaged: isDamaged, hash: hash, frames: frames)
@@ -90,7 +90,10 @@ struct DownsampleJob {
         try pass(source, planned) { planned in
             let planes = source.planes
             try done(
-                planned.index, planned.result(isTruncated: planes.isTruncated, isDamaged: planes.isDamaged, frames))
+                planned.index,
+                planned.result(
+                    isTruncated: info.isTruncated || planes.isTruncated, isDamaged: info.isDamaged || planes.isDamaged,
+                    frames))
         }
     }
 
@@ -289,11 +292,7 @@ extension DownsampleJob {
         let isAsked = planned.contains {
             wantsAll($0) || ($0.output.frame ?? 0) > 0 || $0.output.frame != nil && info.format == .png
         }
-        guard isAsked, info.format == .gif || info.isAnimated == true else {
-            try checkIsStill(planned)
-            return false
-        }
-        guard let reader = try animationReader(source, info, options: options) else {
+        guard isAsked, info.isAnimated ?? true, let reader = try wholeFrames(source) else {
             try checkIsStill(planned)
             return false
         }
@@ -326,9 +325,25 @@ extension DownsampleJob {
             if isFitted(planned) { try fit(planned, source) }
             let output = planned.animation?.count ?? planned.fittedFrames ?? 1
             let frames = FrameCounts(source: reader.frameCount, output: output)
-            try done(planned.index, planned.result(isTruncated: last == .max && count < reader.frameCount, frames))
+            let isCut = last == .max && count < reader.frameCount
+            try done(
+                planned.index,
+                planned.result(
+                    isTruncated: info.isTruncated || isCut, isDamaged: info.isDamaged || reader.isDamaged, frames))
         }
         return true
+    }
+
+    /// The animation's reader; nil for a still picture, and for an animation that ends within its first frame, which is
+    /// shown as a still picture if that is allowed.
+    private func wholeFrames(_ source: some ByteSource) throws -> (any AnimationReader)? {
+        do {
+            return try animationReader(source, info, options: options)
+        } catch ImageError.truncated where options.allowsTruncated {
+            return nil
+        } catch FormatFailure.truncated where options.allowsTruncated {
+            return nil
+        }
     }
 
     /// Throws `ImageError.noSuchFrame` if a frame is asked for that a still picture, or a page, does not have.
@@ -360,7 +375,7 @@ extension DownsampleJob {
     private func frameCount(_ source: some ByteSource) -> Int? {
         let count: Int? =
             switch info.format {
-            case .gif: (try? GIFStructure.read(source))?.frames.count
+            case .gif where info.isAnimated != false: (try? GIFStructure.read(source))?.frames.count
             case .webp where info.isAnimated == true, .png where info.isAnimated == true:
                 (try? animationReader(source, info, options: options))?.frameCount
             default: nil

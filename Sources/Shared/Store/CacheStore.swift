@@ -165,15 +165,15 @@ public final class CacheStore: Sendable {
         return nil
     }
 
-    /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for the process
-    /// that replaces it, else compares the content.
+    /// Finds out whether an unsettled entry belongs to its file, and whether the file is acceptable: waits for the process
+    /// that replaces it, else compares the content and inspects it.
     private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
-        if index.isReadOnly { return try index.root.hasContent(of: entry) ? entry : nil }
+        if index.isReadOnly { return try isRight(entry) ? entry : nil }
         let lock = isLocked ? nil : try lock(entry.name)
         defer { withExtendedLifetime(lock) {} }
         guard let entry = try index.find(entry.name, in: scope) else { return nil }
         if !entry.isUnsettled { return entry }
-        if try index.root.hasContent(of: entry) {
+        if try isRight(entry) {
             try index.settle(entry, now: clock.now())
             return entry
         }
@@ -186,6 +186,16 @@ public final class CacheStore: Sendable {
         }
         try index.heal(entry.name, in: scope, now: clock.now()) { !$0.isUnsettled }
         return nil
+    }
+
+    /// Whether an entry's file has the content of its row, and passes the inspection if it is an original.
+    private func isRight(_ entry: Entry) throws -> Bool {
+        guard try index.root.hasContent(of: entry), let file = try index.root.openIfPresent(entry.place) else {
+            return false
+        }
+        // Truncated originals are kept on request.
+        let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
+        return try entry.kind != .original || isKeptAnyway || wholePicture(file) != nil
     }
 
     /// Writes down when an entry, which was just handed out, and its variants expire. A root that cannot be written

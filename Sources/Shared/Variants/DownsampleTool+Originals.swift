@@ -103,7 +103,7 @@ extension DownsampleTool {
         let key = try CacheKey.of(input)
         do {
             return (try cache.store(input, key: key, inspect: CacheStore.wholePicture).entry, key)
-        } catch FormatFailure.truncated where maker.options.allowsTruncated {
+        } catch let fault as FormatFailure where maker.options.allows(fault) {
             // Under a key of its own: nobody else takes it for the whole picture.
             let key = try CacheKey(printed: "\(CacheKey.truncatedPrefix)\(key)")
             let picture = FileFacts(format: info.format, upright: info.uprightSize)

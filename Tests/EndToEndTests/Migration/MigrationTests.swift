@@ -81,11 +81,30 @@ struct MigrationTests {
         #expect(try stale.record.string("cache.status") == (layout < 3 ? "stale" : nil))
     }
 
-    @Test(arguments: 4...IndexLayouts.steps.count) func failuresAreRemembered(_ layout: Int) throws {
+    /// What was refused then may be accepted now.
+    @Test(arguments: 4...IndexLayouts.steps.count) func refusalsOfEarlierVersionsAreForgotten(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
-        let put = try old.home.run("img-cache", ["put", "--scope", "default", old.missing]).expect(69)
-        #expect(try put.record.string("error.code") == "not-found")
-        #expect(try old.service.requests().total == 0)
+        for _ in 0..<2 {
+            let put = try old.home.run("img-cache", ["put", "--scope", "default", old.missing]).expect(69)
+            #expect(try put.record.string("error.code") == "not-found")
+        }
+        #expect(try old.service.requests().total == 1)
+    }
+
+    @Test(arguments: layouts) func truncatedJPEGXLsOfEarlierVersionsAreDropped(_ layout: Int) throws {
+        let old = try OlderRoot(layout: layout)
+        let whole = try TestFile.bytes("\(Corpus.smallImages)/others/lossy.jxl")
+        try old.add("key:whole", whole, type: "image/jxl", suffix: "jxl")
+        try old.add("key:half", Array(whole[..<(whole.count / 2)]), type: "image/jxl", suffix: "jxl")
+        func statuses() throws -> [String?] {
+            try old.home.run("img-cache", ["get", "--scope", "default", "key:half", "key:whole"]).expect(1).records
+                .map { $0.string("cache.status") }
+        }
+        #expect(try statuses() == [nil, "hit"])
+        let unsettled = try CacheOnDisk(old.home).number("SELECT count(*) FROM entries WHERE unsettled = 1")
+        #expect(unsettled == 0)
+        #expect(try statuses() == [nil, "hit"])
+        try old.home.expectVerified()
     }
 
     @Test(arguments: 5...IndexLayouts.steps.count) func daysAndQuotasAreRemembered(_ layout: Int) throws {

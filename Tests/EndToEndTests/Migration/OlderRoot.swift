@@ -103,9 +103,21 @@ struct OlderRoot {
     /// A picture in a scope, last used so many hours ago.
     private func addEntry(_ key: String, scope: Int = 1, usedBefore hours: Int64 = 0) throws {
         let address = key.hasPrefix("http") ? key : url("mine")
-        let bytes = try self.bytes(address)
+        try addEntry(
+            key, of: address, bytes(address), type: "image/jpeg", suffix: "jpg", scope: scope, usedBefore: hours)
+    }
+
+    /// Adds a file that was kept under a name.
+    func add(_ key: String, _ bytes: [UInt8], type: String, suffix: String) throws {
+        try addEntry(key, of: url("mine"), bytes, type: type, suffix: suffix)
+    }
+
+    private func addEntry(
+        _ key: String, of address: String, _ bytes: [UInt8], type: String, suffix: String, scope: Int = 1,
+        usedBefore hours: Int64 = 0
+    ) throws {
         let name = hash(key)
-        try write("scopes/\(folder(scope))/\(name.prefix(2))/\(name).jpg", bytes)
+        try write("scopes/\(folder(scope))/\(name.prefix(2))/\(name).\(suffix)", bytes)
         let fetched = now - 2 * Self.day
         let used = now - hours * 60 * Self.minute - 20 * Self.minute
         let expires = key == expired ? now - Self.minute : now + Self.day
@@ -114,7 +126,7 @@ struct OlderRoot {
             """
             INSERT INTO entries (scope, name, key, kind, url, file, bytes, content_type, sha256, width, height, etag,
                 last_modified, fetched_at, expires_at, last_used, lease_until, pinned)
-            VALUES (\(scope), '\(name)', '\(key)', 0, '\(address)', '\(name).jpg', \(bytes.count), 'image/jpeg',
+            VALUES (\(scope), '\(name)', '\(key)', 0, '\(address)', '\(name).\(suffix)', \(bytes.count), '\(type)',
                 '\(sha256(bytes))', 40, 30, NULL, 'Thu, 01 Oct 2026 00:00:00 GMT', \(fetched), \(expires), \(used),
                 \(lease), \(key == pinned ? 1 : 0));
             """)

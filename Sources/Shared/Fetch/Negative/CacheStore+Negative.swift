@@ -12,7 +12,16 @@ extension CacheStore {
 
     /// The address of which a failure may be remembered; nil if none ever is.
     func rememberedAddress(of request: HTTPRequest) -> String? {
-        settings.negativeTTL != .none && request.isForAnybody ? Download.address(of: request) : nil
+        settings.negativeTTL != .none && request.isForAnybody ? Self.negativeName(of: request) : nil
+    }
+
+    /// Goes up with each version that accepts an answer or a picture that the version before refused: earlier refusals
+    /// are not found any more.
+    private static let refusals = 2
+
+    /// The name under which the failure of an address is remembered.
+    private static func negativeName(of request: HTTPRequest) -> String {
+        SHA256.hex(of: "\(refusals) \(request.url.requestText)")
     }
 
     /// Remembers a failure that is definite, as long as its server allows, if that is to be respected.
@@ -30,7 +39,7 @@ extension CacheStore {
         let answer = NegativeAnswer(
             code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
         do {
-            try index.remember(answer, key.name, in: scope, address: Download.address(of: request), now: now)
+            try index.remember(answer, key.name, in: scope, address: Self.negativeName(of: request), now: now)
         } catch {
             log.detail("a failure was not remembered: \(Support.failure(of: error).message)")
         }

@@ -51,9 +51,9 @@ public struct LZWDecoder {
         }
     }
 
-    /// - Parameter codeSize: bits of a pixel, 0 to 8.
+    /// - Parameter codeSize: bits of a pixel, 0 to 11. Pixels are bytes, whatever the size.
     public init(codeSize: Int) {
-        precondition((0...8).contains(codeSize))
+        precondition((0...11).contains(codeSize))
         clear = 1 << codeSize
         width = codeSize + 1
         next = clear

@@ -6,9 +6,9 @@ public struct ImageHeader: Sendable, Hashable {
     /// How the stored rows and columns are to be turned: Exif's tag, `upright` if there is none or a bad one.
     public let orientation: Orientation
     /// Whether there are several frames; nil for a GIF, where only a walk through all of it tells (`GIFStructure`).
-    public let isAnimated: Bool?
+    public internal(set) var isAnimated: Bool?
     /// Whether pixels can be transparent; nil for a GIF, where each frame decides.
-    public let hasAlpha: Bool?
+    public internal(set) var hasAlpha: Bool?
     /// Whether it is an animated PNG whose image data belongs to no frame, so that only viewers without animations
     /// show it.
     public let hidesStill: Bool
@@ -17,6 +17,10 @@ public struct ImageHeader: Sendable, Hashable {
     /// Where the frame header of a JPEG has 0 for the height, which then stands behind the first scan (ITU-T T.81 B.2.5);
     /// nil for all others.
     public let lateHeightOffset: Int?
+    /// Whether the picture ends too early, and is to be shown all the same.
+    public var isTruncated = false
+    /// Whether the picture's structure is damaged, and it is to be shown all the same.
+    public var isDamaged = false
 
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool?,

@@ -1,31 +1,22 @@
 import Support
 
-/// A reader of a JPEG XL codestream by bits, the lowest bit of each byte first. The codestream may be split into boxes.
+/// A reader of a JPEG XL codestream by bits, the lowest bit of each byte first.
 struct JPEGXLBits {
     private var window: SourceWindow
-    /// The ranges of the file that hold the codestream, in order.
-    private let parts: [Range<Int>]
-    private var part = 0
-    /// Offset of the present part in the codestream.
-    private var partStart = 0
-    /// The offset of the next byte to load in the codestream.
+    /// The offset of the next byte to load.
     private var next = 0
     private var loaded: UInt64 = 0
     /// Fewer than 8 between two calls.
     private var loadedCount = 0
-    /// Bytes of the codestream.
-    let count: Int
 
-    init(_ window: SourceWindow, _ parts: [Range<Int>]) {
-        self.window = window
-        self.parts = parts
-        count = parts.reduce(0) { $0 + $1.count }
-    }
+    init(_ codestream: JPEGXLCodestream) { window = .forHeader(codestream) }
 
     /// An unsigned number of at most 32 bits. Throws `FormatFailure.truncated` behind the end.
     mutating func number(_ count: Int) throws -> Int {
         while loadedCount < count {
-            loaded |= UInt64(try byte()) << UInt64(loadedCount)
+            guard let byte = try window.byte(at: next) else { throw FormatFailure.truncated(.jpegXL) }
+            next += 1
+            loaded |= UInt64(byte) << UInt64(loadedCount)
             loadedCount += 8
         }
         let value = loaded & (1 << UInt64(count) - 1)
@@ -36,20 +27,8 @@ struct JPEGXLBits {
 
     mutating func flag() throws -> Bool { try number(1) == 1 }
 
-    private mutating func byte() throws -> UInt8 {
-        while part < parts.count, next - partStart >= parts[part].count {
-            partStart += parts[part].count
-            part += 1
-        }
-        guard part < parts.count, let byte = try window.byte(at: parts[part].lowerBound + next - partStart) else {
-            throw FormatFailure.truncated(.jpegXL)
-        }
-        next += 1
-        return byte
-    }
-
     /// Whole bytes that are left.
-    var rest: Int { count - next }
+    var rest: Int { window.count - next }
 
     /// Drops the rest of the current byte, then skips whole bytes. Throws `FormatFailure.truncated` behind the end.
     mutating func skip(bytes: Int) throws {

@@ -1,6 +1,7 @@
 /// The blocks of a GIF (GIF89a specification; section numbers are its own).
 enum GIFLayout {
-    /// The logical screen (§18).
+    /// The logical screen (§18), which reaches at least to the edges of the first image, as in browsers, Pillow and
+    /// libvips: some writers leave its size at 0, or write a wrong one.
     struct Screen {
         let size: PixelSize
         /// Colours in the global palette; 0 without one.
@@ -30,12 +31,34 @@ enum GIFLayout {
     }
 
     static func screen(_ window: inout SourceWindow) throws -> Screen {
-        let width = try number(&window, at: 6)
-        let height = try number(&window, at: 8)
         let paletteCount = paletteCount(try byte(&window, at: 10))
-        guard width > 0, height > 0 else { throw FormatFailure.corrupt(.gif, "a width or height of 0") }
-        return Screen(
-            size: PixelSize(width: width, height: height), paletteCount: paletteCount, end: 13 + 3 * paletteCount)
+        let end = 13 + 3 * paletteCount
+        let edges = try firstImageEdges(&window, from: end)
+        let size = PixelSize(
+            width: max(try number(&window, at: 6), edges.width), height: max(try number(&window, at: 8), edges.height))
+        guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.gif, "a width or height of 0") }
+        return Screen(size: size, paletteCount: paletteCount, end: end)
+    }
+
+    /// The right and bottom edge of the first image; 0 if there is none, which only a walk reports.
+    private static func firstImageEdges(_ window: inout SourceWindow, from offset: Int) throws -> PixelSize {
+        var offset = offset
+        do {
+            while true {
+                switch try byte(&window, at: offset) {
+                case 0x2C:
+                    let (left, top) = (try number(&window, at: offset + 1), try number(&window, at: offset + 3))
+                    return PixelSize(
+                        width: left + (try number(&window, at: offset + 5)),
+                        height: top + (try number(&window, at: offset + 7)))
+                case 0x21: offset = try skipSubBlocks(&window, at: offset + 2)
+                case 0: offset += 1
+                default: return PixelSize(width: 0, height: 0)
+                }
+            }
+        } catch FormatFailure.truncated {
+            return PixelSize(width: 0, height: 0)
+        }
     }
 
     /// Tells `visit` every block from `offset` on, in order, up to the trailer, and gives the offset behind that.
@@ -65,6 +88,9 @@ enum GIFLayout {
                 offset = try skipSubBlocks(&window, at: offset + 2)
             case 0x3B:
                 return offset + 1
+            // Padding of some writers, which other decoders skip, too.
+            case 0:
+                offset += 1
             default:
                 throw FormatFailure.corrupt(.gif, "a block that is no image, extension or trailer")
             }

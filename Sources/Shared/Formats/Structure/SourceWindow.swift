@@ -8,7 +8,7 @@ import Support
 struct SourceWindow {
     /// How many bytes the source promised to have.
     let count: Int
-    private let source: any ByteSource
+    let source: any ByteSource
     private let stride: Int
     private var buffer: [UInt8]
     private var start = 0

@@ -17,8 +17,14 @@ protocol AnimationReader: AnyObject {
     var plays: Int { get }
     /// The ICC profile that the pixels are in; nil for sRGB.
     var profile: [UInt8]? { get }
+    /// Whether damage in the frames so far was passed over.
+    var isDamaged: Bool { get }
     /// Decodes the next frame; nil behind the last. Throws `ImageError`, `Cancelled`, and what the source throws.
     func nextFrame() throws -> AnimationFrame?
+}
+
+extension AnimationReader {
+    var isDamaged: Bool { false }
 }
 
 /// A frame of an animation as it is shown.

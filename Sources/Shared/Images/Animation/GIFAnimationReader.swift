@@ -19,6 +19,7 @@ final class GIFAnimationReader: AnimationReader {
     private let below: AlignedBuffer?
     private var line: [UInt8] = []
     private var index = 0
+    private(set) var isDamaged = false
     /// What is to be done before the next frame is drawn.
     private var disposal = GIFFrame.Disposal.keep
     private var drawn = CanvasArea()
@@ -52,7 +53,7 @@ final class GIFAnimationReader: AnimationReader {
             // Pixels over all frames are checked by `DecodeLimits`, once all frames are known.
             return try GIFStructure.read(
                 source, limits: GIFStructure.Limits(frames: limit, pixelsOverAllFrames: .max),
-                allowsTruncated: options.allowsTruncated)
+                allowsTruncated: options.allowsTruncated, allowsDamage: options.allowsDamage)
         } catch FormatFailure.overLimit {
             throw ImageError.tooManyFrames(limit + 1, limit: limit)
         }
@@ -75,6 +76,9 @@ final class GIFAnimationReader: AnimationReader {
             index = frameCount
             if !isFirst { return nil }
             return AnimationFrame(index: 0, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+        } catch ImageError.corrupt where options.allowsDamage {
+            isDamaged = true
+            try stream.skipImage()
         }
         defer { index += 1 }
         return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))

@@ -14,6 +14,40 @@ public func inspect(
     return header
 }
 
+/// Reads a picture's header, checks that the picture is whole, and then checks it against the limits. A picture with a
+/// fault that the options allow passes, with `isTruncated` or `isDamaged` set. Throws as `inspect` does.
+public func inspectWhole(
+    _ source: some ByteSource, options: DecodeOptions, page: Int = 0
+) throws -> ImageHeader {
+    try options.limits.check(bytes: source.count)
+    var header = try ImageHeader.read(source, page: page)
+    let fits = (try? options.limits.check(pixels: header.storedSize)) != nil
+    // The decoder of a JPEG reads all of its bytes, and refuses a truncated one by itself.
+    if header.format != .jpeg || !fits { try options.checkEnd(of: source, &header) }
+    try options.limits.check(pixels: header.storedSize)
+    return header
+}
+
+extension DecodeOptions {
+    /// Checks the rest of a picture as `ImageInspection` does, and notes the faults that are allowed.
+    public func checkEnd(of source: some ByteSource, _ header: inout ImageHeader) throws {
+        do {
+            try ImageInspection.checkEnd(of: source, &header)
+        } catch let fault as FormatFailure where allows(fault) {
+            if case .truncated = fault { header.isTruncated = true } else { header.isDamaged = true }
+        }
+    }
+
+    /// Whether a picture with this fault is shown as far as possible.
+    public func allows(_ fault: FormatFailure) -> Bool {
+        switch fault {
+        case .truncated: allowsTruncated
+        case .corrupt: allowsDamage
+        default: false
+        }
+    }
+}
+
 /// The small JPEG that a picture carries in its EXIF, to be shown while the picture itself is on its way, with its
 /// header, which has the picture's orientation; nil if there is none that can be read. A few small reads.
 public func embeddedThumbnail(

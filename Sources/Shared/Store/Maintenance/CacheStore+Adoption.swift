@@ -141,7 +141,7 @@ extension CacheStore {
 
     /// Returns the facts of a file that is a whole picture, nil for any other. Throws `SystemFailure` if it cannot be
     /// read: that says nothing of its content.
-    private func wholePicture(_ file: File) throws -> FileFacts? {
+    func wholePicture(_ file: File) throws -> FileFacts? {
         do {
             return try inspect(file)
         } catch let failure as SystemFailure {

@@ -9,7 +9,8 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, varyCopiesAndDirectives,
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy,
+        varyCopiesAndDirectives,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -83,7 +84,8 @@ struct Schema: Sendable {
     ///   file's name alone is enough to find or restore its row. `kind`: 0 original, 1 variant, 2 a file that was
     ///   replaced by one of another name while someone may still use it (its `name` is then that of the file).
     /// * `parent` is the `name` of a variant's original, which comes and goes independently.
-    /// * `unsettled` says that the file is being replaced: row and file may not belong together.
+    /// * `unsettled` says that the file is being replaced, so that row and file may not belong together, or that the file
+    ///   needs another inspection.
     /// * `doomed` lists files that have lost their row and are still to be removed: a process that is killed in between
     ///   leaves that to the next one. The triggers see to it; a file that gets a row again is off the list in the same
     ///   transaction.
@@ -192,6 +194,7 @@ struct Schema: Sendable {
 
     /// * `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
     ///   §4.1). Entries of earlier versions have none, and are served to every request.
+    /// * Earlier versions kept JPEG XLs without a look at their end: they are inspected at their next use.
     /// * `copies` has a row for each file outside of the root that was made of a picture. Rows outlive the picture's
     ///   entry, and are found by `name`, the key's name. `modified` is the file's time of change in nanoseconds,
     ///   `details` a note of the caller.
@@ -201,6 +204,7 @@ struct Schema: Sendable {
         ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entries ADD COLUMN usable_until INTEGER;
         ALTER TABLE entries ADD COLUMN stands_in_until INTEGER;
+        UPDATE entries SET unsettled = 1 WHERE kind = 0 AND content_type = 'image/jxl';
         CREATE TABLE copies (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
             bytes INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL, details TEXT NOT NULL);

@@ -39,7 +39,7 @@ public struct FallbackIcon: Sendable {
         let sink = MemorySink()
         let output = Output(
             Geometry(width: size.width, height: size.height), encoding: EncodeOptions(format: .png), sink: sink)
-        try downsample(source, inspect(source, limits: options.limits), to: [output], options: options) { _, _ in }
+        try downsample(source, inspectWhole(source, options: options), to: [output], options: options) { _, _ in }
         return try decode(MemorySource(sink.bytes), limits: options.limits, interruption: options.interruption)
     }
 }

@@ -21,7 +21,7 @@ final class PictureSource: VariantSource {
     convenience init(_ maker: VariantMaker, open: @escaping () throws -> any ByteSource) {
         self.init(maker, isThumbnail: false) {
             let source = try open()
-            return (source, try inspect(source, limits: maker.options.limits, page: maker.rendition.frame ?? 0))
+            return (source, try inspectWhole(source, options: maker.options, page: maker.rendition.frame ?? 0))
         }
     }
 
@@ -66,6 +66,13 @@ final class PictureSource: VariantSource {
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
         let (source, info) = try picture()
-        try maker.make(source, info, requests, done: done)
+        do {
+            try maker.make(source, info, requests, done: done)
+        } catch let error as ImageError where info.format == .jpeg {
+            // Its end has not been checked yet. The fault of a file comes before the fault of an output.
+            var checked = info
+            try maker.options.checkEnd(of: source, &checked)
+            throw error
+        }
     }
 }

@@ -9,22 +9,24 @@ final class GIFReader: RowReader {
     private let stream: GIFStream
     private let image: GIFStream.Image
     private let memory: MemoryReservation?
-    private let allowsTruncated: Bool
+    private let options: DecodeOptions
     private var line: [UInt8]
     /// The indices of an interlaced frame; nil for rows that never came.
     private var whole: [[UInt8]?] = []
     /// Whether the data has ended early, so that nothing more is drawn.
     private(set) var isTruncated = false
+    /// Whether the data became invalid, so that nothing more is drawn.
+    private(set) var isDamaged = false
     private var y = 0
 
-    /// - Parameter size: of the logical screen. With `options.allowsTruncated`, rows that are missing are left
-    ///   transparent, or black in a picture without transparency, instead of being an error.
+    /// - Parameter size: of the logical screen. With `options.allowsTruncated` or `allowsDamage`, missing rows
+    ///   are transparent, or black in a picture without transparency, instead of being an error.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
         let options = options.begun()
         let limits = options.limits
         try limits.check(pixels: size)
         self.size = size
-        allowsTruncated = options.allowsTruncated
+        self.options = options
         stream = try GIFStream(source, options: options)
         guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "no frame") }
         self.image = image
@@ -76,13 +78,16 @@ final class GIFReader: RowReader {
     }
 
     private func decodeLine() throws -> Bool {
-        if isTruncated { return false }
+        if isTruncated || isDamaged { return false }
         do {
             try stream.readLine(into: &line)
-        } catch ImageError.truncated where allowsTruncated {
+            return true
+        } catch ImageError.truncated where options.allowsTruncated {
             isTruncated = true
+        } catch ImageError.corrupt where options.allowsDamage {
+            isDamaged = true
         }
-        return !isTruncated
+        return false
     }
 
     func finish() {}

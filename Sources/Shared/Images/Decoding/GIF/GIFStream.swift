@@ -66,6 +66,7 @@ final class GIFStream {
                 }
                 while !isAtEnd { try readBlock() }
             case 0x3B: return nil
+            case 0: break
             default: throw ImageError.corrupt(.gif, "a block that is no image, extension or trailer")
             }
         }
@@ -76,8 +77,8 @@ final class GIFStream {
         func number(at place: Int) -> Int { Int(head[place]) | Int(head[place + 1]) << 8 }
         let own = try readPalette(head[8])
         let codeSize = Int(try byte())
-        // Appendix F has 8 at most.
-        guard codeSize <= 8 else { throw ImageError.unsupported(.gif, "codes of more than 9 bits from the start") }
+        // As in `GIFLayout`.
+        guard codeSize <= 11 else { throw ImageError.corrupt(.gif, "a code size outside 1 to 11") }
         let (width, height) = (number(at: 4), number(at: 6))
         guard width > 0, height > 0 else { throw ImageError.corrupt(.gif, "a frame without pixels") }
         lzw = LZWDecoder(codeSize: codeSize)
@@ -107,7 +108,11 @@ final class GIFStream {
             }
         }
         linesLeft -= 1
-        guard linesLeft == 0 else { return }
+        if linesLeft == 0 { try skipImage() }
+    }
+
+    /// Skips the rest of the image's data.
+    func skipImage() throws {
         while !isAtEnd { try readBlock() }
     }
 

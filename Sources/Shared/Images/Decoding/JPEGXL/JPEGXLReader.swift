@@ -37,7 +37,7 @@ final class JPEGXLReader: RowReader {
         memory = try options.reserve(memory: size, bytesPerPixel: Self.bytesPerPixel)
         guard let decoder = cjxl_open() else { throw ImageError.outOfMemory }
         self.decoder = decoder
-        try decode(source, options)
+        try decode(JPEGXLCodestream(of: source), options)
     }
 
     deinit { cjxl_close(decoder) }

@@ -67,37 +67,29 @@ import Testing
 
     // MARK: AVIF and HEIC
 
-    private func box(_ type: String, _ body: [UInt8]) -> [UInt8] {
-        Tiny.bigEndian(body.count + 8, 4) + Array(type.utf8) + body
-    }
-
-    private func full(_ type: String, version: UInt8 = 0, _ body: [UInt8]) -> [UInt8] {
-        box(type, [version, 0, 0, 0] + body)
-    }
-
     private func brand(_ major: String, _ others: [String] = []) -> [UInt8] {
-        box("ftyp", Array(major.utf8) + [0, 0, 0, 0] + others.flatMap { Array($0.utf8) })
+        DrawnHEIF.box("ftyp", Array(major.utf8) + [0, 0, 0, 0] + others.flatMap { Array($0.utf8) })
     }
 
-    /// A picture of 30x20 pixels with these further properties, whose data is four bytes at the end.
+    /// A picture with these further properties, whose data is four bytes at the end.
     private func heif(
-        _ major: String = "avif", kind: String = "av01", _ properties: [[UInt8]] = [], width: Int = 30, length: Int = 4
+        _ brand: String = "avif", kind: String = "av01", _ properties: [[UInt8]] = [], size: (Int, Int) = (30, 20),
+        with others: [DrawnHEIF.Item] = [], excess: Int = 0
     ) -> [UInt8] {
-        func meta(_ offset: Int) -> [UInt8] {
-            let size = full("ispe", Tiny.bigEndian(width, 4) + Tiny.bigEndian(20, 4))
-            let numbers = (0...properties.count).map { UInt8($0 + 1) }
-            let all =
-                box("ipco", size + properties.flatMap { $0 })
-                + full("ipma", Tiny.bigEndian(1, 4) + [0, 1, UInt8(numbers.count)] + numbers)
-            let place = [0x44, 0x00, 0, 1, 0, 1, 0, 0, 0, 1] + Tiny.bigEndian(offset, 4) + Tiny.bigEndian(length, 4)
-            return full(
-                "meta",
-                full("pitm", [0, 1]) + full("iloc", place)
-                    + full("iinf", [0, 1] + full("infe", version: 2, [0, 1, 0, 0] + Array(kind.utf8) + [0]))
-                    + box("iprp", all))
-        }
-        let head = brand(major) + meta(0)
-        return brand(major) + meta(head.count + 8) + box("mdat", [1, 2, 3, 4])
+        let item = DrawnHEIF.Item(
+            kind, [1, 2, 3, 4], [DrawnHEIF.size(size.0, size.1), DrawnHEIF.configuration] + properties)
+        var file = DrawnHEIF(brand, [item] + others)
+        file.excess = excess
+        return file.bytes
+    }
+
+    /// A grid, an overlay or another picture derived from `count` coded pictures.
+    private func derived(
+        _ kind: String, _ data: [UInt8], of count: Int, _ properties: [[UInt8]] = [], size: (Int, Int) = (30, 20)
+    ) -> [UInt8] {
+        let part = DrawnHEIF.Item("av01", [1], [DrawnHEIF.size(size.0, size.1), DrawnHEIF.configuration])
+        let whole = DrawnHEIF.Item(kind, data, properties, parts: Array(2..<2 + count), isInner: true)
+        return DrawnHEIF("avif", [whole] + Array(repeating: part, count: count)).bytes
     }
 
     @Test func brandsTellAVIFAndHEIC() {
@@ -107,27 +99,64 @@ import Testing
         #expect(ImageFormat(magic: brand("isom")) == nil)
     }
 
-    @Test func aHEIFIsAsLargeAsItIsShown() throws {
+    @Test func aHEIFHasTheSizeThatItIsShownIn() throws {
         let plain = try header(heif())
         #expect(plain.format == .avif && plain.storedSize == PixelSize(width: 30, height: 20))
         #expect(plain.hasAlpha == false && plain.orientation == .upright)
-        let turned = try header(heif("heic", kind: "hvc1", [box("irot", [1])]))
-        #expect(turned.format == .heic && turned.storedSize == PixelSize(width: 20, height: 30))
-        let crop = box("clap", [10, 1, 8, 2, 0, 1, 0, 1].flatMap { Tiny.bigEndian($0, 4) })
-        #expect(try header(heif("avif", [crop])).storedSize == PixelSize(width: 10, height: 4))
-        let alpha = full("auxC", Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
-        #expect(try header(heif("avif", [alpha])).hasAlpha == true)
+        let turned = try header(heif("heic", [DrawnHEIF.rotation(1)]))
+        #expect(turned.format == .heic && turned.uprightSize == PixelSize(width: 20, height: 30))
+        #expect(turned.orientation == .rotated90CounterClockwise)
+        #expect(try header(heif("avif", [DrawnHEIF.crop(10, 4)])).storedSize == PixelSize(width: 10, height: 4))
+        let cropped = try header(heif("avif", [DrawnHEIF.rotation(1), DrawnHEIF.crop(10, 4)]))
+        #expect(cropped.uprightSize == PixelSize(width: 10, height: 4))
+        #expect(try header(heif("avis")).format == .avif)
+    }
+
+    @Test func onlyAlphaOfThePrimaryPictureCounts() throws {
+        func alpha(of item: Int?) -> DrawnHEIF.Item {
+            DrawnHEIF.Item(
+                "av01", [5], [DrawnHEIF.size(30, 20), DrawnHEIF.configuration, DrawnHEIF.alpha], alphaOf: item)
+        }
+        #expect(try header(heif(with: [alpha(of: 1)])).hasAlpha == true)
+        #expect(try header(heif(with: [alpha(of: 3)])).hasAlpha == false)
+        #expect(try header(heif(with: [alpha(of: nil)])).hasAlpha == false)
+    }
+
+    @Test func aDerivedHEIFHasTheSizeOfItsData() throws {
+        let grid = derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 50, 20), of: 2)
+        #expect(try header(grid).storedSize == PixelSize(width: 50, height: 20))
+        let overlay = derived("iovl", DrawnHEIF.overlay(40, 30, background: 0, [(-3, 8)]), of: 1)
+        #expect(try header(overlay).storedSize == PixelSize(width: 40, height: 30))
+        #expect(try header(overlay).hasAlpha == false)
+        let clear = derived("iovl", DrawnHEIF.overlay(40, 30, background: 0, alpha: 0, [(0, 0)]), of: 1)
+        #expect(try header(clear).hasAlpha == true)
+        let turned = derived("iden", [], of: 1, [DrawnHEIF.rotation(1)])
+        #expect(try header(turned).uprightSize == PixelSize(width: 20, height: 30))
     }
 
     @Test func faultsOfAHEIFAreTold() {
-        #expect(code(heif(length: 5)) == "truncated-image")
-        #expect(code(heif(length: 0xFFFF_FFFF)) == "truncated-image")
-        #expect(code(heif(width: 0)) == "corrupt-image")
-        #expect(code(heif(kind: "j2k1")) == "corrupt-image")
-        #expect(code(heif(kind: "grid")) == "corrupt-image", "no tiles")
-        #expect(code(heif("avif", [box("clap", .init(repeating: 0, count: 32))])) == "corrupt-image")
+        #expect(code(heif(excess: 1)) == "truncated-image")
+        #expect(code(heif(excess: 0xFFFF_0000)) == "truncated-image")
+        #expect(code(heif(size: (0, 20))) == "corrupt-image")
+        #expect(code(heif("avif", [DrawnHEIF.box("clap", .init(repeating: 0, count: 32))])) == "corrupt-image")
+        #expect(code(heif("avif", [DrawnHEIF.crop(31, 4)])) == "corrupt-image")
+        #expect(code(heif("avif", [DrawnHEIF.crop(10, 4, right: 22)])) == "corrupt-image", "beyond the right edge")
+        #expect(code(derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 50, 20), of: 3)) == "corrupt-image")
+        #expect(code(derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 61, 20), of: 2)) == "corrupt-image")
+        #expect(code(derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 30, 20), of: 2)) == "corrupt-image")
+        #expect(code(derived("grid", [0, 0, 0], of: 1)) == "corrupt-image", "a grid without a size")
+        #expect(code(derived("iden", [], of: 2)) == "corrupt-image")
+        #expect(code(DrawnHEIF("avif", [DrawnHEIF.Item("iden", parts: [1])]).bytes) == "corrupt-image", "a circle")
         let whole = heif()
         for count in 12..<whole.count { #expect(code(Array(whole[..<count])) == "truncated-image", "\(count)") }
+    }
+
+    @Test func kindsOfHEIFThatAreNotReadAreNotCalledCorrupt() {
+        #expect(code(heif(kind: "j2k1")) == "unsupported-image")
+        #expect(code(derived("tmap", [0], of: 2)) == "unsupported-image")
+        let layer = DrawnHEIF.Item("iovl", DrawnHEIF.overlay(4, 4, background: 0, [(0, 0)]), parts: [2], isInner: true)
+        #expect(code(DrawnHEIF("heic", [layer, layer]).bytes) == "unsupported-image")
+        #expect(code(brand("avis") + DrawnHEIF.box("moov", [])) == "unsupported-image", "no still picture")
     }
 
     // MARK: JPEG XL
@@ -157,10 +186,10 @@ import Testing
         let head: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
         // Default colours, and a default frame with an empty section.
         let stream = codestream("1 01000 000 00100 1 1") + [1, 0, 0]
-        let whole = head + brand("jxl ") + box("jxlc", stream)
+        let whole = head + brand("jxl ") + DrawnHEIF.box("jxlc", stream)
         #expect(code(whole) == nil)
-        #expect(code(head + brand("jxl ") + box("jxlp", [0x80, 0, 0, 0] + stream)) == nil)
-        #expect(code(head + brand("jxl ") + box("jxlc", [1, 2, 3])) == "corrupt-image")
+        #expect(code(head + brand("jxl ") + DrawnHEIF.box("jxlp", [0x80, 0, 0, 0] + stream)) == nil)
+        #expect(code(head + brand("jxl ") + DrawnHEIF.box("jxlc", [1, 2, 3])) == "corrupt-image")
         for count in 1..<whole.count { #expect(code(Array(whole[..<count])) == "truncated-image", "\(count)") }
     }
 }

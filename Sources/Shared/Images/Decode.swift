@@ -14,7 +14,12 @@ public func decode(
 
 /// The same for a picture whose header has been read.
 func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions) throws -> PixelBuffer {
-    let reader = try rowReader(source, info, scale: 8, options: options)
+    try pixels(
+        of: rowReader(source, info, scale: 8, options: options), orientation: info.orientation, options: options)
+}
+
+/// All rows of a reader, turned upright.
+func pixels(of reader: any RowReader, orientation: Orientation, options: DecodeOptions) throws -> PixelBuffer {
     let channels = reader.layout.channels
     try options.limits.check(memory: reader.size, bytesPerPixel: channels)
     let rowBytes = reader.size.width * channels
@@ -26,7 +31,7 @@ func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptio
         initialized = rowBytes * reader.size.height
     }
     try reader.finish()
-    return PixelBuffer(size: reader.size, channels: channels, bytes: bytes).upright(from: info.orientation)
+    return PixelBuffer(size: reader.size, channels: channels, bytes: bytes).upright(from: orientation)
 }
 
 /// The rows of any picture in sRGB; a JPEG at `scale` eighths of its size.
@@ -46,7 +51,7 @@ func rowReader(
         case .gif: try GIFReader(source, size: info.storedSize, options: options)
         case .webp: try WebPReader(source, size: info.storedSize, options: options)
         case .tiff: try TIFFReader(source, info, options: options, keepsProfile: keepsProfile)
-        case .avif, .heic: try HEIFReader(source, info, options: options, keepsProfile: keepsProfile)
+        case .avif, .heic: try heifReader(source, info, options: options, keepsProfile: keepsProfile)
         case .jpegXL: try JPEGXLReader(source, size: info.storedSize, options: options, keepsProfile: keepsProfile)
         }
     if keepsProfile && stored.profile != nil && stored.layout != .cmyk { return stored }

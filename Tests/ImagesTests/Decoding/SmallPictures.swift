@@ -26,6 +26,20 @@ enum SmallPictures {
     static let jpegXLWithAlpha = Base64.decoded(
         "/wrDwYLiQggIEADcAEsoN9YfvFeQMAVG1Jd5McbMc+cFhAA4jkcwgCL46kp8q7atNrxo4gMay4ArGCCZ/T5j0mSB/wg=")!
 
+    /// Black and white halves of 32x16 pixels in video's range, by libavif.
+    static let grayAVIF10 = Base64.decoded(
+        "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAPBtZXRhAAAAAAAAAChoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAbGli"
+            + "YXZpZgAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAEUAAAAHAAAAChpaW5mAAAAAAABAAAAGmluZmUCAAAA"
+            + "AAEAAGF2MDFDb2xvcgAAAABoaXBycAAAAElpcGNvAAAAFGlzcGUAAAAAAAAAIAAAABAAAAAOcGl4aQAAAAABCgAAAAxhdjFDgQBc"
+            + "AAAAABNjb2xybmNseAABAA0ABgAAAAAXaXBtYQAAAAAAAAABAAEEAQKDBAAAACRtZGF0EgAKCBgQ/+zwENBiMg4QAKMg/jv35c8I"
+            + "4wckFw==")!
+    static let grayAVIF12 = Base64.decoded(
+        "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAPBtZXRhAAAAAAAAAChoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAbGli"
+            + "YXZpZgAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAEUAAAAHQAAAChpaW5mAAAAAAABAAAAGmluZmUCAAAA"
+            + "AAEAAGF2MDFDb2xvcgAAAABoaXBycAAAAElpcGNvAAAAFGlzcGUAAAAAAAAAIAAAABAAAAAOcGl4aQAAAAABDAAAAAxhdjFDgUB8"
+            + "AAAAABNjb2xybmNseAABAA0ABgAAAAAXaXBtYQAAAAAAAAABAAEEAQKDBAAAACVtZGF0EgAKCFgQ/+z4CGgxMg8QAKMg/jutHQTw"
+            + "jiudt1s=")!
+
     /// The colour of each quarter, from the top left on.
     static let colours: [[UInt8]] = [[230, 30, 40], [40, 200, 60], [50, 70, 220], [240, 230, 80]]
 }

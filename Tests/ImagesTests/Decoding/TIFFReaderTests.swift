@@ -109,6 +109,21 @@ let hasTIFF: Bool = {
         #expect(try decoded(unknown).channels == 3)
     }
 
+    @Test(arguments: [(1, 2), (2, 4)]) func aSampleMoreThanTheColoursIsAlphaUnlessATagSaysOtherwise(
+        photometric: Int, samples: Int
+    ) throws {
+        let levels = (0..<UInt16(2 * samples)).map { 10 + $0 * 20 }
+        let picture = drawn(2, 1, samples) {
+            $0.photometric = photometric
+            $0.samples = levels
+        }
+        #expect(try ImageHeader.read(MemorySource(picture.tiff())).hasAlpha == true)
+        #expect(try decoded(picture).bytes == levels.map(UInt8.init))
+        // Two samples more have no meaning that is known.
+        let several = drawn(2, 1, samples + 1) { $0.photometric = photometric }
+        #expect(try decoded(several).channels == samples - 1)
+    }
+
     @Test(arguments: [false, true]) func alphaBesideInksWasLost(isSeparate: Bool) throws {
         let opaque = drawn(3, 1, 4) {
             $0.photometric = 5

@@ -17,20 +17,31 @@ const char *_Nullable cheif_load(void);
 /// The library's version, loading it first; NULL if it cannot be used.
 const char *_Nullable cheif_version(void);
 
+/// How a picture is coded, which decides the rows that are wanted.
 typedef struct {
-    /// As it is shown: cropped and turned.
+    /// Whether it has luma alone.
+    int is_gray;
+    /// Whether samples have more than 8 bits.
+    int is_wide;
+} cheif_kind;
+
+#define CHEIF_MESSAGE_CAPACITY 200
+
+/// The pixels that libheif really has made.
+typedef struct {
     uint32_t width, height;
-    int has_alpha;
-    /// Whether colours are multiplied by their alpha.
-    int is_premultiplied;
-    /// Bits of a sample of luma.
+    /// 1 for luma; 3 for R, G and B.
+    uint32_t channels;
+    /// Of a sample, which takes two bytes, the lowest first, if it has more than 8.
     int bits;
-    /// An ICC profile; NULL without. It lives as long as the picture.
-    const uint8_t *_Nullable profile;
-    size_t profile_bytes;
-    /// Numbers of ITU-T H.273 for primaries and transfer; 2 if nothing is said.
-    int primaries, transfer;
-} cheif_header;
+    /// Whether luma has the levels of video (ITU-T H.273): 16 to 235 of 8 bits.
+    int is_limited;
+    const uint8_t *_Nullable rows;
+    /// Bytes from one row to the next.
+    size_t stride;
+    /// The failure, in libheif's words.
+    char message[CHEIF_MESSAGE_CAPACITY];
+} cheif_pixels;
 
 typedef struct cheif_picture cheif_picture;
 
@@ -43,23 +54,13 @@ typedef enum {
     CHEIF_UNSUPPORTED,
 } cheif_status;
 
-#define CHEIF_MESSAGE_CAPACITY 200
-
-/// Opens the primary picture of a file in memory, which must stay there. Only after `cheif_load` gave NULL. NULL if
-/// there is no memory; else the picture is to be closed whatever the status.
-cheif_picture *_Nullable cheif_open(const uint8_t *bytes, size_t count, cheif_header *header, cheif_status *status);
+/// Decodes the primary picture of a file in memory, which must stay there. Only after `cheif_load` gave NULL. If it
+/// succeeds, the pixels live until the picture is closed; else there is no picture.
+cheif_status cheif_decode(
+    const uint8_t *bytes, size_t count, cheif_kind kind, cheif_pixels *pixels,
+    cheif_picture *_Nullable *_Nonnull picture);
 
 void cheif_close(cheif_picture *picture);
-
-/// Decodes the pixels, once, into memory of libheif's: rows of R, G and B, and alpha if there is some, of 8 bits, or of
-/// two bytes with the lowest first if `bits` is more.
-cheif_status cheif_decode(cheif_picture *picture);
-
-/// A row of what has been decoded.
-const uint8_t *cheif_row(const cheif_picture *picture, uint32_t y);
-
-/// What went wrong, in libheif's words.
-const char *cheif_message(const cheif_picture *picture);
 
 #ifdef __clang__
 #pragma clang assume_nonnull end

@@ -43,7 +43,7 @@ extension NegativeTTL {
             }
         case let failure as FormatFailure:
             switch failure {
-            case .notAnImage, .unsupported, .notGIF: .seconds(10 * 60)
+            case .notAnImage, .unsupported, .notRead, .notGIF: .seconds(10 * 60)
             // What is empty, cut or damaged may be whole the next time.
             case .empty, .truncated, .corrupt, .overLimit, .noSuchPage, .truncatedMovie, .corruptMovie: nil
             }

@@ -14,6 +14,8 @@ enum Boxes {
         let type: FourCC
         /// Its content, which lies within the range of the walk.
         let body: Range<Int>
+        /// With its length and type.
+        let whole: Range<Int>
     }
 
     /// Calls `visit` with each box in a range until it gives false. Fewer bytes behind the last one than a box has are
@@ -43,7 +45,8 @@ enum Boxes {
                 throw range.upperBound == window.count
                     ? Fault.truncated : .corrupt("a box that is larger than the one around it")
             }
-            let box = Box(type: FourCC(UInt32(letters)), body: start + content..<start + size)
+            let box = Box(
+                type: FourCC(UInt32(letters)), body: start + content..<start + size, whole: start..<start + size)
             guard try visit(&window, box) else { return }
             start += size
         }

@@ -30,11 +30,26 @@ enum TIFFLayout {
         }
         let orientation = try directory.number(Tag.orientation, &window)
             .flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
-        // What a sample beyond the colours means (TIFF 6.0 §18): 1 and 2 are alpha.
-        let extra = try directory.number(Tag.extraSamples, &window)
         return ImageHeader(
             format: .tiff, storedSize: PixelSize(width: width, height: height), orientation: orientation ?? .upright,
-            isAnimated: false, hasAlpha: extra == 1 || extra == 2, page: page)
+            isAnimated: false, hasAlpha: try hasAlpha(directory, &window), page: page)
+    }
+
+    /// Whether the first sample beyond the colours is alpha (TIFF 6.0 §18): the tag is 1 or 2. A single one without the
+    /// tag is, too, as libvips and Pillow have it; libtiff alone does not tell that from the tag's 0 for "unspecified".
+    private static func hasAlpha(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws -> Bool {
+        if directory.entries[Tag.extraSamples] != nil {
+            return try [1, 2].contains(directory.number(Tag.extraSamples, &window))
+        }
+        let samples = try directory.number(Tag.samples, &window) ?? 1
+        let colours =
+            switch try directory.number(Tag.photometric, &window) {
+            case 0, 1, 3: 1
+            case 5: 4
+            case nil: samples >= 3 ? 3 : 1
+            default: 3
+            }
+        return samples == colours + 1
     }
 
     /// Walks over all pages: their strips or tiles must lie in the file. Throws `FormatFailure`.

@@ -14,6 +14,8 @@ public enum FormatFailure: Failure, Equatable {
     case truncated(ImageFormat)
     /// The bytes break a rule of the format; the fault is a noun phrase such as `a width or height of 0`.
     case corrupt(ImageFormat, String)
+    /// A picture of a kind that is not read; a noun phrase such as `a sequence without a still picture`.
+    case notRead(ImageFormat, String)
     /// A GIF with more frames, or more pixels over all frames, than the caller allows.
     case overLimit(ImageFormat, String)
     /// A TIFF without a page of that number, counted from 0.
@@ -27,7 +29,7 @@ public enum FormatFailure: Failure, Equatable {
         switch self {
         case .empty: "empty-body"
         case .notAnImage: "not-an-image"
-        case .unsupported: "unsupported-image"
+        case .unsupported, .notRead: "unsupported-image"
         case .notGIF: "not-a-gif"
         case .truncated: "truncated-image"
         case .corrupt: "corrupt-image"
@@ -47,6 +49,7 @@ public enum FormatFailure: Failure, Equatable {
         case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
         case .truncated(let format): "the \(format.name) ends too early: fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
+        case .notRead(let format, let feature): "this kind of \(format.name) is not read: \(feature)"
         case .overLimit(let format, let excess): "the \(format.name) is over the limit: \(excess)"
         case .noSuchPage(let page, let count):
             "the TIFF has \(count == 1 ? "one page" : "\(count) pages"), counted from 0: there is no page \(page)"

@@ -15,13 +15,20 @@ public enum Orientation: UInt8, Sendable, CaseIterable {
 }
 
 extension Orientation {
+    /// Turned clockwise by 0 to 3 quarters, without and with an exchange of left and right before that.
+    private static let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
+    private static let mirrors: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]
+
     /// The orientation of a picture whose upright form is turned clockwise once more, by quarters.
     public func rotated(clockwiseQuarters quarters: Int) -> Orientation {
-        // Each turned by 90 degrees gives its successor; a mirrored picture stays one.
-        let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
-        let mirrored: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]
-        let circle = plain.contains(self) ? plain : mirrored
+        let circle = Self.plain.contains(self) ? Self.plain : Self.mirrors
         let index = circle.firstIndex(of: self)! + quarters
         return circle[(index % 4 + 4) % 4]
+    }
+
+    /// The orientation of a picture of whose upright form left and right are exchanged.
+    public var mirroredSideways: Orientation {
+        if let quarters = Self.plain.firstIndex(of: self) { return Self.mirrors[(4 - quarters) % 4] }
+        return Self.plain[(4 - Self.mirrors.firstIndex(of: self)!) % 4]
     }
 }

@@ -47,6 +47,7 @@ public enum GIFFailure: Failure, Equatable {
         case .truncated(let format): self = .notAGIF("a \(format.name) picture, cut off")
         case .corrupt(.gif, let fault): self = .corrupt(fault)
         case .corrupt(let format, _): self = .notAGIF("a corrupt \(format.name) picture")
+        case .notRead(let format, _): self = .notAGIF("a \(format.name) picture of a kind that is not read")
         case .overLimit(_, let excess): self = .overLimit(excess)
         case .noSuchPage: self = .notAGIF("a TIFF picture")
         case .truncatedMovie, .corruptMovie: self = .notAGIF("a movie")

@@ -35,7 +35,7 @@ final class TIFFReader: RowReader {
         size = PixelSize(width: Int(page.width), height: Int(page.height))
         guard size == info.storedSize else { throw ImageError.corrupt(.tiff, "two sizes") }
         try options.limits.check(pixels: size)
-        let samples = try TIFFSamples(page)
+        let samples = try TIFFSamples(page, hasAlpha: info.hasAlpha == true)
         self.samples = samples
         inks = TransparentInks(samples, width: size.width, profile: first.profile)
         layout = inks == nil ? samples.layout : .rgba

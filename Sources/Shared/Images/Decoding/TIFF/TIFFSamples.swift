@@ -19,7 +19,9 @@ struct TIFFSamples {
     private var palette: [UInt8] = []
 
     /// Throws `ImageError.unsupported` for kinds that are not read.
-    init(_ page: ctiff_page) throws {
+    ///
+    /// - Parameter hasAlpha: whether the first sample beyond the colours is alpha, if there is one.
+    init(_ page: ctiff_page, hasAlpha: Bool) throws {
         func unsupported(_ what: String) -> ImageError { .unsupported(.tiff, what) }
         guard page.sample_format == 1 || page.sample_format == 4 else {
             throw unsupported("samples that are no whole numbers without a sign")
@@ -42,7 +44,8 @@ struct TIFFSamples {
         }
         let samples = Int(page.samples)
         guard samples >= colours, samples <= 64 else { throw unsupported("\(samples) samples a pixel") }
-        hasAlpha = samples > colours && (page.extra == 1 || page.extra == 2)
+        let hasAlpha = hasAlpha && samples > colours
+        self.hasAlpha = hasAlpha
         used = colours + (hasAlpha ? 1 : 0)
         switch (palette.isEmpty ? colours : 3, hasAlpha) {
         case (1, false): layout = .gray

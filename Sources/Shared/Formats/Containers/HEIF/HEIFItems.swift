@@ -1,41 +1,43 @@
 import Support
 
-/// The primary picture of an AVIF or HEIC: items with properties in the boxes of an ISO base media file
-/// (ISO/IEC 23008-12 §6; AVIF 1.1 §2).
-enum HEIFLayout {
-    /// Items and properties beyond any real file's; a picture in tiles has one for each.
-    static let itemLimit = 16_384
-
-    /// Size, alpha and whatever else the primary item's properties say. The size is that of the picture as a decoder
-    /// gives it, cropped and turned. All data of all items must lie in the file. Throws `FormatFailure`.
-    static func header(_ window: inout SourceWindow, _ format: ImageFormat) throws -> ImageHeader {
-        let items = try HEIFItems(&window, format)
-        return ImageHeader(
-            format: format, storedSize: try items.size, isAnimated: false, hasAlpha: items.hasAlpha)
-    }
-}
-
-/// What the `meta` box says about the primary item.
-private struct HEIFItems {
-    private enum Property {
+/// The items of the `meta` box, their properties and references, and where their data is.
+struct HEIFItems {
+    enum Property {
         case size(PixelSize)
-        /// Whether it swaps width and height.
-        case rotation(swaps: Bool)
-        case crop(PixelSize)
+        /// Counterclockwise.
+        case rotation(quarters: Int)
+        case mirror(topAndBottom: Bool)
+        case crop(HEIFCrop)
         case alpha
+        /// A decoder's configuration; the range has all of the box.
+        case configuration(Range<Int>, isMonochrome: Bool, isWide: Bool)
+        case profile(Range<Int>)
+        /// The range has all of the box.
+        case signal(Range<Int>, primaries: Int, transfer: Int)
+        /// One of several layers or operating points.
+        case layer
         case other
     }
 
-    private let format: ImageFormat
-    private var primary = 0
+    let format: ImageFormat
+    private(set) var primary = 0
+    private(set) var kinds: [Int: FourCC] = [:]
+    /// The parts of items that are made of others, such as the tiles of a grid.
+    private(set) var parts: [Int: [Int]] = [:]
+    /// The auxiliary pictures of an item, of which alpha is a kind.
+    private(set) var auxiliaries: [Int: [Int]] = [:]
+    /// The alpha that an item's colours are multiplied by.
+    private(set) var multipliers: [Int: [Int]] = [:]
+    /// The places of an item's data in the file, in order. Data in other files and items is left out.
+    private(set) var places: [Int: [Range<Int>]] = [:]
     private var properties: [Property] = []
     /// The numbers of an item's properties, from 1.
     private var associations: [Int: [Int]] = [:]
-    private var kinds: [Int: FourCC] = [:]
-    /// The parts of items that are made of others, such as the tiles of a grid.
-    private var parts: [Int: [Int]] = [:]
+    /// Places that are counted from the beginning of the box `idat`.
+    private var innerPlaces: [Int: [Range<Int>]] = [:]
+    private var innerData: Range<Int>?
     private var isDescribed = false
-    private(set) var hasAlpha = false
+    private var hasTracks = false
 
     init(_ window: inout SourceWindow, _ format: ImageFormat) throws {
         self.format = format
@@ -46,66 +48,27 @@ private struct HEIFItems {
         } catch Boxes.Fault.corrupt(let fault) {
             throw FormatFailure.corrupt(format, fault)
         }
-        guard isDescribed else { throw FormatFailure.truncated(format) }
+        guard isDescribed else {
+            throw hasTracks ? unsupported("a sequence without a still picture") : .truncated(format)
+        }
+        try placeInnerData()
     }
 
-    /// Of the primary item as it is shown.
-    var size: PixelSize {
-        get throws {
-            guard var size = storedSize(of: primary) else { throw corrupt("no primary picture with a size") }
-            guard let kind = kinds[primary] else { throw corrupt("a primary picture of no kind") }
-            switch kind {
-            case "av01", "hvc1": break
-            case "grid": try checkTiles(of: size)
-            default: throw FormatFailure.corrupt(format, "a picture that is neither AV1, HEVC nor tiles of these")
-            }
-            for number in associations[primary] ?? [] where number <= properties.count {
-                switch properties[number - 1] {
-                case .crop(let crop):
-                    guard crop.width <= size.width, crop.height <= size.height else {
-                        throw corrupt("a crop that is larger than the picture")
-                    }
-                    size = crop
-                case .rotation(swaps: true): size = size.swapped
-                default: break
-                }
-            }
-            return size
-        }
-    }
-
-    private func storedSize(of item: Int) -> PixelSize? {
-        for number in associations[item] ?? [] where number <= properties.count {
-            if case .size(let size) = properties[number - 1] { return size }
-        }
-        return nil
-    }
-
-    /// Tiles may reach beyond a grid, but not far: each is decoded.
-    private func checkTiles(of size: PixelSize) throws {
-        let tiles = parts[primary] ?? []
-        guard !tiles.isEmpty else { throw corrupt("a grid without tiles") }
-        var pixels = 0
-        for tile in tiles {
-            guard kinds[tile] == "av01" || kinds[tile] == "hvc1", let tile = storedSize(of: tile) else {
-                throw corrupt("a tile without a picture")
-            }
-            // Both have 32 bits at most, and there are few of them.
-            let (sum, overflow) = pixels.addingReportingOverflow(tile.pixels ?? .max)
-            pixels = overflow ? .max : sum
-        }
-        // Widths and heights of tiles are at least 64, so that a small grid may be far smaller than its one tile.
-        let (most, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: 4)
-        guard overflow || pixels <= most + (1 << 20) else { throw corrupt("tiles far larger than the picture") }
+    /// An item's properties, in order.
+    func properties(of item: Int) -> [Property] {
+        (associations[item] ?? []).compactMap { $0 <= properties.count ? properties[$0 - 1] : nil }
     }
 
     func corrupt(_ fault: String) -> FormatFailure { .corrupt(format, fault) }
+
+    func unsupported(_ feature: String) -> FormatFailure { .notRead(format, feature) }
 
     // MARK: Boxes
 
     private mutating func describe(_ window: inout SourceWindow) throws {
         let end = window.count
         try Boxes.walk(&window, 0..<end) { window, box in
+            if box.type == "moov" { hasTracks = true }
             guard box.type == "meta" else { return true }
             // Version and flags come first.
             guard box.body.count >= 4 else { throw corrupt("an empty description") }
@@ -148,7 +111,8 @@ private struct HEIFItems {
                 }
                 return true
             }
-        case "iloc": try checkPlaces(box.body, &window)
+        case "iloc": try takePlaces(box.body, &window)
+        case "idat": innerData = box.body
         default: break
         }
     }
@@ -173,7 +137,12 @@ private struct HEIFItems {
             total = try limited(total + count)
             for _ in 0..<count {
                 let to = try number(&reader, width, &window)
-                if box.type == "dimg" { parts[from, default: []].append(to) }
+                switch box.type {
+                case "dimg": parts[from, default: []].append(to)
+                case "auxl": auxiliaries[to, default: []].append(from)
+                case "prem": multipliers[from, default: []].append(to)
+                default: break
+                }
             }
             return true
         }
@@ -203,32 +172,54 @@ private struct HEIFItems {
             let size = PixelSize(width: try number(&reader, 4, &window), height: try number(&reader, 4, &window))
             guard size.width > 0, size.height > 0 else { throw corrupt("a width or height of 0") }
             return .size(size)
-        case "irot": return .rotation(swaps: try number(&reader, 1, &window) & 1 == 1)
+        case "irot": return .rotation(quarters: try number(&reader, 1, &window) & 3)
+        case "imir": return .mirror(topAndBottom: try number(&reader, 1, &window) & 1 == 0)
         case "clap":
             let (width, height) = (try quotient(&reader, &window), try quotient(&reader, &window))
             guard width > 0, height > 0 else { throw corrupt("an empty crop") }
-            return .crop(PixelSize(width: width, height: height))
+            return .crop(
+                HEIFCrop(
+                    width: width, height: height, right: try quotient(&reader, &window),
+                    down: try quotient(&reader, &window)))
+        case "av1C":
+            // AV1's binding to ISO media files, §2.3.3: bits of kind, depth and chroma.
+            _ = try number(&reader, 2, &window)
+            let bits = try number(&reader, 1, &window)
+            return .configuration(box.whole, isMonochrome: bits & 0x10 != 0, isWide: bits & 0x40 != 0)
+        case "hvcC":
+            // ISO/IEC 14496-15 §8.3.3: chroma, depth of luma, depth of chroma.
+            _ = try (number(&reader, 8, &window), number(&reader, 8, &window))
+            let (chroma, luma) = (try number(&reader, 1, &window), try number(&reader, 1, &window))
+            return .configuration(box.whole, isMonochrome: chroma & 3 == 0, isWide: luma & 7 != 0)
+        case "colr":
+            switch FourCC(UInt32(try number(&reader, 4, &window))) {
+            case "nclx":
+                return .signal(
+                    box.whole, primaries: try number(&reader, 2, &window), transfer: try number(&reader, 2, &window))
+            case "prof", "rICC": return .profile(reader.rest)
+            default: return .other
+            }
+        case "a1op", "lsel": return .layer
         case "auxC":
             _ = try number(&reader, 4, &window)
             let text = try window.bytes(at: reader.rest.lowerBound, min(reader.rest.count, 44)) ?? []
             // MPEG's two names for alpha (ISO/IEC 23008-12 §6.5.8, 23091-2).
             let isAlpha = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
                 .contains { text.starts(with: $0.utf8) }
-            if isAlpha { hasAlpha = true }
             return isAlpha ? .alpha : .other
         default: return .other
         }
     }
 
-    /// A fraction, to the nearest whole number.
-    private func quotient(_ reader: inout BoxReader, _ window: inout SourceWindow) throws -> Int {
+    /// A fraction of 32 bits with a sign.
+    private func quotient(_ reader: inout BoxReader, _ window: inout SourceWindow) throws -> Double {
         let (above, below) = (try number(&reader, 4, &window), try number(&reader, 4, &window))
         guard below > 0 else { throw corrupt("a crop by nothing") }
-        return (above + below / 2) / below
+        return Double(Int32(truncatingIfNeeded: above)) / Double(below)
     }
 
     /// The places of all items (ISO/IEC 14496-12 §8.11.3).
-    private func checkPlaces(_ body: Range<Int>, _ window: inout SourceWindow) throws {
+    private mutating func takePlaces(_ body: Range<Int>, _ window: inout SourceWindow) throws {
         var reader = BoxReader(body)
         let version = try number(&reader, 4, &window) >> 24
         let widths = try number(&reader, 2, &window)
@@ -238,7 +229,7 @@ private struct HEIFItems {
         else { throw corrupt("places of an unknown kind") }
         var total = 0
         for _ in 0..<(try limited(number(&reader, version < 2 ? 2 : 4, &window))) {
-            _ = try number(&reader, version < 2 ? 2 : 4, &window)
+            let item = try number(&reader, version < 2 ? 2 : 4, &window)
             let method = version == 0 ? 0 : try number(&reader, 2, &window) & 15
             // Which file, 0 for this one.
             let file = try number(&reader, 2, &window)
@@ -249,12 +240,34 @@ private struct HEIFItems {
                 _ = try number(&reader, indexWidth, &window)
                 let offset = try number(&reader, offsetWidth, &window)
                 let length = try number(&reader, lengthWidth, &window)
-                guard file == 0, method == 0 else { continue }
                 let (start, overflow) = base.addingReportingOverflow(offset)
                 let (end, isFar) = start.addingReportingOverflow(length)
-                guard !overflow, !isFar, end <= window.count else { throw FormatFailure.truncated(format) }
+                switch (file, method) {
+                case (0, 0):
+                    guard !overflow, !isFar, end <= window.count else { throw FormatFailure.truncated(format) }
+                    // A length of 0 is all that follows.
+                    places[item, default: []].append(start..<(length == 0 ? window.count : end))
+                case (0, 1):
+                    guard !overflow, !isFar else { throw corrupt("data outside of its box") }
+                    innerPlaces[item, default: []].append(start..<end)
+                default: continue
+                }
             }
         }
+    }
+
+    /// Turns places within the box `idat`, which may come after them, into places in the file.
+    private mutating func placeInnerData() throws {
+        for (item, ranges) in innerPlaces {
+            places[item] = try ranges.map { range in
+                guard let innerData, range.upperBound <= innerData.count else {
+                    throw corrupt("data outside of its box")
+                }
+                let start = innerData.lowerBound + range.lowerBound
+                return start..<(range.isEmpty ? innerData.upperBound : start + range.count)
+            }
+        }
+        innerPlaces = [:]
     }
 
     private func limited(_ count: Int) throws -> Int {
@@ -265,22 +278,5 @@ private struct HEIFItems {
     private func number(_ reader: inout BoxReader, _ width: Int, _ window: inout SourceWindow) throws -> Int {
         guard let number = try reader.number(width, &window) else { throw corrupt("a box that is too short") }
         return number
-    }
-}
-
-/// The numbers in a box, one after the other.
-private struct BoxReader {
-    private(set) var rest: Range<Int>
-
-    init(_ body: Range<Int>) { rest = body }
-
-    /// The next unsigned number, of 0 to 8 bytes; nil if the box has too few. Those over 2^63 - 1 become that.
-    mutating func number(_ width: Int, _ window: inout SourceWindow) throws -> Int? {
-        guard width > 0 else { return 0 }
-        guard width <= rest.count, let bytes = try window.bytes(at: rest.lowerBound, width) else { return nil }
-        rest = rest.lowerBound + width..<rest.upperBound
-        guard width == 8 else { return ByteOrder.bigEndian.number(bytes) }
-        let high = ByteOrder.bigEndian.number(bytes.prefix(4))
-        return high < 1 << 31 ? high << 32 | ByteOrder.bigEndian.number(bytes.suffix(4)) : .max
     }
 }

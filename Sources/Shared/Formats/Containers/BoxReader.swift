@@ -1,0 +1,16 @@
+/// The numbers in a box, one after the other.
+struct BoxReader {
+    private(set) var rest: Range<Int>
+
+    init(_ body: Range<Int>) { rest = body }
+
+    /// The next unsigned number, of 0 to 8 bytes; nil if the box has too few. Those over 2^63 - 1 become that.
+    mutating func number(_ width: Int, _ window: inout SourceWindow) throws -> Int? {
+        guard width > 0 else { return 0 }
+        guard width <= rest.count, let bytes = try window.bytes(at: rest.lowerBound, width) else { return nil }
+        rest = rest.lowerBound + width..<rest.upperBound
+        guard width == 8 else { return ByteOrder.bigEndian.number(bytes) }
+        let high = ByteOrder.bigEndian.number(bytes.prefix(4))
+        return high < 1 << 31 ? high << 32 | ByteOrder.bigEndian.number(bytes.suffix(4)) : .max
+    }
+}

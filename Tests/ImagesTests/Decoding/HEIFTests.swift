@@ -1,0 +1,216 @@
+import CAVIF
+import CHEIF
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+private let canTest = cheif_load() == nil && cavif_load() == nil
+
+/// Derived, cropped, turned and transparent pictures.
+@Suite(.enabled(if: canTest)) struct HEIFTests {
+    /// Coded colours and alpha of a picture, with the boxes that a decoder needs.
+    private struct Coded {
+        let colours: DrawnHEIF.Item
+        let alpha: DrawnHEIF.Item?
+        /// As it is read when it stands alone.
+        let decoded: PixelBuffer
+    }
+
+    private func coded(_ width: Int, _ height: Int, channels: Int = 3) throws -> Coded {
+        let bytes = try encode(.waves(width, height, channels: channels), EncodeOptions(format: .avif, quality: 95))
+        guard case .tiles(let colours, let alpha) = try HEIFPicture(MemorySource(bytes), .avif).content else {
+            throw ImageError.notAnImage
+        }
+        func item(_ coded: HEIFPicture.Coded) -> DrawnHEIF.Item {
+            DrawnHEIF.Item(
+                "av01", coded.data.flatMap { bytes[$0] },
+                [DrawnHEIF.size(width, height), Array(bytes[coded.configuration])]
+                    + (coded.signal.map { [Array(bytes[$0])] } ?? []))
+        }
+        var coverage = alpha.map { item($0.tiles[0]) }
+        coverage?.properties.append(DrawnHEIF.alpha)
+        return Coded(
+            colours: item(colours.tiles[0]), alpha: coverage, decoded: try decode(MemorySource(bytes)))
+    }
+
+    private func read(_ items: [DrawnHEIF.Item], brand: String = "avif") throws -> PixelBuffer {
+        try decode(MemorySource(DrawnHEIF(brand, items).bytes))
+    }
+
+    @Test func anImageSequenceShowsItsStillPicture() throws {
+        let picture = try coded(24, 16)
+        #expect(try read([picture.colours], brand: "avis") == picture.decoded)
+    }
+
+    @Test func turnsCountWhereverTheyStand() throws {
+        let picture = try coded(24, 16)
+        for place in [0, 2] {
+            var item = picture.colours
+            item.properties.insert(DrawnHEIF.rotation(1), at: place)
+            #expect(try read([item]) == picture.decoded.upright(from: .rotated90CounterClockwise))
+        }
+    }
+
+    /// Against the same steps, done with pixels one after the other.
+    @Test func anySequenceOfTurnsAndCropsIsFollowed() throws {
+        let picture = try coded(24, 16)
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<40 {
+            var item = picture.colours
+            var expected = picture.decoded
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0:
+                    let quarters = Int.random(in: 0...3, using: &random)
+                    item.properties.append(DrawnHEIF.rotation(UInt8(quarters)))
+                    expected = expected.upright(from: Orientation.upright.rotated(clockwiseQuarters: -quarters))
+                case 1:
+                    let topAndBottom = Bool.random(using: &random)
+                    item.properties.append(DrawnHEIF.mirror(topAndBottom: topAndBottom))
+                    expected = expected.upright(from: topAndBottom ? .flipped : .mirrored)
+                default:
+                    let (x, y) = (Int.random(in: 0...1, using: &random), Int.random(in: 0...1, using: &random))
+                    let size = PixelSize(width: expected.size.width - 3, height: expected.size.height - 2)
+                    // The middle moves by half of the difference.
+                    item.properties.append(
+                        DrawnHEIF.crop(size.width, size.height, right: 2 * x - 3, down: 2 * y - 2))
+                    expected = expected.part(x, y, size)
+                }
+            }
+            #expect(try read([item]) == expected)
+        }
+    }
+
+    @Test(arguments: [nil, 10, 18]) func aGridShowsItsTiles(cropped: Int?) throws {
+        let (left, right) = (try coded(64, 64), try coded(64, 64, channels: 4))
+        var grid = DrawnHEIF.Item(
+            "grid", DrawnHEIF.grid(rows: 2, columns: 2, 100, 70), parts: [2, 3, 4, 5], isInner: true)
+        if let cropped { grid.properties = [DrawnHEIF.crop(100 - 2 * cropped, 70)] }
+        let picture = try read([grid, left.colours, right.colours, right.colours, left.colours])
+        let start = cropped ?? 0
+        #expect(picture.size == PixelSize(width: 100 - 2 * start, height: 70))
+        for (x, y) in [(20, 5), (63, 63), (64, 63), (63, 64), (70, 69)] {
+            let tile = (x < 64) == (y < 64) ? left : right
+            for channel in 0..<3 {
+                #expect(picture.sample(x - start, y, channel) == tile.decoded.sample(x % 64, y % 64, channel))
+            }
+        }
+    }
+
+    @Test func aGridTakesTheMemoryOfOneRowOfTiles() throws {
+        let tile = try coded(64, 64)
+        let grid = DrawnHEIF.Item(
+            "grid", DrawnHEIF.grid(rows: 40, columns: 1, 64, 2560), parts: Array(2...41), isInner: true)
+        let source = MemorySource(DrawnHEIF("avif", [grid] + Array(repeating: tile.colours, count: 40)).bytes)
+        let info = try ImageHeader.read(source)
+        func rows(_ memory: Int) throws {
+            let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: memory))
+            let reader = try rowReader(source, info, scale: 8, options: options)
+            var row = [UInt8](repeating: 0, count: 64 * 3)
+            for _ in 0..<reader.size.height { try reader.readRow(into: &row) }
+        }
+        try rows(100_000)
+        #expect(failureCode { try rows(20_000) } == "out-of-memory-limit")
+    }
+
+    @Test func layersLieOnTheirCanvas() throws {
+        let picture = try coded(24, 16)
+        var turned = picture.colours
+        turned.properties.append(DrawnHEIF.rotation(2))
+        let overlay = DrawnHEIF.Item(
+            "iovl", DrawnHEIF.overlay(40, 30, background: 200, [(-4, 3), (10, 12)]), parts: [2, 3], isInner: true)
+        let shown = try read([overlay, picture.colours, turned])
+        #expect(shown.size == PixelSize(width: 40, height: 30) && shown.channels == 3)
+        let upper = picture.decoded.upright(from: .rotated180)
+        for channel in 0..<3 {
+            #expect(shown.sample(0, 0, channel) == 200 && shown.sample(39, 29, channel) == 200)
+            #expect(shown.sample(2, 5, channel) == picture.decoded.sample(6, 2, channel))
+            #expect(shown.sample(12, 14, channel) == upper.sample(2, 2, channel), "the upper one")
+        }
+    }
+
+    @Test func aTransparentLayerIsMixedWithTheCanvas() throws {
+        let picture = try coded(24, 16, channels: 4)
+        let overlay = DrawnHEIF.Item(
+            "iovl", DrawnHEIF.overlay(24, 16, background: 100, [(0, 0)]), parts: [2], isInner: true)
+        var alpha = try #require(picture.alpha)
+        alpha.alphaOf = 2
+        let shown = try read([overlay, picture.colours, alpha])
+        for (x, y) in [(3, 4), (20, 9), (11, 15)] {
+            let part = Double(picture.decoded.sample(x, y, 3)) / 255
+            for channel in 0..<3 {
+                let mixed = Double(picture.decoded.sample(x, y, channel)) * part + 100 * (1 - part)
+                #expect(abs(Double(shown.sample(x, y, channel)) - mixed) <= 1)
+            }
+        }
+    }
+
+    @Test func aDerivedPictureIsItsOriginTurned() throws {
+        let picture = try coded(24, 16)
+        let derived = DrawnHEIF.Item("iden", [], [DrawnHEIF.rotation(3)], parts: [2])
+        #expect(try read([derived, picture.colours]) == picture.decoded.upright(from: .rotated90Clockwise))
+    }
+
+    /// `abc_color_irot_alpha_NOirot.avif` of libavif, and its kin.
+    @Test(arguments: [(true, false), (false, true), (true, true)]) func alphaFitsTheColoursWhicheverIsTurned(
+        _ colour: Bool, _ alpha: Bool
+    ) throws {
+        let picture = try coded(24, 16, channels: 4)
+        var (colours, coverage) = (picture.colours, try #require(picture.alpha))
+        coverage.alphaOf = 1
+        if colour { colours.properties.append(DrawnHEIF.rotation(1)) }
+        if alpha { coverage.properties.append(DrawnHEIF.rotation(1)) }
+        let expected = picture.decoded.upright(from: colour ? .rotated90CounterClockwise : .upright)
+        #expect(try read([colours, coverage]) == expected)
+    }
+
+    @Test func alphaOfAnotherSizeLiesOverAllOfThePicture() throws {
+        let (picture, other) = (try coded(24, 16, channels: 4), try coded(12, 8, channels: 4))
+        var alpha = try #require(other.alpha)
+        alpha.alphaOf = 1
+        let shown = try read([picture.colours, alpha])
+        for (x, y) in [(0, 0), (23, 15), (13, 6)] {
+            #expect(shown.sample(x, y, 3) == other.decoded.sample(x / 2, y / 2, 3))
+            #expect(shown.sample(x, y, 1) == picture.decoded.sample(x, y, 1))
+        }
+    }
+
+    /// The alpha of a picture, taken for luma of video's range, and for alpha of that range.
+    @Test(arguments: [true, false]) func samplesOfVideosRangeBecomeAllLevels(isFullRange: Bool) throws {
+        let picture = try coded(24, 16, channels: 4)
+        var levels = try #require(picture.alpha)
+        levels.properties = Array(levels.properties.prefix(2)) + [DrawnHEIF.signal(isFullRange: isFullRange)]
+        let gray = try read([levels])
+        levels.properties.append(DrawnHEIF.alpha)
+        levels.alphaOf = 1
+        let transparent = try read([picture.colours, levels])
+        for y in 0..<16 {
+            for x in 0..<24 {
+                let stored = Int(picture.decoded.sample(x, y, 3))
+                let level = isFullRange ? stored : (min(max(stored, 16), 235) * 255 - 16 * 255 + 109) / 219
+                #expect((0..<3).allSatisfy { gray.sample(x, y, $0) == level })
+                #expect(transparent.sample(x, y, 3) == level)
+            }
+        }
+    }
+
+    @Test(arguments: [10, 12]) func grayOfMoreBitsBecomesAllLevels(bits: Int) throws {
+        let picture = try decode(
+            MemorySource(bits == 10 ? SmallPictures.grayAVIF10 : SmallPictures.grayAVIF12))
+        #expect(picture.sample(2, 8, 0) == 0 && picture.sample(29, 8, 0) == 255)
+    }
+}
+
+extension PixelBuffer {
+    /// A part of it, from its upper left corner.
+    fileprivate func part(_ x: Int, _ y: Int, _ size: PixelSize) -> PixelBuffer {
+        let rows = (y..<y + size.height).flatMap { row in
+            let start = (row * self.size.width + x) * channels
+            return Array(bytes[start..<start + size.width * channels])
+        }
+        return PixelBuffer(size: size, channels: channels, bytes: rows)
+    }
+}

@@ -46,7 +46,7 @@ import Testing
         #expect(
             world.messages.warnings == [
                 "test: warning: this run stored 4.0 kB, more than the capacity of 2.0 kB, so that not all of it can stay;"
-                    + " --capacity 1MB would be enough\n"
+                    + " --capacity 1MB or more would be enough\n"
             ])
         world.time.advance(.seconds(700))
         let next = try world.cache(capacity: 2000)
@@ -242,6 +242,6 @@ import Testing
         #expect(
             CacheDemand.Excess.kept(71_000_000).message(capacity: 20_000_000, isInMemory: false)
                 == "the cache grew to 71.0 MB, more than its capacity of 20.0 MB, as its files were in use; --capacity"
-                + " 79MB would be enough")
+                + " 79MB or more would be enough")
     }
 }

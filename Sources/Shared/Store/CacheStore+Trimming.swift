@@ -118,7 +118,7 @@ struct CacheDemand: Equatable {
                     )
                 }
             let remedy = isInMemory ? "memory_capacity" : "--capacity"
-            return "\(fact); \(remedy) \(Self.enough(for: bytes)) would be enough"
+            return "\(fact); \(remedy) \(Self.enough(for: bytes)) or more would be enough"
         }
 
         /// A size as options take it, with a tenth to spare: two digits that are easy to type.

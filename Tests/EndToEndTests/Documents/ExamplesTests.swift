@@ -127,7 +127,12 @@ import Testing
             try home.run("/usr/bin/make", ["-f", "\(Self.examples)/gallery/Makefile"] + arguments).expect(0)
         }
         try make("DAYS=2")
+        // As if the cache had no room for them.
+        try CacheOnDisk(home).execute("DELETE FROM entries")
+        try server.reset()
         try make("DAYS=3")
+        let asked = try server.requests().counts.filter { $0.key.hasPrefix("/pictures/") }
+        #expect(asked.map(\.value) == [1], "\(asked)")
         #expect(try home.folder.read("work/site/records.ndjson").split(separator: UInt8(ascii: "\n")).count == 3)
         try server.reset()
         let page = try home.folder.read("work/site/index.html")

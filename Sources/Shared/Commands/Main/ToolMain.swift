@@ -42,7 +42,7 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
         let failure = failure(of: error)
         let isJSON = zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
         Log(tool: tool.command.name, format: isJSON || words.contains("--log-format=json") ? .json : .plain)
-            .error(failure.message)
+            .error(failure)
         exit(failure.exitCode.rawValue)
     }
 }

@@ -29,6 +29,7 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
     // A limit on the size of files is then a failed write, too, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
+    StandardError.silenceLibraries()
     // Each run removes the files that earlier ones kept outside the cache for a while.
     RuntimePlaces(environment: .ofProcess()).sweep()
     let secrets = ArgumentSecrets(words)

@@ -2,6 +2,7 @@ import Commands
 import HTTP
 import Options
 import Records
+import Store
 import Support
 import Tools
 
@@ -10,7 +11,8 @@ extension Command {
         "settings", summary: "Show every setting, its value, and where it comes from.",
         details: """
             Options override the environment, which overrides the configuration file, which overrides the default. The \
-            settings of all four tools are listed. Keys and tokens are not shown.
+            settings of all four tools are listed. Keys and tokens are not shown. In JSON, sizes are in bytes and times \
+            in milliseconds, and a default that depends on the command is a description in place of a value.
             """,
         examples: [
             "img-cache settings", "img-cache settings --capacity 1GB",
@@ -21,40 +23,89 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let rows = try [AnyOption].settings.map { option in
-            let (value, source) = try context.valueInEffect(option)
-            return (name: option.field ?? option.name, value: value, source: source)
+            // A setting without a field has its name in the form of a field.
+            let name = option.field ?? String(option.name.map { $0 == "-" ? "_" : $0 })
+            return (name: name, setting: try context.setting(option))
         }
         let output = try ReportOutput(json: arguments[.json])
         let width = rows.map(\.name.count).max() ?? 0
-        for (name, value, source) in rows {
-            let shown = value.isEmpty ? "-" : value
+        for (name, setting) in rows {
+            let shown = setting.text.isEmpty ? "-" : setting.text
+            let isProse = setting.value == nil && !setting.text.isEmpty
             try output.write(
-                .object(["name": .string(name), "value": .string(value), "source": .string(source)]),
-                TerminalText.escaped("\(name.padded(to: width))  \(shown)  (\(source))") + "\n")
+                .object([
+                    "name": .string(name), "value": setting.value,
+                    "description": isProse ? .string(setting.text) : nil, "source": .string(setting.source),
+                ]),
+                TerminalText.escaped("\(name.padded(to: width))  \(shown)  (\(setting.source))") + "\n")
         }
         return 0
     }
 }
 
+/// A setting that is in effect.
+private struct ShownSetting {
+    /// Nil if nothing is set, or if the default depends on the command.
+    let value: JSON?
+    let text: String
+    let source: String
+}
+
 extension ToolContext {
-    /// Returns the value of a setting that is in effect, and where it comes from. Throws `ConfigurationFailure` for one
-    /// that the setting does not take.
-    fileprivate func valueInEffect(_ option: AnyOption) throws -> (value: String, source: String) {
+    /// Returns the effective value of a setting, and its source. Opens no cache for writing. Throws
+    /// `ConfigurationFailure` for a value that the setting does not take, and `CacheFailure`.
+    fileprivate func setting(_ option: AnyOption) throws -> ShownSetting {
         if let (text, source) = try text(option) {
-            let isSecret = option.field == nil && option.group == .secrets
             let place =
                 switch source {
                 case .option: "--\(option.name)"
                 case .environment: option.variable ?? ""
                 case .configuration: "configuration"
                 }
-            return (isSecret ? "(set)" : WebURL.withoutSecrets(text), place)
+            let isSecret = option.field == nil && option.group == .secrets
+            let shown = isSecret ? "(set)" : WebURL.withoutSecrets(text)
+            let value = isSecret ? nil : option.json(of: text)
+            return ShownSetting(value: value ?? .string(shown), text: shown, source: place)
         }
         if option.isObject, let field = option.field,
             let (object, _) = try configuration.object(FieldPath(stringLiteral: field))
         {
-            return (String(decoding: object.line, as: UTF8.self), "configuration")
+            let text = String(decoding: object.line, as: UTF8.self)
+            return ShownSetting(value: .raw(object.line), text: text, source: "configuration")
         }
-        return (option.standard, "default")
+        if let text = try path(of: option) {
+            return ShownSetting(value: .string(text), text: text, source: "default")
+        }
+        if case .flag(let means, _) = option.form {
+            return ShownSetting(value: .bool(!means), text: "\(!means)", source: "default")
+        }
+        return ShownSetting(value: option.json(of: option.standard), text: option.standard, source: "default")
     }
+
+    /// The default of a setting whose default is no fixed text: a path, or the current scope.
+    private func path(of option: AnyOption) throws -> String? {
+        switch option {
+        case AnyOption.cacheDir: try root()
+        case AnyOption.config: Configuration.usualPath(environment)
+        case AnyOption.scope: try caches(cacheSettings(needsRoot: false)).scope().text
+        default: nil
+        }
+    }
+}
+
+extension AnyOption {
+    /// The value of a text as JSON: sizes in bytes, times in milliseconds. Nil for the words of a default that are no
+    /// value.
+    fileprivate func json(of text: String) -> JSON? {
+        switch text.isEmpty ? nil : try? parse(text) {
+        case nil: nil
+        case let value as Bool: .bool(value)
+        case let value as Int: .integer(value)
+        case let value as Duration: .integer(Int(value.milliseconds))
+        case let value as Double: .raw(Array("\(value)".utf8))
+        default: .string(WebURL.withoutSecrets(text))
+        }
+    }
+
+    fileprivate static func ~= (a: AnyOption, b: AnyOption) -> Bool { a === b }
 }

@@ -41,6 +41,12 @@ extension ToolContext {
         } catch let failure as SystemFailure where failure.isBrokenPipe {
         } catch is Cancelled {
             interruption.endIfSignalled()
+        } catch {
+            let failure = failure(of: error)
+            progress.end()
+            FailureLines(log: log).say(
+                failure, about: RecordJob(Record(), argument: arguments.operands[0]), output: target)
+            return failure.exitCode.rawValue
         }
         return 0
     }

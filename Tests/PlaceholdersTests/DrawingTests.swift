@@ -121,11 +121,17 @@ import Testing
     }
 
     @Test(.enabled(if: InstalledFonts.coverLatin)) func lettersHaveTheTextsColourAndSoContrast() throws {
-        let palette = Palette(.light)
-        let bytes = try pixels("No picture").bytes
-        let text = [palette.text.red, palette.text.green, palette.text.blue]
-        let count = stride(from: 0, to: bytes.count, by: 3).count { Array(bytes[$0..<$0 + 3]) == text }
-        #expect(count > 20)
+        let text = Palette(.light).text
+        // Eight times the size, so that the thinnest stem of any font is wider than a pixel.
+        let (size, scale) = (PixelSize(width: 2560, height: 1600), 8.0)
+        func inked(_ message: String) throws -> Int {
+            let bytes = try Placeholder(missing: .picture, message: message).draw(size: size, scale: scale).pixels.bytes
+            return stride(from: 0, to: bytes.count, by: 3).count {
+                bytes[$0] == text.red && bytes[$0 + 1] == text.green && bytes[$0 + 2] == text.blue
+            }
+        }
+        #expect(try inked("") == 0)
+        #expect(try inked("No picture") > 1000)
     }
 
     @Test(.enabled(if: InstalledFonts.coverJapanese)) func japaneseIsDrawnWithoutMissingGlyphs() throws {
@@ -138,8 +144,9 @@ import Testing
     @Test(.enabled(if: InstalledFonts.coverArabic)) func arabicLettersAreJoined() throws {
         let stack = try #require(FontStack.find(for: "بب", font: nil).stack)
         let scalars = Array("بب".unicodeScalars)[...]
-        let joined = stack.fonts[0].shaped(scalars, isRightToLeft: true, language: nil).glyphs.map(\.index)
-        let alone = stack.fonts[0].shaped(scalars.prefix(1), isRightToLeft: true, language: nil).glyphs.map(\.index)
+        let font = stack.fonts[try #require(stack.font(having: "ب"))]
+        let joined = font.shaped(scalars, isRightToLeft: true, language: nil).glyphs.map(\.index)
+        let alone = font.shaped(scalars.prefix(1), isRightToLeft: true, language: nil).glyphs.map(\.index)
         #expect(joined.count == 2)
         #expect(joined[0] != joined[1])
         #expect(!joined.contains(alone[0]))

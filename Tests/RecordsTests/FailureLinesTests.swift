@@ -61,9 +61,23 @@ private struct Broken: Failure {
 
     @Test func noSecretOfAnAddressIsSaid() throws {
         let record = #"{"url":"https://user:word@e.org:8/a/b.jpg?key=secret#x"}"#
-        #expect(try lines([(Broken(), record)]) == ["t: https://e.org:8/a/b.jpg: it is broken\n"])
+        #expect(try lines([(Broken(), record)]) == ["t: https://e.org:8/a/b.jpg?key=***: it is broken\n"])
         #expect(
-            try lines([(Broken(), #"{"url":"https://e.org?key=secret@x"}"#)]) == ["t: https://e.org: it is broken\n"])
+            try lines([(Broken(), #"{"url":"https://e.org?key=secret@x"}"#)])
+                == ["t: https://e.org?key=***: it is broken\n"])
+    }
+
+    @Test(arguments: [
+        ("https://e.org/a?width=800", "https://e.org/a?width=800"),
+        ("https://e.org/a?id=7&token=abc&page=2", "https://e.org/a?id=7&token=***&page=2"),
+        ("https://me:word@e.org/a?id=7#token=abc", "https://e.org/a?id=7"),
+        ("https://e.org/a?id=1 2&token=abc", "https://e.org/a?id=1 2&token=***"),
+    ]) func addressKeepsItsQueryWithoutItsSecrets(address: String, shown: String) throws {
+        for message in ["it is broken", "\(shown) answered 404"] {
+            let line = try lines([(Broken(message: message), "{\"url\":\"\(address)\"}")], format: .json)
+            #expect(try Record(parsing: line[0].utf8).string("url") == shown)
+            #expect(try Record(parsing: line[0].utf8).string("message")?.ranges(of: shown).count == 1)
+        }
     }
 
     @Test func thoseWithOneCodeInARowAreCountedAndNamed() throws {
@@ -93,6 +107,15 @@ private struct Broken: Failure {
                 "t: 2024-01-01: it is broken\n", "t: 2024-01-02: it is broken\n",
                 "t: (and 1 more day, 2024-01-02: broken)\n",
             ])
+    }
+
+    @Test func jsonNamesTheOutput() throws {
+        let written = Monitor<[String]>([])
+        let log = Log(tool: "t", format: .json) { line in written.update { $0.append(line) } }
+        FailureLines(log: log).say(Broken(), about: RecordJob(Record(), argument: "moon.png"), output: "small.jpg")
+        let line = try Record(parsing: try #require(written.withLock { $0.first }).utf8)
+        #expect(line.string("name") == "moon.png" && line.string("output") == "small.jpg")
+        #expect(line.string("code") == "broken" && line.string("message") == "moon.png: it is broken")
     }
 
     @Test func jsonHasCodeSubjectAndCountInFields() throws {

@@ -116,7 +116,7 @@ struct ProgressTests {
     @Test func theLineSaysWhatItWaitsFor() {
         var (state, now) = download(seconds: 4, total: 16_000)
         state.end(1)
-        let wait = state.beginWait(.retry, until: now + .milliseconds(11_200))
+        let wait = state.beginWait(.retry, host: "e.org", until: now + .milliseconds(11_200))
         #expect(line((state, now)).hasSuffix("]  4.0 kB of 16.0 kB  retry in 12 s"), "\(line((state, now)))")
         #expect(line((state, now + second(5))).hasSuffix("retry in 7 s"))
         state.endWait(wait)
@@ -124,18 +124,20 @@ struct ProgressTests {
 
         var fresh = ProgressState(began: second(0), expected: 1)
         fresh.end(fresh.begin("a.jpg"))
-        _ = fresh.beginWait(.rateLimit, until: second(40))
+        _ = fresh.beginWait(.rateLimit, host: "e.org", until: second(40))
         #expect(ProgressLine.plain(fresh, at: second(6)) == "a.jpg, rate limit: next request in 34 s")
         fresh = ProgressState(began: second(0), expected: 1)
-        _ = fresh.beginWait(.retry, until: second(4))
-        #expect(ProgressLine.plain(fresh, at: second(1)) == "retry in 3 s")
+        _ = fresh.beginWait(.retry, host: "e.org", until: second(4))
+        #expect(ProgressLine.plain(fresh, at: second(1)) == "e.org: retry in 3 s")
     }
 
     @Test func ofSeveralWaitsTheFirstToEndIsTold() {
         var (state, now) = days(4, of: 366)
-        let far = state.beginWait(.retry, until: now + second(20))
-        let near = state.beginWait(.rateLimit, until: now + second(5))
-        #expect(line((state, now)).hasPrefix("100 of 366 days, 1 failed  rate limit: next request in 5 s  25 days/s"))
+        let far = state.beginWait(.retry, host: "e.org", until: now + second(20))
+        let near = state.beginWait(.rateLimit, host: "e.org", until: now + second(5))
+        #expect(
+            line((state, now)).hasPrefix("100 of 366 days, 1 failed  e.org: rate limit: next request in 5 s  25 days/s")
+        )
         state.endWait(near)
         #expect(line((state, now)).contains("retry in 20 s"))
         state.endWait(far)
@@ -157,7 +159,7 @@ struct ProgressTests {
                 "eta_s": .integer(12),
             ])
         var (state, now) = days(4, of: 366)
-        _ = state.beginWait(.rateLimit, until: now + second(5))
+        _ = state.beginWait(.rateLimit, host: "e.org", until: now + second(5))
         let days = facts((state, now))
         #expect(days["records_done"] == .integer(100) && days["records_failed"] == .integer(1), "\(days)")
         #expect(days["records_total"] == .integer(366) && days["eta_s"] == .integer(11), "\(days)")

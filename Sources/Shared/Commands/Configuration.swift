@@ -22,9 +22,13 @@ public struct Configuration: Sendable {
         if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
             return try read(path)
         }
-        let base = environment.baseFolder("XDG_CONFIG_HOME", standard: ".config")
-        guard let path = base.map({ $0 + "/apod-tools/config.json" }), try isPresent(path) else { return empty }
+        guard let path = usualPath(environment), try isPresent(path) else { return empty }
         return try read(path)
+    }
+
+    /// The place of the file if none is named; nil without a home.
+    public static func usualPath(_ environment: Environment) -> String? {
+        environment.baseFolder("XDG_CONFIG_HOME", standard: ".config").map { $0 + "/apod-tools/config.json" }
     }
 
     /// Returns whether there is a file that concerns this user. A tool started as another user inherits a `HOME` that it
@@ -44,6 +48,7 @@ public struct Configuration: Sendable {
         do {
             let bytes = try File.openInput(path).contents(atMost: byteLimit + 1)
             guard bytes.count <= byteLimit else { throw ConfigurationFailure("it has more than 1 MiB") }
+            if let fault = JSONPlace.fault(in: bytes) { throw ConfigurationFailure(fault.message) }
             record = try Record(parsing: bytes)
         } catch let failure as any Failure {
             throw ConfigurationFailure("cannot use the configuration file \(path): \(failure.message)")

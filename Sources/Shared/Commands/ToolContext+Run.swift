@@ -84,7 +84,7 @@ extension ToolContext {
             } catch {
                 let failure = failure(of: error)
                 if let system = failure as? SystemFailure, system.isBrokenPipe { break }
-                log.error(failure.message)
+                log.error(failure)
                 tally.add(failure)
             }
         }

@@ -155,6 +155,7 @@ struct FetchTask {
     ) throws -> Outcome {
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: cache.scope, generation: watch.generation), root: cache.index.root)
+        cache.log.detail("\(request.url.redacted): \(reasonToAsk(about: entry, rules, wasLost: wasLost))")
         var mayRemember = true
         do {
             func download(_ validators: Validators?) throws -> Download.Outcome {
@@ -206,6 +207,14 @@ struct FetchTask {
             if mayRemember { cache.remember(error, of: request, key: key) }
             throw error
         }
+    }
+
+    private func reasonToAsk(about entry: Entry?, _ rules: Freshness.Rules, wasLost: Bool) -> String {
+        guard let entry = entry?.expiring(expiry, respectsServer: rules.respectsServer) else {
+            return wasLost
+                ? "its file in the cache is gone or has another size" : "not in the cache: never fetched, or evicted"
+        }
+        return Freshness.reason(entry, now: cache.clock.now(), rules: rules)
     }
 
     /// Whether the server may do better next time: it could not be reached, or what it sent is of no use today.

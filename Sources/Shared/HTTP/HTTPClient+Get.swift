@@ -75,7 +75,7 @@ extension HTTPClient {
                 }
                 log.detail("\(failure.message); attempt \(asked + 1) in \(delay.milliseconds) ms")
                 let reason = failure.code == "rate-limited" ? Progress.WaitReason.rateLimit : .retry
-                try transport.waiting(reason, for: delay) { try pause(delay) }
+                try transport.waiting(reason, host: request.url.origin.host, for: delay) { try pause(delay) }
                 attempt += 1
                 asked += 1
             }

@@ -43,13 +43,13 @@ extension PutTool {
         _ addresses: CacheItem.Addresses, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> Outcome {
         var candidates = addresses.map { Candidate(address: $0) }
-        if candidates.isEmpty { throw NoPicture() }
+        if candidates.isEmpty { throw NoPicture(in: record) }
         // Under a key of the user's own, the worse picture would take the place of the better one.
         let degrades = try degrades && rules.ownKey(record) == nil
         if degrades { try lookForPostponed(&candidates) }
         while true {
             switch CandidateChoice.next(candidates.map(\.state), degrades: degrades) {
-            case .fail(let index): throw candidates[index].failure ?? NoPicture()
+            case .fail(let index): throw candidates[index].failure ?? NoPicture(in: record)
             case .ask(let index, let once):
                 do {
                     let address = try candidates[index].address.get()

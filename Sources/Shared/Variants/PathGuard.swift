@@ -1,4 +1,5 @@
 import Libc
+import Store
 import Support
 
 /// Decides which files the text of a record may name, so that a record from a stranger cannot have the tool show any
@@ -55,6 +56,9 @@ public enum PathRefusal: Failure, Equatable {
 
     public var message: String {
         switch self {
+        case .outside(let path) where CacheRoot.isLikeBlob(path):
+            "\(path) is in no cache of this run; if the cache was moved, run the records through img-cache get again, else"
+                + " name it with --cache-dir"
         case .outside(let path):
             "\(path): records and lines may name only files in the cache or --output-dir; allow its folder with"
                 + " --allow-path, or name its cache with --cache-dir"

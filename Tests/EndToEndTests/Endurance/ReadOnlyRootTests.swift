@@ -53,6 +53,34 @@ struct ReadOnlyRootTests {
         try expectReading(url, server) { try OtherUser.run(home, $0, $1 + ["--allow-shared-root"]) }
     }
 
+    @Test(.enabled(if: OtherUser.isPossible), arguments: ["a+rwx", "go="])
+    func aRootThatAnotherUserKeepsPrivateNamesItsOwner(mode: String) throws {
+        let server = try PictureServer()
+        let home = try OtherUser.home(environment: server.environment)
+        try home.run("img-cache", ["put", server.url("there")]).expect(0)
+        try home.shell("chmod 755 \"$XDG_CACHE_HOME\"; chmod \(mode) \"$APOD_TOOLS_CACHE_DIR\"").expect(0)
+
+        for command in [["get", server.url("there")], ["put", server.url("other")], ["ls"]] {
+            let output = try OtherUser.run(home, "img-cache", command + ["--allow-shared-root"]).expect(78)
+            #expect(output.stderr.contains("\(home.cacheRoot) belongs to user 0, and you are user "), "\(output)")
+            #expect(output.stderr.contains("--remote file:///"), "\(output)")
+        }
+        #expect(server.asked.count == 1)
+    }
+
+    @Test(.enabled(if: OtherUser.isPossible)) func aVolumeOfAContainerIsUsed() throws {
+        let server = try PictureServer()
+        let home = try OtherUser.home(environment: server.environment)
+        // Made by root, writable by everyone, empty.
+        try home.shell(
+            "chmod 755 \"$XDG_CACHE_HOME\"; mkdir \"$APOD_TOOLS_CACHE_DIR\"; chmod 777 \"$APOD_TOOLS_CACHE_DIR\""
+        ).expect(0)
+        for status in ["miss", "hit"] {
+            let output = try OtherUser.run(home, "img-cache", ["put", server.url("a"), "--allow-shared-root"]).expect(0)
+            #expect(try output.record.string("cache.status") == status, "\(output)")
+        }
+    }
+
     @Test(.enabled(if: OtherUser.isPossible)) func ownFoldersWithoutTheRightToWriteAreReadOnly() throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)

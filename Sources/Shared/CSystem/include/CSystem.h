@@ -136,3 +136,7 @@ enum { csystem_filter_capacity = 1024 };
 // Writes the filter for these sets, and returns the number of its instructions; more than `capacity` if it did not fit.
 // `reports` makes refused calls raise SIGSYS; `process` is the id of the process. Depends on nothing else.
 size_t csystem_filter(unsigned needs, bool reports, pid_t process, struct csystem_instruction *code, size_t capacity);
+
+// Drops all that C libraries write to `stdout` and `stderr` from now on. To be called before there are other threads, by
+// a process that itself writes to the descriptors only. Does nothing if the C library is not glibc.
+void csystem_silence_libraries(void);

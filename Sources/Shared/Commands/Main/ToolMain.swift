@@ -29,6 +29,7 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
     // A limit on the size of files is then a failed write, too, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
+    StandardError.silenceLibraries()
     // Each run removes the files that earlier ones kept outside the cache for a while.
     RuntimePlaces(environment: .ofProcess()).sweep()
     let secrets = ArgumentSecrets(words)
@@ -42,7 +43,7 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
         let failure = failure(of: error)
         let isJSON = zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
         Log(tool: tool.command.name, format: isJSON || words.contains("--log-format=json") ? .json : .plain)
-            .error(failure.message)
+            .error(failure)
         exit(failure.exitCode.rawValue)
     }
 }

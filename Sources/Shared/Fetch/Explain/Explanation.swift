@@ -129,12 +129,7 @@ struct ExplainedFacts {
             return (.remote, "the remote has it, fresh until \(end.iso8601)")
         }
         guard let entry else { return (.fetch, absence + continuation) }
-        let why =
-            switch rules.selects(entry) {
-            case false: "its server gave it for other request fields"
-            case nil: "its server chooses its answers by more than the request (Vary: *)"
-            default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh is wanted"
-            }
+        let why = Freshness.reason(entry, now: now, rules: rules)
         if leftover?.canContinue == true { return (.fetch, why + continuation) }
         if isOfAnotherAddress { return (.fetch, "\(why), and it came from another address") }
         return entry.validators.isEmpty

@@ -67,6 +67,15 @@ enum Freshness: Equatable {
         return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)
     }
 
+    /// The reason for a request about an entry, as a clause.
+    static func reason(_ entry: Entry, now: Timestamp, rules: Rules) -> String {
+        switch rules.selects(entry) {
+        case false: "its server gave it for other request fields"
+        case nil: "its server chooses its answers by more than the request (Vary: *)"
+        default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh is wanted"
+        }
+    }
+
     /// Whether an expired entry may be served if its server does not answer (RFC 9111 §4.2.4, RFC 5861 §4).
     static func mayServeStale(_ entry: Entry, now: Timestamp, rules: Rules) -> Bool {
         guard rules.servesStale, rules.selects(entry) != false else { return false }

@@ -71,8 +71,10 @@ public struct ExerciseTransport: HTTPTransport {
     }
 
     /// Throws what `body` throws.
-    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
-        try base.waiting(reason, for: span, body)
+    public func waiting(
+        _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
+    ) throws {
+        try base.waiting(reason, host: host, for: span, body)
     }
 }
 

@@ -27,14 +27,18 @@ public protocol HTTPTransport: Sendable {
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse
 
-    /// Runs `body`, which waits this long before the next exchange, and tells those who watch. Throws what `body`
-    /// throws.
-    func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws
+    /// Runs `body`, which waits this long before the next exchange with `host`, and shows that as progress. Throws what
+    /// `body` throws.
+    func waiting(
+        _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
+    ) throws
 }
 
 extension HTTPTransport {
     /// Runs `body`, and tells nobody. Throws what `body` throws.
-    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
+    public func waiting(
+        _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
+    ) throws {
         try body()
     }
 }

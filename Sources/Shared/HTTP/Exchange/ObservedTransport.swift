@@ -50,8 +50,10 @@ public struct ObservedTransport: HTTPTransport {
     }
 
     /// Shows the wait while `body` runs. Throws what `body` throws.
-    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
-        try progress.waiting(reason, for: span) { try body() }
+    public func waiting(
+        _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
+    ) throws {
+        try progress.waiting(reason, host: host, for: span) { try body() }
     }
 
     private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }

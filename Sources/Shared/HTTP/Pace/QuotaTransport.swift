@@ -41,7 +41,7 @@ public struct QuotaTransport: HTTPTransport {
         let ledger = ledger(request.url)
         func wait(_ span: Duration) throws {
             if span <= .zero { return }
-            try base.waiting(.rateLimit, for: span) {
+            try base.waiting(.rateLimit, host: request.url.origin.host, for: span) {
                 var rest = span
                 while rest > .zero {
                     let piece = min(rest, HTTPEvent.pauseLength)
@@ -69,8 +69,10 @@ public struct QuotaTransport: HTTPTransport {
     }
 
     /// Throws what `body` throws.
-    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
-        try base.waiting(reason, for: span, body)
+    public func waiting(
+        _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
+    ) throws {
+        try base.waiting(reason, host: host, for: span, body)
     }
 
     /// Waits until the request may be made, and returns its number. Throws `FetchFailure.quotaUsedUp` if that would

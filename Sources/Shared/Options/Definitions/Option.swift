@@ -73,7 +73,7 @@ public class AnyOption: @unchecked Sendable {
     public var completion: Completion { choices.map { .words($0()) } ?? fixedCompletion }
 
     /// Reads a value without its type. Throws as `Option.value(of:)` does.
-    func parse(_ text: String) throws -> any Sendable { text }
+    public func parse(_ text: String) throws -> any Sendable { text }
 
     /// Whether the next word belongs to an option that has no fixed number of values.
     func takes(_ word: String) -> Bool { false }
@@ -121,7 +121,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         return value
     }
 
-    override func parse(_ text: String) throws -> any Sendable { try value(of: text) }
+    public override func parse(_ text: String) throws -> any Sendable { try value(of: text) }
     override func takes(_ word: String) -> Bool { belongs?(word) ?? false }
 }
 

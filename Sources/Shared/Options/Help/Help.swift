@@ -18,7 +18,14 @@ extension Command {
         let main = options.filter(\.group.isMain)
         if !main.isEmpty {
             help.blank()
-            for option in main { help.row(option.label, Self.beginning(of: option.summary)) }
+            for option in main {
+                // The values of an option are listed in full.
+                if case .words = option.completion {
+                    help.row(option.label, option.summary)
+                    continue
+                }
+                help.row(option.label, Self.beginning(of: option.summary))
+            }
         }
         let others = OptionGroup.allCases.filter { !$0.isMain }.map { group in
             (group, options.filter { $0.group == group })

@@ -4,7 +4,7 @@ import Support
 /// record of a long run while the network is down, the first is said in full, and then how many followed.
 ///
 /// With details wanted, each is said in full as well.
-final class FailureLines: Sendable {
+public final class FailureLines: Sendable {
     private struct Said {
         var code: String?
         /// What further failures with that code were about, as far as it is known: the first few.
@@ -48,12 +48,14 @@ final class FailureLines: Sendable {
     private let log: Log
     private let said = Monitor(Said())
 
-    init(log: Log) { self.log = log }
+    public init(log: Log) { self.log = log }
 
-    func say(_ failure: any Failure, about job: RecordJob) {
+    /// - Parameter output: the file that was not written, if the failure is about one.
+    public func say(_ failure: any Failure, about job: RecordJob, output: String? = nil) {
         let subjects = FailureSubject.all(of: job)
         // A message never says the same fact twice.
-        let isNamed = subjects.contains { $0.isNamed(in: failure.message) }
+        let names = subjects + (output.map { [FailureSubject(.name, $0)] } ?? [])
+        let isNamed = names.contains { $0.isNamed(in: failure.message) }
         // A failure of a line says so itself.
         let subject = subjects.first ?? (failure as? LineFailure).map { FailureSubject(.line, String($0.line)) }
         let message = isNamed ? failure.message : (subjects.first.map { "\($0.words): " } ?? "") + failure.message
@@ -67,7 +69,10 @@ final class FailureLines: Sendable {
             said = Said(code: failure.code)
             log.error(
                 message,
-                facts: ["code": .text(failure.code), subject?.kind.rawValue ?? "": subject?.fact])
+                facts: [
+                    "code": .text(failure.code), subject?.kind.rawValue ?? "": subject?.fact,
+                    "output": output.map { .text($0) },
+                ])
         }
     }
 

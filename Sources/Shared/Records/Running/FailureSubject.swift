@@ -50,13 +50,13 @@ struct FailureSubject: Sendable, Equatable {
         return text.index(colon, offsetBy: 3)
     }
 
-    /// An address without what may be a secret in it: user name, password, query. Other text as it is.
+    /// An address without user name, password and fragment, and with secret parameters masked. Other text as it is.
     private static func withoutSecrets(_ text: String) -> String {
         guard let start = authority(in: text) else { return text }
-        let rest = text[start...].prefix { $0 != "?" && $0 != "#" }
-        let server = rest.prefix { $0 != "/" }
+        let rest = text[start...].prefix { $0 != "#" }
+        let server = rest.prefix { $0 != "/" && $0 != "?" }
         let host = server.lastIndex(of: "@").map { server.index(after: $0) } ?? start
-        return String(text[..<start] + rest[host...])
+        return AddressSecrets.replacing(in: String(text[..<start] + rest[host...])) { _ in AddressSecrets.mark }
     }
 
     /// Whether a message names it already, as a word rather than within another one.

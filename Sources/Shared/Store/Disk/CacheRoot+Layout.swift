@@ -63,6 +63,16 @@ extension CacheRoot {
         return "\(scope)/\(Substring(file.utf8.prefix(2)))/\(file)"
     }
 
+    /// Whether a path looks like the path of an entry's file, in any root.
+    package static func isLikeBlob(_ path: String) -> Bool {
+        let parts = path.split(separator: "/").map(String.init)
+        guard let scopes = parts.lastIndex(of: Self.scopes), parts.count - scopes >= 4, let file = parts.last else {
+            return false
+        }
+        let folder = parts[(scopes + 1)..<(parts.count - 2)].joined(separator: "/")
+        return blob(file, folder: folder) == parts[scopes...].joined(separator: "/")
+    }
+
     /// The scope, named by its hash, and the generation whose file lies at an absolute path; nil for any other path.
     func origin(ofBlob path: String) -> (hash: String, generation: Int64)? {
         guard let rest = path.removing(bytePrefix: self.path(of: Self.scopes) + "/") else { return nil }

@@ -83,6 +83,9 @@ package final class CacheRoot: Sendable {
                 held = folder
             } catch let failure as SystemFailure where failure.isMissing {
             } catch let failure as SystemFailure where [ENOTDIR, ELOOP, EACCES].contains(failure.errno) {
+                if failure.errno == EACCES, let status = try? FileStatus(at: path) {
+                    try requireReadable(status, at: path, R_OK | X_OK)
+                }
                 throw CacheFailure.cannotMakeRoot(path: path, errno: failure.errno)
             }
             return held
@@ -105,6 +108,13 @@ package final class CacheRoot: Sendable {
         // Whose index it is, the index itself says.
         if let index = try folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
         try requireCache(folder)
+    }
+
+    /// Throws `CacheFailure.foreignRoot` for another user's file or folder that does not grant these rights.
+    func requireReadable(_ status: FileStatus, at path: String, _ rights: Int32 = R_OK) throws {
+        if status.owner == geteuid() || path.withPathPointer({ access($0, rights) }) == 0 { return }
+        guard errno == EACCES else { return }
+        throw CacheFailure.foreignRoot(path: self.path, owner: status.owner, user: geteuid())
     }
 
     /// Throws `UnsafePlace` for a folder that is not trusted.

@@ -17,6 +17,8 @@ public enum CacheFailure: Failure, Equatable {
     case noRoot
     /// The root is missing and cannot be made.
     case cannotMakeRoot(path: String, errno: Int32)
+    /// The root belongs to another user, and its mode keeps others from reading it.
+    case foreignRoot(path: String, owner: UInt32, user: UInt32)
     /// The folder that was named as root holds something else.
     case notACache(root: String)
     /// The root was removed since this process gave up the right to make it.
@@ -65,6 +67,7 @@ extension CacheFailure {
         case .badKey: "bad-key"
         case .newerLayout: "newer-layout"
         case .noRoot, .cannotMakeRoot: "cache-root"
+        case .foreignRoot: "foreign-root"
         case .notACache: "not-a-cache"
         case .rootRemoved: "root-removed"
         case .readOnly: "cache-read-only"
@@ -95,6 +98,9 @@ extension CacheFailure {
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
             "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
+        case .foreignRoot(let path, let owner, let user):
+            "the cache at \(path) belongs to user \(owner), and you are user \(user); choose another with --cache-dir,"
+                + " and share pictures with --remote file:///FOLDER"
         case .notACache(let root): "\(root) is not a cache; name an empty folder with --cache-dir"
         case .rootRemoved(let path): "the cache folder \(path) was removed meanwhile; run it again"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
@@ -129,7 +135,7 @@ extension CacheFailure {
         case .absent: .absent
         // Of a record: one of an option is said to be wrong before anything is done.
         case .badScope, .badKey: .data
-        case .newerLayout, .notACache, .noRoot: .configuration
+        case .newerLayout, .notACache, .noRoot, .foreignRoot: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .io(_, _, let errno) where SystemFailure.isTransient(errno): .temporary
         case .diskFull, .io, .indexDamaged: .io

@@ -56,6 +56,7 @@ extension Index {
 
     private static func openAny(_ root: CacheRoot) throws -> (Database, Schema.Origin) {
         try root.checkIndex()
+        if let status = try root.status(of: CacheRoot.index) { try root.requireReadable(status, at: root.index) }
         func checked(_ database: Database) throws -> (Database, Schema.Origin) {
             let origin = try Schema.origin(of: database)
             if origin == .foreign { throw CacheFailure.notACache(root: root.path) }

@@ -50,6 +50,7 @@ public struct Log: Sendable {
     public static let silent = Log(tool: "", threshold: .error, write: { _ in })
 
     public func error(_ message: @autoclosure () -> String, facts: Facts = [:]) { say(.error, message, facts) }
+    public func error(_ failure: any Failure) { error(failure.message, facts: ["code": .text(failure.code)]) }
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 

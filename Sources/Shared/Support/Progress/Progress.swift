@@ -92,14 +92,14 @@ public final class Progress: Sendable {
         if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
     }
 
-    /// Runs `body`, which waits this long, and shows that meanwhile. Throws what `body` throws.
+    /// Runs `body`, which waits this long before a request to `host`, and shows that. Throws what `body` throws.
     public func waiting<Result, E: Error>(
-        _ reason: WaitReason, for span: Duration, _ body: () throws(E) -> Result
+        _ reason: WaitReason, host: String, for span: Duration, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
         if isHidden { return try body() }
         let number = state.withLock { state in
             start(&state)
-            return state.progress.beginWait(reason, until: SteadyTime.now() + span)
+            return state.progress.beginWait(reason, host: host, until: SteadyTime.now() + span)
         }
         defer { state.withLock { $0.progress.endWait(number) } }
         return try body()

@@ -22,12 +22,12 @@ enum ProgressLine {
         if state.unit == .days { return days(state, at: now) }
         let finished = state.finished
         if state.expected == 1, finished == 0, state.received == 0 {
-            return [state.nextWait.map { wait($0, at: now) } ?? working(state, at: now)]
+            return [state.nextWait.map { waitOfHost($0, at: now) } ?? working(state, at: now)]
         }
         var counts = state.expected.map { "\(finished) of \($0) done" } ?? "\(finished) done"
         if state.failed > 0 { counts += ", \(state.failed) failed" }
         var parts = [counts]
-        if let wait = state.nextWait { parts.append(self.wait(wait, at: now)) }
+        if let wait = state.nextWait { parts.append(waitOfHost(wait, at: now)) }
         if state.received > 0 {
             parts.append(ByteCount.description(state.received))
             parts.append(rate(state))
@@ -39,13 +39,13 @@ enum ProgressLine {
     private static func days(_ state: ProgressState, at now: Duration) -> [String] {
         let finished = state.finished
         if finished == 0, state.expected ?? 1 == 1 {
-            return [state.nextWait.map { wait($0, at: now) } ?? working(state, at: now)]
+            return [state.nextWait.map { waitOfHost($0, at: now) } ?? working(state, at: now)]
         }
         var counts =
             state.expected.map { "\(finished) of \($0) days" } ?? "\(finished) \(finished == 1 ? "day" : "days")"
         if state.failed > 0 { counts += ", \(state.failed) failed" }
         var parts = [counts]
-        if let wait = state.nextWait { parts.append(self.wait(wait, at: now)) }
+        if let wait = state.nextWait { parts.append(waitOfHost(wait, at: now)) }
         let rate = state.finishedRate.perSecond
         // A lower rate says nothing to anybody.
         if rate >= 0.1 { parts.append("\(rate < 10 ? tenths(rate) : String(Int(min(rate, 1e9)))) days/s") }
@@ -64,6 +64,10 @@ enum ProgressLine {
         case .retry: "retry in \(seconds) s"
         case .rateLimit: "rate limit: next request in \(seconds) s"
         }
+    }
+
+    private static func waitOfHost(_ wait: ProgressState.Wait, at now: Duration) -> String {
+        "\(TerminalText.escaped(wait.host)): \(self.wait(wait, at: now))"
     }
 
     /// Whole seconds until a moment, rounded up.

@@ -12,6 +12,7 @@ struct ProgressState: Sendable {
     /// A pause before a request.
     struct Wait: Sendable, Equatable {
         let reason: Progress.WaitReason
+        let host: String
         let end: Duration
     }
 
@@ -80,9 +81,9 @@ struct ProgressState: Sendable {
     mutating func end(_ number: Int) { ended = transfers.removeValue(forKey: number) ?? ended }
 
     /// Begins a pause and returns its number.
-    mutating func beginWait(_ reason: Progress.WaitReason, until end: Duration) -> Int {
+    mutating func beginWait(_ reason: Progress.WaitReason, host: String, until end: Duration) -> Int {
         nextNumber += 1
-        waits[nextNumber] = Wait(reason: reason, end: end)
+        waits[nextNumber] = Wait(reason: reason, host: host, end: end)
         return nextNumber
     }
 
@@ -149,6 +150,7 @@ struct ProgressState: Sendable {
             "bytes_total": bytesExpected.map { .integer($0) }, "rate": .decimal(rate.perSecond),
             "eta_s": secondsLeft(at: now).map { .integer($0) },
             "waiting_for": nextWait.map { .text($0.reason.rawValue) },
+            "wait_host": nextWait.map { .text($0.host) },
             "wait_s": nextWait.map { .integer(ProgressLine.seconds(until: $0.end, at: now)) },
         ]
     }

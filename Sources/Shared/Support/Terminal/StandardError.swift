@@ -1,3 +1,4 @@
+import CSystem
 import Libc
 
 /// The one way to standard error for all threads: whole lines, and below them at most one line that is redrawn again
@@ -14,6 +15,10 @@ public enum StandardError {
     }
 
     private static let state = Monitor(State())
+
+    /// Drops the messages that libraries of codecs and fonts print, here and among records on standard output. Call it
+    /// before there are other threads.
+    public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above what is drawn.
     public static func write(_ text: String) { state.withLock { aside(&$0) { emit(text) } } }

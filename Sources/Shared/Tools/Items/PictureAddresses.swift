@@ -143,8 +143,16 @@ extension UInt8 {
 
 /// A record without an address under which a picture could be had: a video day without a still, for instance.
 public struct NoPicture: Failure, Equatable {
-    public init() {}
+    private let isVideo: Bool
+
+    public init(in record: Record = Record()) { isVideo = record.string("media_type") == "video" }
+
     public var code: String { "no-picture" }
-    public var message: String { "the record has no address of a picture; --url-field names other fields to look at" }
+    public var message: String {
+        isVideo
+            ? "a video without a still; img-downsample --fallback draws a placeholder, and apod-fetch --fallback-previous"
+                + " takes the day before"
+            : "the record has no address of a picture; --url-field names other fields to look at"
+    }
     public var exitCode: ExitCode { .unavailable }
 }

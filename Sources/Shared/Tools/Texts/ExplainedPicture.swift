@@ -31,7 +31,7 @@ public struct ExplainedPicture: Description {
             case .failure(let failure): return .failure(failure)
             }
         }
-        if candidates.isEmpty { throw NoPicture() }
+        if candidates.isEmpty { throw NoPicture(in: job.record) }
         chosen = try Self.chosen(candidates, degrades: rules.ownKey(job.record) == nil)
     }
 

@@ -5,7 +5,7 @@ extension WebURL {
     /// `WebURLFailure`, as reading an absolute URL does.
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
         if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
-        let bytes = Self.trimmed(reference)
+        let bytes = Self.slashed(Self.trimmed(reference))
         if Self.endOfScheme(bytes[...]) != nil {
             return try WebURL(reference).inheritingCredentials(from: self)
         }

@@ -1,3 +1,5 @@
+import Support
+
 /// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, with slashes in
 /// place of the backslashes of its path, otherwise unchanged.
 public struct MediaAddress: Sendable, Equatable {
@@ -43,10 +45,7 @@ public struct MediaAddress: Sendable, Equatable {
     private static func escaped(_ text: String) -> String? {
         var text = PlainText.folded(text)
         if text.utf8.contains(UInt8(ascii: "\\")) {
-            let query = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
-            text =
-                text[..<query].split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "/")
-                + text[query...]
+            text = String(decoding: Array(text.utf8).withSlashes, as: UTF8.self)
         }
         var hasBlanks = false
         for byte in text.utf8 {

@@ -7,7 +7,7 @@ extension WebURL {
     /// Throws `WebURLFailure` if the text is no URL, or one that the tools do not open.
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
-        let bytes = Self.slashed(Self.trimmed(text))
+        let bytes = Self.trimmed(text).withSlashes
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw .notAURL(text: text, reason: .controlCharacter)
         }
@@ -85,15 +85,6 @@ extension WebURL {
         while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
         while let last = bytes.last, isBlank(last) { bytes.removeLast() }
         return Array(bytes)
-    }
-
-    /// The bytes with slashes in place of the backslashes before query and fragment, as browsers read addresses of the web
-    /// (WHATWG URL, *special*). So `http://a\@b` names the host `a`, there and here.
-    static func slashed(_ bytes: [UInt8]) -> [UInt8] {
-        let backslash = UInt8(ascii: "\\")
-        guard bytes.contains(backslash) else { return bytes }
-        let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.endIndex
-        return bytes[..<end].map { $0 == backslash ? UInt8(ascii: "/") : $0 } + bytes[end...]
     }
 
     /// Where the colon after a scheme is (RFC 3986 §3.1); nil if there is none.

@@ -147,21 +147,6 @@ public enum AddressSecrets {
     }
 }
 
-extension StringProtocol {
-    /// The first `://` of the text. Either slash may be a backslash, which means the same in web addresses. Fast, as it is
-    /// called for each argument of each run.
-    package var slashesOfAuthority: Range<String.Index>? {
-        func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
-        var rest = utf8[...]
-        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
-            rest = rest[rest.index(after: colon)...]
-            let slashes = rest.prefix(2)
-            if slashes.count == 2, slashes.allSatisfy(isSlash) { return colon..<slashes.endIndex }
-        }
-        return nil
-    }
-}
-
 extension Substring {
     fileprivate func lowercasedSuffix(_ text: String) -> Bool {
         utf8.suffix(text.utf8.count).elementsEqual(text.utf8) { $0 | 0x20 == $1 }

@@ -67,6 +67,8 @@ extension ToolContext {
         needs.folders = [folder.folder.path]
         needs.changesCache = false
         needs.loadsCodecs = rendition.format == .avif
+        // Records have addresses to show.
+        needs.mapsHosts = true
         confine(cache, needs)
         let caches = caches(cache)
         defer { caches.close() }

@@ -7,6 +7,8 @@ import Testing
     @Test func blanksGoOrAreEscapedAndHostsWithoutASchemeBecomeHTTPS() {
         #expect(MediaAddress(" http://x.org/a b.jpg \n")?.text == "http://x.org/a%20b.jpg")
         #expect(MediaAddress("//x.org/a")?.text == "https://x.org/a")
+        #expect(MediaAddress("http:\\\\x.org\\a.mov?b\\c")?.text == "http://x.org/a.mov?b\\c")
+        #expect(MediaAddress("https://x.org\\@youtu.be/abc-DEF_123")?.youTubeID == nil)
     }
 
     @Test(arguments: [

@@ -17,6 +17,8 @@ import Testing
         ("/a.jpg", "https://pictures.example/a.jpg"),
         ("id=7", "https://pictures.example/a?id=7"),
         ("à la carte", "https://pictures.example/%C3%A0%20la%20carte.jpg"),
+        ("bu\u{308}cher.example", "https://bücher.example/a.jpg"),
+        ("https://BÜCHER.example/ä", "https://bücher.example/ä.jpg"),
     ])
     func patternWithoutWildcardsMatchesWhereverItIsContained(_ pattern: String, _ address: String) throws {
         #expect(try matches(pattern, address))
@@ -42,6 +44,8 @@ import Testing
         ("*", "https://pictures.example/"),
         ("*v=?", "https://pictures.example/a.jpg?v=2"),
         ("/a*b*c**", "https://pictures.example/aXbXbXc"),
+        ("https://*.bücher.example/*/ä?", "https://a.bücher.example/private/äb"),
+        ("bücher.*/ä*", "https://bücher.example/ä.jpg"), ("*/ä*", "https://bücher.example/ä.jpg"),
     ])
     func globMatchesTheWholeAddressOrItsPart(_ pattern: String, _ address: String) throws {
         #expect(try matches(pattern, address))
@@ -55,6 +59,8 @@ import Testing
         ("/a.jpg?", "https://pictures.example/a.jpg"),
         ("http://*", "https://pictures.example/a.jpg"),
         ("/a*b*c", "https://pictures.example/aXcXb"),
+        ("bücher.example/*", "https://pictures.example/bücher.example/"),
+        ("/bücher.example", "https://bücher.example/"),
     ])
     func globDoesNotMatchLess(_ pattern: String, _ address: String) throws {
         #expect(try !matches(pattern, address))

@@ -117,6 +117,12 @@ struct ConfinementPlanTests {
         #expect(!plan.usesNetwork)
     }
 
+    @Test func onlyALookForAHostBeyondASCIIReadsLibraries() {
+        #expect(!plan(home) { $0.readsInput = true }.readable.contains("/usr"))
+        let plan = plan(home) { $0.mapsHosts = true }
+        #expect(plan.readable.contains("/usr") && !plan.readable.contains("/home/ada") && plan.callSets == .files)
+    }
+
     @Test func librariesAreFoundWhereTheEnvironmentSays() {
         let plan = plan(["LD_LIBRARY_PATH": "/a/lib:/b/lib"]) { $0.loadsCodecs = true }
         #expect(plan.readable.contains("/a/lib"))

@@ -160,6 +160,12 @@ import Testing
     ])
     func entryOfTheHostIsFound(text: String) throws { #expect(try found(text, "http://a.example:8080/x") == "u|p") }
 
+    @Test func aHostBeyondASCIIIsFoundHoweverItIsWritten() throws {
+        let text = "machine BU\u{308}CHER.example login u password p"
+        #expect(try found(text, "http://bücher.example/") == "u|p")
+        #expect(try found(text, "http://xn--bcher-kva.example/") == "u|p")
+    }
+
     @Test func quotedWordsHaveTheirBlanks() throws {
         #expect(try found(#"machine a login "u v" password "p\"\\\n#""#, "http://a/") == "u v|p\"\\\n#")
     }

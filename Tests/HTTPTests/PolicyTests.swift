@@ -205,7 +205,7 @@ import Testing
         ("http://a/", "*", true), ("http://a/", "b *", false), ("http://10.1.2.3/", "10.0.0.0/8", true),
         ("http://11.1.2.3/", "10.0.0.0/8", false), ("http://127.0.0.1/", "localhost 127.0.0.1", true),
         ("http://[::1]/", "[::1]", true), ("http://[::1]/", "::1", true), ("http://a/", "", false),
-        ("http://a/", ".", false),
+        ("http://a/", ".", false), ("http://bu\u{308}cher.example/", "BÜCHER.example", true),
     ])
     func hostsOfNoProxyAreReachedDirectly(url: String, list: String, isDirect: Bool) throws {
         let expected: ProxyChoice = isDirect ? .direct : .proxy("p:1")

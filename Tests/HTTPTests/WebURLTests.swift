@@ -38,9 +38,21 @@ import Testing
         ("http://[::ffff:127.0.0.1]/", "http://[::ffff:127.0.0.1]/"),
         ("http://bücher.example/", "http://xn--bcher-kva.example/"),
         ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
+        ("http://bu\u{308}cher.example/", "http://xn--bcher-kva.example/"),
+        ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example/"),
         ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+        ("http://exa\u{200B}mple.org/", "http://example.org/"),
+        ("http://①②⑦.1/", "http://127.0.0.1/"),
+        ("http://ｌｏｃａｌｈｏｓｔ。/", "http://localhost/"),
         ("http://a@b@example.org/", "http://example.org/"),
-        ("http://example.org/a\\b", "http://example.org/a%5Cb"),
+        // As browsers read them.
+        ("http://example.org/a\\b", "http://example.org/a/b"),
+        ("http://example.org/a\\..\\b?c\\d#\\", "http://example.org/b?c%5Cd"),
+        ("http:\\\\example.org\\a", "http://example.org/a"), ("http:\\/example.org", "http://example.org/"),
+        ("http://a\\b/", "http://a/b/"), ("http://example.org\\@127.0.0.1/", "http://example.org/@127.0.0.1/"),
+        ("http://u:p@example.org\\@127.0.0.1/", "http://example.org/@127.0.0.1/"),
+        ("http://example.org:80\\:81/", "http://example.org/:81/"),
+        ("http://example.org/a%5Cb", "http://example.org/a%5Cb"),
     ])
     func allWaysOfWritingHaveOneNormalForm(text: String, normalized: String) throws {
         #expect(try WebURL(text).normalized == normalized)
@@ -49,7 +61,7 @@ import Testing
     @Test(arguments: [
         ("http://user:pw@a/x", ["user:pw"]), ("http://u@v@a/?token=t&w=1&api_key=k#frag?key=no", ["u@v", "t", "k"]),
         ("--url=https://u:p@a", ["u:p"]), ("http://a/b@c?w=1", []), ("http://a/?key=", []), ("a@b", []), ("", []),
-        ("ftp://u:p@[broken", ["u:p"]),
+        ("ftp://u:p@[broken", ["u:p"]), ("http:\\\\u:p@a\\@b?key=k", ["u:p", "k"]),
     ])
     func secretsOfATextAreFound(text: String, secrets: [String]) {
         #expect(WebURL.secrets(in: text).map(String.init) == secrets)
@@ -117,8 +129,9 @@ import Testing
         "http://a b/", "http://a..b/", "http://.a/",
         "http://a%2fb/", "http://a%00b/", "http://1.2.3.4.5/", "http://256.1.1.1/", "http://0x/", "http://08.1.1.1/",
         "http://4294967296/", "http://1.2.3.999/", "http://[::1/", "http://[127.0.0.1]/", "http://[fe80::1%25eth0]/",
-        "http://[::1]x/", "http://a\\b/", "http://example.org\\@127.0.0.1/", "http://ex<am>ple/", "http://a|b/",
-        "http://exa\u{200B}mple.org/", "http://..", "http://%ff/", "http://a*b/",
+        "http://[::1]x/", "http://ex<am>ple/", "http://a|b/",
+        "http://a%5Cb/", "http://a。\u{308}b/", "http://xn--a/", "http://ü＜/", "http://ü／b/", "http://ü＠b/",
+        "http://..", "http://%ff/", "http://a*b/",
     ])
     func oddHostsAreBlocked(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
@@ -150,6 +163,10 @@ import Testing
         ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
         ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"), ("g?y/./x", "http://a/b/c/g?y/./x"),
         ("g#s/../x", "http://a/b/c/g#s/../x"), ("https://h/x", "https://h/x"), (" a b ", "http://a/b/c/a%20b"),
+        // As browsers read them.
+        ("\\g", "http://a/g"), ("..\\g?\\", "http://a/b/g?%5C"), ("\\\\g\\h", "http://g/h"),
+        ("/\\g\\@h", "http://g/@h"),
+        ("https:\\\\g", "https://g"),
     ])
     func referencesResolveAsTheStandardSays(reference: String, result: String) throws {
         #expect(try WebURL("http://a/b/c/d;p?q").resolving(reference).description == result)

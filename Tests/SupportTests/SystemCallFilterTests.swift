@@ -26,6 +26,7 @@ struct SystemCallFilterTests {
         static let (read, openat, ioctl, clone, socket, bind, socketpair, kill, fcntl, fchmod, unlinkat) =
             (0, 257, 16, 56, 41, 49, 53, 62, 72, 91, 263)
         static let (setsockopt, prlimit64, fchmodat, execve, listen, accept4) = (54, 302, 268, 59, 50, 288)
+        static let (close, fstat, mmap, mprotect, munmap, pread64, newfstatat) = (3, 5, 9, 10, 11, 17, 262)
     }
     #else
     private static let architecture: UInt32 = 0xC000_00B7
@@ -33,6 +34,7 @@ struct SystemCallFilterTests {
         static let (read, openat, ioctl, clone, socket, bind, socketpair, kill, fcntl, fchmod, unlinkat) =
             (63, 56, 29, 220, 198, 200, 199, 129, 25, 52, 35)
         static let (setsockopt, prlimit64, fchmodat, execve, listen, accept4) = (208, 261, 53, 221, 201, 242)
+        static let (close, fstat, mmap, mprotect, munmap, pread64, newfstatat) = (57, 80, 222, 226, 215, 67, 79)
     }
     #endif
 
@@ -116,6 +118,19 @@ struct SystemCallFilterTests {
             try expect(sets, Call.fchmod, [3, 0o644], sets.contains(.permissions) ? .allow : .refuse)
             try expect(sets, Call.socket, [2, 1, 0], sets.contains(.network) ? .allow : .refuse)
             for call in [Call.execve, Call.listen, Call.accept4, Call.fchmodat] { try expect(sets, call, [], .refuse) }
+        }
+    }
+
+    /// As the dynamic linker does when a library is first used.
+    @Test func everyPlanAllowsTheCallsThatLoadALibrary() throws {
+        let (closeOnExec, readAndExecute): (UInt64, UInt64) = (0o2000000, 5)
+        for sets in Self.all {
+            try expect(sets, Call.openat, [UInt64(bitPattern: -100), 0, closeOnExec], .allow)
+            for call in [Call.fstat, Call.newfstatat, Call.pread64, Call.munmap, Call.close] {
+                try expect(sets, call, [3], .allow)
+            }
+            try expect(sets, Call.mmap, [0, 4096, readAndExecute, 2, 3, 0], .allow)
+            try expect(sets, Call.mprotect, [0, 4096, 1], .allow)
         }
     }
 

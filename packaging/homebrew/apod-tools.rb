@@ -18,6 +18,7 @@ class ApodTools < Formula
   depends_on "libavif"
   depends_on "libdeflate"
   depends_on "libheif"
+  depends_on "libidn2"
   depends_on "libpng"
   depends_on "libtiff"
   depends_on "little-cms2"

@@ -1,4 +1,7 @@
-/// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, otherwise unchanged.
+import Support
+
+/// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, with slashes in
+/// place of the backslashes of its path, otherwise unchanged.
 public struct MediaAddress: Sendable, Equatable {
     public let text: String
     /// In small letters, without user and port.
@@ -37,10 +40,13 @@ public struct MediaAddress: Sendable, Equatable {
         guard kind != .unknown || text.flatMap(Self.escaped).flatMap(Self.absolute) != nil else { return nil }
     }
 
-    /// Returns the text without blanks; nil if it is empty or holds a tag (RFC 3986 §2: neither bracket nor quotation
-    /// mark may stand in an address).
+    /// Returns the text without blanks and, before its query, without backslashes, which browsers read as slashes; nil if
+    /// it is empty or holds a tag (RFC 3986 §2: neither bracket nor quotation mark may stand in an address).
     private static func escaped(_ text: String) -> String? {
-        let text = PlainText.folded(text)
+        var text = PlainText.folded(text)
+        if text.utf8.contains(UInt8(ascii: "\\")) {
+            text = String(decoding: Array(text.utf8).withSlashes, as: UTF8.self)
+        }
         var hasBlanks = false
         for byte in text.utf8 {
             switch byte {

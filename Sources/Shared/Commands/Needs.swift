@@ -21,6 +21,8 @@ public struct Needs: Sendable, Equatable {
     public var font: String?
     /// Whether it may load libraries that read or write pictures.
     public var loadsCodecs = false
+    /// Whether it may load libidn2, for the host of an address.
+    public var mapsHosts = false
     /// Whether it uses the cache at all.
     public var usesCache = true
     /// Whether it is of no use without a root: false if its operands may be files.
@@ -58,6 +60,6 @@ extension Confinement {
         case nil: break
         }
         if needs.drawsText { allowFonts(environment, font: needs.font) }
-        if needs.loadsCodecs { allowLibraries(environment) }
+        if needs.loadsCodecs || needs.mapsHosts { allowLibraries(environment) }
     }
 }

@@ -9,20 +9,29 @@ extension CacheKey {
     /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`): the key is stored and
     /// shown, but `?key=mars` and `?key=moon` may be two pictures. Reading a key as an address returns the same key.
     /// Throws as `KeySecrets.digest` does, only for an address with a secret.
-    public init(url: WebURL, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets) throws {
-        try self.init(url, ignoring) { try secrets.digest(of: $0, in: url.normalized) }
+    ///
+    /// - Parameter text: the text of the URL, from which an earlier version may have made another key; nil to ignore such
+    ///   keys.
+    public init(
+        url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
+    ) throws {
+        try self.init(url, text, ignoring) { try secrets.digest(of: $0, in: url.normalized) }
     }
 
     /// The key of an address without secrets, or of one that is kept nowhere: the digests are valid in this process only.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
         // The random key of the process needs no file.
-        self.init(url, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? ("", false) }
+        self.init(url, nil, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? ("", false) }
     }
 
     private init(
-        _ url: WebURL, _ ignoring: Set<String>, _ digest: (Substring) throws -> (text: String, isLasting: Bool)
+        _ url: WebURL, _ written: String?, _ ignoring: Set<String>,
+        _ digest: (Substring) throws -> (text: String, isLasting: Bool)
     ) rethrows {
-        let address = (ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized
+        @Sendable func normalized(_ url: WebURL) -> String {
+            (ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized
+        }
+        let address = normalized(url)
         var isLasting = true
         let text = try AddressSecrets.replacing(in: address) { value in
             if AddressSecrets.isDigest(value) { return String(value) }
@@ -30,18 +39,21 @@ extension CacheKey {
             isLasting = digest.isLasting
             return AddressSecrets.digestPrefix + digest.text
         }
-        self.init(
-            address: text, former: { Self.former(address).flatMap { $0 == text ? nil : $0 } }, isLasting: isLasting)
+        let former: @Sendable () -> String? = {
+            let former = Self.former(written.flatMap(url.former).map(normalized) ?? address)
+            return former == text ? nil : former
+        }
+        self.init(address: text, former: former, isLasting: isLasting)
     }
 
     // MARK: Earlier keys
 
     /// The key that version 1.0.0 makes of the address: with plain digests, and with fewer names of secret parameters.
-    /// Entries with such keys are still found. Nil for an address without parameters, whose key is the same.
-    private static func former(_ address: String) -> String? {
+    /// Entries with such keys are still found.
+    private static func former(_ address: String) -> String {
         guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")),
             address.utf8[mark...].contains(UInt8(ascii: "="))
-        else { return nil }
+        else { return address }
         let items = address[address.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
         let concealed = items.map { item -> Substring in
             guard let equals = item.firstIndex(of: "="), wasSecret(item[..<equals].lowercased()) else { return item }

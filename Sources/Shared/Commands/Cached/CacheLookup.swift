@@ -27,6 +27,7 @@ public struct CacheLookup {
         things = kind.things(arguments)
         var needs = needs
         needs.readsInput = things.areInInput
+        needs.mapsHosts = things.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
         try prepare(context, &needs)
         caches = try context.confinedCaches(needs)
     }

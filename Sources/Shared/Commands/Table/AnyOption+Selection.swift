@@ -27,7 +27,7 @@ extension AnyOption {
 
     public static let host = Option<HostPattern>(
         "host", form: .value("NAME"), expected: "a host such as example.org", group: .selection,
-        summary: "Only pictures of this host; .example.org takes those below too.", read: HostPattern.init)
+        summary: "Only pictures of this host; .example.org takes those below too.", read: { try HostPattern($0) })
 
     public static let match = Option<AddressPattern>(
         "match", form: .value("PATTERN"), expected: "a part of an address or a glob", group: .selection,

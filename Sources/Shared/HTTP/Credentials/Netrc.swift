@@ -1,3 +1,5 @@
+import Support
+
 /// The user names and passwords in a `.netrc` file (ftp(1), and as curl reads it).
 public struct Netrc: Sendable, Hashable {
     private var machines: [String: [WebURL.Credentials]] = [:]
@@ -23,7 +25,7 @@ public struct Netrc: Sendable, Hashable {
             switch word {
             case "machine":
                 finish(&machines)
-                machine = words.next()?.lowercased()
+                machine = words.next().map { InternationalName.comparable($0) }
             case "default":
                 finish(&machines)
                 machine = nil

@@ -60,7 +60,7 @@ public enum ProxyChoice: Sendable, Hashable {
             if item.hasPrefix(".") { item = item.dropFirst() }
             if item.hasSuffix(".") { item = item.dropLast() }
             guard !item.isEmpty else { return false }
-            let name = item.lowercased()
+            let name = InternationalName.comparable(item)
             return url.hostWithoutDot == name || url.hostWithoutDot.hasSuffix("." + name)
         }
     }

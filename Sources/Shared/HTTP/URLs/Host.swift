@@ -8,7 +8,7 @@ struct Host {
 
     /// Reads a host. A name whose last label is a number must be an IPv4 address in one of the forms that
     /// `inet_aton(3)` reads (WHATWG URL, *ends in a number*), so that no way to write `127.0.0.1` passes as a name.
-    /// Throws `WebURLFailure.blockedHost` for anything that is no host.
+    /// Throws `WebURLFailure.blockedHost` for anything that is no host, and `unmapped`.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(WebURLFailure) -> Host {
         var refused: WebURLFailure { .blockedHost(String(decoding: bytes, as: UTF8.self)) }
         if bytes.first == UInt8(ascii: "[") {
@@ -17,9 +17,8 @@ struct Host {
             else { throw refused }
             return Host(text: "[\(address)]", address: address)
         }
-        guard let decoded = String(validating: PercentEncoding.decoded(bytes), as: UTF8.self),
-            let name = InternationalName.ascii(decoded)
-        else { throw refused }
+        guard let decoded = String(validating: PercentEncoding.decoded(bytes), as: UTF8.self) else { throw refused }
+        guard let name = try mapped(decoded) else { throw refused }
         let dot = UInt8(ascii: ".")
         let all = Array(name.utf8)
         let relative = all.last == dot ? all.dropLast() : all[...]
@@ -35,6 +34,14 @@ struct Host {
         // with the dot.
         let isLocal = last.elementsEqual("localhost".utf8)
         return Host(text: isLocal ? String(decoding: relative, as: UTF8.self) : name, address: nil)
+    }
+
+    private static func mapped(_ name: String) throws(WebURLFailure) -> String? {
+        do {
+            return try InternationalName.ascii(name)
+        } catch {
+            throw .unmapped(error)
+        }
     }
 
     /// Digits, or `0x` and hexadecimal digits.

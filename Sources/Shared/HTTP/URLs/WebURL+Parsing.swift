@@ -2,11 +2,12 @@ import Support
 
 extension WebURL {
     /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped; blanks and
-    /// other invalid characters inside it are encoded. The user comes before the last `@` of the authority.
+    /// other invalid characters inside it are encoded; a backslash before the query is a slash. The user comes before the
+    /// last `@` of the authority.
     /// Throws `WebURLFailure` if the text is no URL, or one that the tools do not open.
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
-        let bytes = Self.trimmed(text)
+        let bytes = Self.trimmed(text).withSlashes
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw .notAURL(text: text, reason: .controlCharacter)
         }
@@ -31,10 +32,6 @@ extension WebURL {
                 $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
             } ?? rest.endIndex
         var authority = rest[..<end]
-        // In browsers, a backslash ends the authority; they and others would read `a\@b` differently.
-        if authority.contains(UInt8(ascii: "\\")) {
-            throw .blockedHost(String(decoding: authority, as: UTF8.self))
-        }
         self.scheme = scheme
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
             credentials = Self.credentials(authority[..<at])

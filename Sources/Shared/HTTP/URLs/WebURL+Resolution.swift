@@ -1,3 +1,5 @@
+import Support
+
 extension WebURL {
     /// The URL that a `reference` in a document or a `Location` field of this URL points to (RFC 3986 §5.2).
     ///
@@ -5,7 +7,7 @@ extension WebURL {
     /// `WebURLFailure`, as reading an absolute URL does.
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
         if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
-        let bytes = Self.trimmed(reference)
+        let bytes = Self.trimmed(reference).withSlashes
         if Self.endOfScheme(bytes[...]) != nil {
             return try WebURL(reference).inheritingCredentials(from: self)
         }

@@ -3,7 +3,7 @@ import Support
 /// An absolute `http` or `https` URL: the one way in which the tools read and write addresses.
 ///
 /// What is stored can be sent: blanks and non-ASCII characters of path, query and fragment are percent-encoded (RFC
-/// 3986 §2.1); the host is in lower-case ASCII (international names in Punycode) or an address in its canonical form.
+/// 3986 §2.1); the host is in lower-case ASCII (international names by UTS #46) or an address in its canonical form.
 /// User name and password are kept apart and left out of every text that this type returns.
 public struct WebURL: Sendable, Hashable {
     /// The longest address that is read. Servers and proxies accept half of that.

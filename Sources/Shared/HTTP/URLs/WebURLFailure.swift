@@ -8,6 +8,8 @@ public enum WebURLFailure: Failure, Equatable {
     case blockedScheme(of: String)
     /// A host with characters that no host has, or a number that is no address: status 77.
     case blockedHost(String)
+    /// A host beyond ASCII that cannot be mapped here: status 69.
+    case unmapped(UnmappedName)
 
     public enum Reason: Sendable, Equatable {
         case noScheme
@@ -23,6 +25,7 @@ public enum WebURLFailure: Failure, Equatable {
         case .notAURL: "bad-url"
         case .blockedScheme: "blocked-scheme"
         case .blockedHost: "blocked-host"
+        case .unmapped(let failure): failure.code
         }
     }
 
@@ -30,6 +33,7 @@ public enum WebURLFailure: Failure, Equatable {
         switch self {
         case .notAURL: .data
         case .blockedScheme, .blockedHost: .notAllowed
+        case .unmapped(let failure): failure.exitCode
         }
     }
 
@@ -51,6 +55,7 @@ public enum WebURLFailure: Failure, Equatable {
             "\"\(Self.shown(text))\" is not opened: only http and https addresses are"
         case .blockedHost(let host):
             "\"\(Self.shown(host))\" is not the name or address of a server; check the URL"
+        case .unmapped(let failure): failure.message
         }
     }
 

@@ -33,7 +33,7 @@ struct FailureSubject: Sendable, Equatable {
             all.append(FailureSubject(kind, kind == .url ? withoutSecrets(text) : text))
         }
         if let argument = job.argument {
-            all.append(FailureSubject(authority(in: argument) == nil ? .name : .url, withoutSecrets(argument)))
+            all.append(FailureSubject(argument.slashesOfAuthority == nil ? .name : .url, withoutSecrets(argument)))
         }
         add(.date, "date")
         add(.id, "id")
@@ -44,17 +44,11 @@ struct FailureSubject: Sendable, Equatable {
         return all
     }
 
-    /// Where an address goes on behind its scheme; nil for other text.
-    private static func authority(in text: String) -> String.Index? {
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
-        return text.index(colon, offsetBy: 3)
-    }
-
     /// An address without user name, password and fragment, and with secret parameters masked. Other text as it is.
     private static func withoutSecrets(_ text: String) -> String {
-        guard let start = authority(in: text) else { return text }
+        guard let start = text.slashesOfAuthority?.upperBound else { return text }
         let rest = text[start...].prefix { $0 != "#" }
-        let server = rest.prefix { $0 != "/" && $0 != "?" }
+        let server = rest.prefix { $0 != "/" && $0 != "\\" && $0 != "?" }
         let host = server.lastIndex(of: "@").map { server.index(after: $0) } ?? start
         return AddressSecrets.replacing(in: String(text[..<start] + rest[host...])) { _ in AddressSecrets.mark }
     }

@@ -1,3 +1,5 @@
+import Support
+
 /// A way to name many addresses at once: a part of them, or a glob such as `https://*.example/private/*`.
 ///
 /// * `*` is any run of characters, also none, and slashes are characters like any other; `?` is exactly one. All else
@@ -6,14 +8,15 @@
 /// * With one of them, it must match the whole of the address in its normal form (`WebURL.normalized`), or of that
 ///   without scheme and `//`, or of its path alone, which is without the query.
 /// * Of a key of the user's own, it must match the whole, or what follows `key:`.
-/// * Letter case counts but in scheme and host. Blanks and characters beyond ASCII stand as addresses have them,
-///   percent-encoded.
+/// * Letter case counts but in scheme and host. Blanks and characters beyond ASCII match as addresses have them: in a
+///   host mapped to ASCII, elsewhere percent-encoded.
 ///
 /// Matching takes at most the product of both lengths, whatever the pattern.
 public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it was written.
     public let description: String
-    private let bytes: [UInt8]
+    /// Percent-encoded, and a second time with its host mapped to ASCII if it may have one beyond.
+    private let forms: [[UInt8]]
 
     /// The longest pattern that is taken; nobody writes a longer one by hand.
     static let byteLimit = 4096
@@ -22,20 +25,36 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.byteLimit, !text.hasControlCharacters else { return nil }
         description = text
-        bytes = text.pathBytes.flatMap { byte in
-            byte > 0x20 && byte < 0x7F
-                ? [byte] : [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+        forms = ([text] + [Self.mappingHost(text)].compactMap(\.self)).map(Self.encoded)
+    }
+
+    private static func encoded(_ text: String) -> [UInt8] {
+        text.pathBytes.flatMap { byte in
+            byte > 0x20 && byte < 0x7F ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
+    }
+
+    /// The pattern with those labels mapped to ASCII that are beyond it and have no wildcard, in the part that would be
+    /// the host: up to the first slash after the scheme. Nil without such labels.
+    private static func mappingHost(_ text: String) -> String? {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+        let start = text.slashesOfAuthority?.upperBound ?? text.startIndex
+        let end = text.utf8[start...].firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+        let labels = text[start..<end].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let mapped = labels.map { (try? InternationalName.ascii($0)) ?? $0 }
+        return mapped == labels ? nil : text[..<start] + mapped.joined(separator: ".") + text[end...]
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)
     private static let star = UInt8(ascii: "*")
     private static let mark = UInt8(ascii: "?")
 
-    private var isGlob: Bool { bytes.contains { $0 == Self.star || $0 == Self.mark } }
+    private var isGlob: Bool { description.utf8.contains { $0 == Self.star || $0 == Self.mark } }
 
     /// Whether an address in its normal form, such as an entry's key or a `file` address, matches.
-    public func matches(_ address: String) -> Bool {
+    public func matches(_ address: String) -> Bool { forms.contains { matches($0, address) } }
+
+    private func matches(_ bytes: [UInt8], _ address: String) -> Bool {
         let address = Array(address.utf8)
         // Where the part ends that is written in either case: behind the host.
         var hostEnd = 0
@@ -44,35 +63,33 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
             hostStart = colon + 3
             hostEnd = address[hostStart...].firstIndex { $0 == UInt8(ascii: "/") || $0 == Self.mark } ?? address.count
         }
-        guard isGlob else { return isContained(in: address, caselessUntil: hostEnd) }
-        if matches(address[...], caselessUntil: hostEnd) { return true }
-        if hostStart == 0 {
-            return address.starts(with: "key:".utf8) && matches(address[4...], caselessUntil: hostEnd)
-        }
+        guard isGlob else { return Self.isContained(bytes, in: address, caselessUntil: hostEnd) }
+        func matches(_ text: ArraySlice<UInt8>) -> Bool { Self.matches(bytes, text, caselessUntil: hostEnd) }
+        if matches(address[...]) { return true }
+        if hostStart == 0 { return address.starts(with: "key:".utf8) && matches(address[4...]) }
         let pathEnd = address[hostEnd...].firstIndex(of: Self.mark) ?? address.count
-        return matches(address[hostStart...], caselessUntil: hostEnd)
-            || matches(address[hostEnd..<pathEnd], caselessUntil: hostEnd)
+        return matches(address[hostStart...]) || matches(address[hostEnd..<pathEnd])
     }
 
-    private func isContained(in address: [UInt8], caselessUntil end: Int) -> Bool {
+    private static func isContained(_ bytes: [UInt8], in address: [UInt8], caselessUntil end: Int) -> Bool {
         guard bytes.count <= address.count else { return false }
         return (0...address.count - bytes.count).contains { start in
-            bytes.indices.allSatisfy { Self.isSame(bytes[$0], address[...], start + $0, caselessUntil: end) }
+            bytes.indices.allSatisfy { isSame(bytes[$0], address[...], start + $0, caselessUntil: end) }
         }
     }
 
     /// Whether all of `text` matches. Only the last star is ever tried again: whatever an earlier one could take more,
     /// the last one can take too.
-    private func matches(_ text: ArraySlice<UInt8>, caselessUntil end: Int) -> Bool {
+    private static func matches(_ bytes: [UInt8], _ text: ArraySlice<UInt8>, caselessUntil end: Int) -> Bool {
         var place = text.startIndex
         var index = 0
         var retry: (index: Int, place: Int)?
         while place < text.endIndex {
-            if index < bytes.count, bytes[index] == Self.star {
+            if index < bytes.count, bytes[index] == star {
                 index += 1
                 retry = (index, place)
             } else if index < bytes.count,
-                bytes[index] == Self.mark || Self.isSame(bytes[index], text, place, caselessUntil: end)
+                bytes[index] == mark || isSame(bytes[index], text, place, caselessUntil: end)
             {
                 index += 1
                 place += 1
@@ -84,7 +101,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
                 return false
             }
         }
-        return bytes[index...].allSatisfy { $0 == Self.star }
+        return bytes[index...].allSatisfy { $0 == star }
     }
 
     /// Scheme and host of an address are in lower case.

@@ -1,12 +1,19 @@
-/// A host, or with a leading dot a host and all below it. Upper and lower case are the same (RFC 4343).
+import Support
+
+/// A host, or with a leading dot a host and all below it. Upper and lower case are the same (RFC 4343), and so are all
+/// ways to write a name beyond ASCII.
 public struct HostPattern: Sendable, Hashable {
     private let name: String
     private let includesBelow: Bool
 
-    /// Nil for what cannot be a host: the empty text, a lone dot, or something with a slash or a blank.
-    public init?(_ text: String) {
+    /// Nil for what cannot be a host: the empty text, a lone dot, or something with a slash or a blank. Throws
+    /// `UnmappedName` for a name beyond ASCII if libidn2 is missing.
+    public init?(_ text: String) throws(UnmappedName) {
         includesBelow = text.hasPrefix(".")
-        name = (includesBelow ? String(text.dropFirst()) : text).lowercased()
+        guard let name = try InternationalName.ascii(includesBelow ? String(text.dropFirst()) : text) else {
+            return nil
+        }
+        self.name = name
         if name.isEmpty || name.contains(where: { $0 == "/" || $0.isWhitespace }) { return nil }
     }
 

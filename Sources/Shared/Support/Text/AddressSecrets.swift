@@ -47,7 +47,7 @@ public enum AddressSecrets {
     public static func concealed(in message: String) -> String {
         var result = ""
         var rest = message[...]
-        while let colon = rest.firstRange(ofText: "://") {
+        while let colon = rest.slashesOfAuthority {
             var end =
                 rest[colon.upperBound...].utf8.firstIndex { $0 <= 0x20 || "\"<>`".utf8.contains($0) } ?? rest.endIndex
             while end > colon.upperBound, case let last = rest.utf8.index(before: end),
@@ -73,9 +73,9 @@ public enum AddressSecrets {
         /// The start of the fragment, or the end of the address.
         let end: String.Index
 
-        /// Nil for a text without `://`.
+        /// Nil for a text without an authority.
         init?(_ text: String) {
-            guard let colon = text[...].firstRange(ofText: "://") else { return nil }
+            guard let colon = text.slashesOfAuthority else { return nil }
             let bytes = text.utf8
             let start = bytes[colon.upperBound...].firstIndex { "/?#\\".utf8.contains($0) } ?? text.endIndex
             end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
@@ -149,18 +149,6 @@ public enum AddressSecrets {
 }
 
 extension Substring {
-    fileprivate func firstRange(ofText text: StaticString) -> Range<String.Index>? {
-        var rest = utf8[...]
-        while let start = rest.firstIndex(of: text.utf8Start.pointee) {
-            rest = rest[start...]
-            if rest.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) {
-                return start..<rest.index(start, offsetBy: text.utf8CodeUnitCount)
-            }
-            rest = rest.dropFirst()
-        }
-        return nil
-    }
-
     fileprivate func lowercasedSuffix(_ text: String) -> Bool {
         utf8.suffix(text.utf8.count).elementsEqual(text.utf8) { $0 | 0x20 == $1 }
     }

@@ -18,10 +18,12 @@ public enum CacheItem: Sendable {
         let text: String
         private let madeKey: Result<CacheKey, any Error>
 
-        fileprivate init(_ url: WebURL, ignoringQuery: Set<String>, secrets: KeySecrets) {
+        fileprivate init(_ url: WebURL, readFrom text: String, ignoringQuery: Set<String>, secrets: KeySecrets) {
             self.url = url
-            text = url.normalized
-            madeKey = Result { try CacheKey(url: url, ignoringQuery: ignoringQuery, secrets: secrets) }
+            self.text = url.normalized
+            madeKey = Result {
+                try CacheKey(url: url, readFrom: text, ignoringQuery: ignoringQuery, secrets: secrets)
+            }
         }
 
         /// The key of the address, where there is none of the user's own. Throws as `KeySecrets.digest` does.
@@ -111,7 +113,7 @@ public enum CacheItem: Sendable {
             }
             let url = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(text) }
             if case .failure(let failure) = url, failure.exitCode == .data { throw UsageFailure(failure.message) }
-            return .addresses(Addresses(given: address(url), rules: self))
+            return .addresses(Addresses(given: address(url, readFrom: text), rules: self))
         }
 
         /// Returns the key under which one address of a record is put. Throws `CacheFailure.badKey`.
@@ -136,8 +138,8 @@ public enum CacheItem: Sendable {
 
         /// Returns the keys under which to look for what an argument names, which may be a key as it was printed, or
         /// else for what a record does: the best one first. Throws `UsageFailure` for an argument that names nothing,
-        /// `CacheFailure.badKey`, `SystemFailure` (66) for the path of a file that cannot be told, and as
-        /// `KeySecrets.digest` does.
+        /// `CacheFailure.badKey`, `SystemFailure` (66) for the path of a file that cannot be told, `WebURLFailure` if no
+        /// address can be read, and as `KeySecrets.digest` does.
         public func keys(of job: RecordJob) throws -> [Lookup] {
             if let key = try job.argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
             let item = try item(of: job)
@@ -151,7 +153,15 @@ public enum CacheItem: Sendable {
                 let address = (try? CacheKey.ofFile(path).text) ?? path
                 return own.map { ($0, address) }
             case .addresses(let addresses):
-                let found = addresses.compactMap { try? $0.get() }
+                var found: [Address] = []
+                var failure: WebURLFailure?
+                for address in addresses {
+                    switch address {
+                    case .success(let address): found.append(address)
+                    case .failure(let first): failure = failure ?? first
+                    }
+                }
+                if found.isEmpty, own.isEmpty, let failure { return [try key(printed: job.argument, failure)] }
                 if own.isEmpty { return try found.map { (try $0.key, $0.text) } }
                 // A key of its own is enough: what `ls` tells of a local file has no address.
                 if found.isEmpty { return own.map { ($0, $0.text) } }
@@ -159,16 +169,25 @@ public enum CacheItem: Sendable {
             }
         }
 
+        /// The key that an earlier version may have printed for an address whose host is refused now. Throws `failure` if
+        /// it is none.
+        private func key(printed text: String?, _ failure: WebURLFailure) throws -> Lookup {
+            guard case .blockedHost = failure, let text, WebURL.withoutSecrets(text).hasSameBytes(as: text) else {
+                throw failure
+            }
+            return (try CacheKey(printed: text), text)
+        }
+
         /// The address that a record's text is; nil if it is known to be no picture.
         fileprivate func address(of text: String) -> Addresses.Element? {
             if let known = known.withLock({ $0.use(text) }) { return known }
-            let found = addresses.candidate(text).map(address)
+            let found = addresses.candidate(text).map { address($0, readFrom: text) }
             _ = known.withLock { $0.insert(found, for: text, cost: 0) }
             return found
         }
 
-        private func address(_ url: PictureAddresses.Candidate) -> Addresses.Element {
-            url.map { Address($0, ignoringQuery: ignoredQuery, secrets: secrets) }
+        private func address(_ url: PictureAddresses.Candidate, readFrom text: String) -> Addresses.Element {
+            url.map { Address($0, readFrom: text, ignoringQuery: ignoredQuery, secrets: secrets) }
         }
     }
 }

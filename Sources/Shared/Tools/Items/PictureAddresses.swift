@@ -111,12 +111,16 @@ public struct PictureAddresses: Sendable {
 }
 
 extension String {
-    /// Whether the text begins with a scheme and `//` (RFC 3986 §3.1), whatever the scheme.
+    /// Whether the text begins with a scheme and `//` (RFC 3986 §3.1), whatever the scheme. In an address of the web,
+    /// either slash may be a backslash.
     public var hasScheme: Bool {
         let bytes = utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
-            let first = bytes.first, first.isLetter
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first, first.isLetter,
+            slashesOfAuthority?.lowerBound == colon
         else { return false }
+        if !bytes[colon...].starts(with: "://".utf8) {
+            return ["http", "https"].contains { bytes[..<colon].elementsEqual($0.utf8) { $0 | 0x20 == $1 } }
+        }
         return bytes[..<colon].allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true

@@ -33,8 +33,10 @@ public enum PictureStem {
 
     /// The last name in the path of an address, or its host if there is none.
     private static func ofAddress(_ text: String) -> String? {
-        guard let path = text.prefix(beforeAny: "?#").utf8.behindScheme else { return nil }
-        let names = path.split(separator: UInt8(ascii: "/"))
+        let address = text.prefix(beforeAny: "?#")
+        guard let slashes = address.slashesOfAuthority else { return nil }
+        let path = address.utf8[slashes.upperBound...]
+        let names = path.split { "/\\".utf8.contains($0) }
         guard let last = names.last else { return nil }
         let hasHost = path.first != UInt8(ascii: "/")
         if hasHost, names.count == 1 { return String(Substring(last)) }
@@ -46,13 +48,5 @@ public enum PictureStem {
 extension String {
     fileprivate func prefix(beforeAny marks: String) -> Substring {
         Substring(utf8.prefix { !marks.utf8.contains($0) })
-    }
-}
-
-extension Substring.UTF8View {
-    /// The part after `scheme://`.
-    fileprivate var behindScheme: Substring.UTF8View? {
-        guard let colon = firstIndex(of: UInt8(ascii: ":")), self[colon...].starts(with: "://".utf8) else { return nil }
-        return self[colon...].dropFirst(3)
     }
 }

@@ -47,7 +47,9 @@ func readAddress(_ bytes: [UInt8]) {
     if let address = IPAddress(text) { _ = AddressClass(address) }
     if let range = AddressRange(text) { precondition(range.contains(range.network)) }
     _ = try? AddressGuard(allowPrivate: text)
-    _ = InternationalName.ascii(text)
+    if let name = try? InternationalName.ascii(text) {
+        precondition(text.utf8.contains { $0 >= 0x80 } ? !name.utf8.contains { $0 >= 0x80 } : true)
+    }
     _ = try? HeaderLine(text, source: "--header")
     _ = Netrc(bytes)
 }

@@ -1,14 +1,39 @@
-/// Host names beyond ASCII (RFC 5890), in the form that the DNS knows.
-///
-/// Done here rather than by libcurl, whose conversion depends on the locale and on how it was built.
-enum InternationalName {
-    /// The name in lower-case ASCII, with its other labels in Punycode after `xn--`; nil if it has a character that no
-    /// name may have (blanks, controls, formatting characters, unassigned).
+import Support
+
+/// How version 1.0.0 read addresses, as far as it differs: caches have entries under keys that it made of them, which are
+/// found under these keys once and then moved (`CacheKey.former`). To be removed with 2.0.0, which may leave such caches
+/// behind.
+extension WebURL {
+    /// This URL as version 1.0.0 read it from `text`; nil if it refused the text, or read it as today.
     ///
-    /// Covers what matters in pasted text of the mapping of UTS #46: case, full-width forms, and the ideographic full
-    /// stops. Text is expected to be composed (NFC), as keyboards produce it.
+    /// It kept backslashes as characters of the path, refused them in the authority, and mapped hosts without composition
+    /// (NFC) and with fewer equivalent characters.
+    package func former(of text: String) -> WebURL? {
+        let bytes = Self.trimmed(text)
+        guard let colon = Self.endOfScheme(bytes[...]), bytes[(colon + 1)...].starts(with: "//".utf8) else {
+            return nil
+        }
+        let rest = bytes[(colon + 3)...]
+        let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+        let authority = rest[..<end]
+        if authority.contains(UInt8(ascii: "\\")) { return nil }
+        var former = self
+        former.path = Tail(rest[end...]).path
+        let host = authority[(authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex)...]
+        let decoded = PercentEncoding.decoded(host.prefix { $0 != UInt8(ascii: ":") })
+        // It read addresses of hosts alike.
+        if address == nil, decoded.contains(where: { $0 >= 0x80 }) {
+            guard let name = FormerName.ascii(String(decoding: decoded, as: UTF8.self)) else { return nil }
+            former.host = name
+        }
+        return former == self ? nil : former
+    }
+}
+
+/// Host names beyond ASCII as version 1.0.0 mapped them.
+private enum FormerName {
+    /// Nil if it has a character that was refused.
     static func ascii(_ name: String) -> String? {
-        if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         var mapped = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
             switch scalar.value {
@@ -19,9 +44,8 @@ enum InternationalName {
                 mapped.append(scalar)
             }
         }
-        let labels = String(mapped).lowercased().split(separator: ".", omittingEmptySubsequences: false)
         var result: [String] = []
-        for label in labels {
+        for label in String(mapped).lowercased().split(separator: ".", omittingEmptySubsequences: false) {
             if label.utf8.allSatisfy({ $0 < 0x80 }) {
                 result.append(String(label))
             } else {
@@ -41,8 +65,8 @@ enum InternationalName {
         }
     }
 
-    /// RFC 3492 §6.3, with its parameters for host names (§5); nil on overflow.
-    static func punycode(_ scalars: [UInt32]) -> String? {
+    /// RFC 3492 §6.3, with its parameters for host names (§5); nil for more than 63 characters.
+    private static func punycode(_ scalars: [UInt32]) -> String? {
         let base = 36
         let least = 1
         let most = 26
@@ -53,7 +77,7 @@ enum InternationalName {
         var current: UInt32 = 128
         var delta = 0
         var bias = 72
-        // A label has at most 63 bytes, so that nothing below can overflow for one that will be accepted.
+        // Nothing below can overflow for so few.
         guard scalars.count <= 63 else { return nil }
         while handled < scalars.count {
             let next = scalars.filter { $0 >= current }.min() ?? current

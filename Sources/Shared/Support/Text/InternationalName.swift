@@ -1,0 +1,122 @@
+import CIDN
+
+/// Names of hosts beyond ASCII, in the form that the DNS knows (RFC 5890).
+///
+/// Mapped as browsers do, by UTS #46 (nontransitional): case, width, composition (NFC) and ignorable characters make no
+/// difference, `ß` and the joiners do. libidn2 does it rather than libcurl, whose conversion depends on the locale and on
+/// its build. It is loaded for the first name that needs it.
+public enum InternationalName {
+    /// The name in lower-case ASCII, with `xn--` labels for those beyond; nil if UTS #46 does not allow it. A name in
+    /// plain ASCII is not validated.
+    ///
+    /// libidn2 is stricter than browsers: it refuses hyphens at either end, and at the third and fourth place, of a label
+    /// beyond ASCII, and characters newer than its Unicode tables.
+    ///
+    /// Throws `UnmappedName` if libidn2 is missing.
+    public static func ascii(_ name: String) throws(UnmappedName) -> String? {
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
+        // No mapping removes other ASCII characters, and a NUL would end the text.
+        guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else {
+            return nil
+        }
+        if let reason = cidn_load() {
+            // Such a name is mapped already; only its validation is left out.
+            if isASCII { return name.lowercased() }
+            throw UnmappedName(host: name, reason: String(cString: reason))
+        }
+        var labels: [String] = []
+        for label in name.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: isDot) {
+            guard let ascii = try ascii(label: String(label)) else { return nil }
+            labels.append(ascii)
+        }
+        return labels.joined(separator: ".")
+    }
+
+    /// The form in which names are compared: in ASCII, or in lower case if that is impossible.
+    public static func comparable(_ name: some StringProtocol) -> String {
+        let name = String(name)
+        return (try? ascii(name)) ?? name.lowercased()
+    }
+
+    /// Whether the host of an address may need libidn2.
+    public static func mayBeHost(of address: String) -> Bool {
+        guard let slashes = address.slashesOfAuthority else { return false }
+        let host = address.utf8[slashes.upperBound...].prefix { !"/?#\\".utf8.contains($0) }
+        // An escape may be a byte beyond ASCII.
+        return host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") } || hasEncodedLabel(Substring(host))
+    }
+
+    /// Whether a label begins with `xn--`.
+    private static func hasEncodedLabel(_ name: some StringProtocol) -> Bool {
+        guard name.utf8.contains(UInt8(ascii: "-")) else { return false }
+        return name.utf8.split(separator: UInt8(ascii: ".")).contains { isEncoded($0) }
+    }
+
+    private static func isEncoded(_ label: some Sequence<UInt8>) -> Bool {
+        label.prefix(4).elementsEqual("xn--".utf8) { $0 | 0x20 == $1 }
+    }
+
+    /// A full stop, or a character that UTS #46 maps to it.
+    private static func isDot(_ scalar: Unicode.Scalar) -> Bool {
+        [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"].contains(scalar)
+    }
+
+    // MARK: Labels
+
+    /// libidn2 gets no label of plain ASCII, since it would refuse `r3---sn`.
+    private static func ascii(label: String) throws(UnmappedName) -> String? {
+        if label.utf8.allSatisfy({ $0 < 0x80 }), !isEncoded(label.utf8) { return label.lowercased() }
+        let (status, mapped) = try call(label) { cidn_to_ascii(label, 0, $0) }
+        return status == CIDN_DISALLOWED ? try asciiWithSymbols(label) : mapped
+    }
+
+    /// UTS #46 allows symbols, such as `☃`, that IDNA 2008 does not. Transitional mapping leaves out the checks of IDNA
+    /// 2008, but with them the rules for joiners and directions. So labels with deviation characters or letters from
+    /// right to left are refused.
+    private static func asciiWithSymbols(_ label: String) throws(UnmappedName) -> String? {
+        guard !label.unicodeScalars.contains(where: isDeviation),
+            let mapped = try call(label, { cidn_to_ascii(label, 1, $0) }).text,
+            let decoded = try call(mapped, { cidn_to_unicode(mapped, $0) }).text,
+            !decoded.unicodeScalars.contains(where: { isDeviation($0) || isRightToLeft($0) })
+        else { return nil }
+        return mapped
+    }
+
+    private static func call(
+        _ label: String, _ function: (UnsafeMutablePointer<CChar>) -> cidn_status
+    ) throws(UnmappedName) -> (status: cidn_status, text: String?) {
+        let (status, text) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CIDN_CAPACITY)) { buffer in
+            // Never nil for a capacity above 0.
+            guard let start = buffer.baseAddress else { return (CIDN_NO_MEMORY, String?.none) }
+            let status = function(start)
+            return (status, status == CIDN_OK ? String(cString: start) : nil)
+        }
+        if status == CIDN_NO_MEMORY { throw UnmappedName(host: label, reason: "there is not enough memory") }
+        return (status, text)
+    }
+
+    /// `ß`, `ẞ`, `ς`, and the joiners: the characters that both kinds of mapping treat differently (UTS #46 §6).
+    private static func isDeviation(_ scalar: Unicode.Scalar) -> Bool {
+        [0xDF, 0x1E9E, 0x3C2, 0x200C, 0x200D].contains(scalar.value)
+    }
+
+    /// The blocks that have all letters and digits with `Bidi_Class` R, AL or AN, and those to be assigned.
+    private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+        default: false
+        }
+    }
+}
+
+/// A host beyond ASCII that cannot be mapped here: status 69.
+public struct UnmappedName: Failure, Equatable {
+    public let host: String
+    /// With the remedy.
+    public let reason: String
+
+    public var code: String { "no-libidn2" }
+    public var exitCode: ExitCode { .unavailable }
+    public var message: String { "the host \"\(host)\" cannot be looked up here: \(reason)" }
+}

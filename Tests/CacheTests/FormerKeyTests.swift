@@ -1,0 +1,119 @@
+import CIDN
+import HTTP
+import Records
+import Support
+import TestSupport
+import Testing
+
+@testable import Fetch
+@testable import Store
+@testable import Tools
+
+/// Keys that version 1.0.0 made of addresses which are read otherwise since.
+@Suite struct FormerKeyTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    /// An address as it is written, the same as it is read, and the key of version 1.0.0.
+    struct Address: Sendable {
+        let text: String
+        let read: String
+        let former: String
+
+        init(_ text: String, _ read: String, _ former: String) {
+            (self.text, self.read, self.former) = (text, read, former)
+        }
+    }
+
+    static let changed = [
+        Address("https://h.example/a\\b.jpg", "https://h.example/a/b.jpg", "https://h.example/a%5Cb.jpg"),
+        Address(
+            "HTTPS://u:p@H.example:443/a\\..\\b.jpg?x=\\#\\", "https://h.example/b.jpg?x=%5C",
+            "https://h.example/a%5C..%5Cb.jpg?x=%5C"),
+        Address(
+            "https://h.example/a\\b?token=1234&w=9", "https://h.example/a/b?token=1234&w=9",
+            "https://h.example/a%5Cb?token=sha256-\(SHA256.hex(of: "1234").prefix(16))&w=9"),
+    ]
+
+    static let changedHosts = [
+        Address(
+            "https://bu\u{308}cher.example/a.jpg", "https://xn--bcher-kva.example/a.jpg",
+            "https://xn--bucher-xyd.example/a.jpg"),
+        Address(
+            "http://b%75%CC%88cher.example:8080/a\\ä.jpg?w=1&h=2", "http://xn--bcher-kva.example:8080/a/%C3%A4.jpg?w=1",
+            "http://xn--bucher-xyd.example:8080/a%5C%C3%A4.jpg?w=1"),
+        Address("https://ﬁn.example/a.jpg", "https://fin.example/a.jpg", "https://xn--n-sy8h.example/a.jpg"),
+    ]
+
+    static let unchanged = [
+        "https://h.example/a/b.jpg", "https://h.example/a%5Cb.jpg", "https://bücher.example/ä.jpg?a=\\",
+        "https://faß.example/a", "http://１２７.0.0.1/a", "https://localhost./ä",
+        // Version 1.0.0 refused these.
+        "https:\\\\h.example/a", "https://h.example\\a", "https://good.example\\@evil.example/a",
+        "https://نامه\u{200C}ای.example/a.jpg",
+    ]
+
+    private var rules: CacheItem.Rules {
+        CacheItem.Rules(ignoredQuery: ["h"], secrets: KeySecrets(of: CacheSettings(root: world.root), makes: true))
+    }
+
+    private func key(_ text: String) throws -> CacheKey {
+        try #require(try rules.keys(of: RecordJob(Record(), argument: text)).first).key
+    }
+
+    @Test(arguments: changed) func aBackslashWasACharacterOfThePath(_ address: Address) throws {
+        try expectKeys(of: address)
+    }
+
+    @Test(.enabled(if: cidn_load() == nil), arguments: changedHosts)
+    func hostsWereMappedWithoutComposition(_ address: Address) throws { try expectKeys(of: address) }
+
+    private func expectKeys(of address: Address) throws {
+        let key = try key(address.text)
+        #expect(try key == self.key(address.read) && key.former == address.former)
+    }
+
+    @Test(arguments: unchanged) func otherAddressesHaveNoFormerKey(_ text: String) throws {
+        guard !InternationalName.mayBeHost(of: text) || cidn_load() == nil else { return }
+        #expect(try key(text).former == nil)
+    }
+
+    /// The entry keeps its file, its pin and its variants' rows, and no server is asked.
+    @Test(arguments: changed + (cidn_load() == nil ? changedHosts : []))
+    func theEntryOfTheFormerKeyIsFoundAndMoved(_ address: Address) throws {
+        for isPut in [false, true] {
+            let world = try Surroundings()
+            let rules = CacheItem.Rules(
+                ignoredQuery: ["h"], secrets: KeySecrets(of: CacheSettings(root: world.root), makes: true))
+            let former = try CacheKey(printed: address.former)
+            let cache = try world.cache()
+            let old = try cache.store(MemorySource(picture()), key: former, url: former.text).entry
+            _ = try cache.setPinned(old, true)
+            _ = try cache.variant(of: former, options: "w=3") { _, sink in
+                try sink.write(png)
+                return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
+            }
+            let lookup = try #require(try rules.keys(of: RecordJob(Record(), argument: address.text)).first)
+            #expect(try cache.peek(lookup.key) != nil)
+            let server = FakeServer(picture(1))
+            let found =
+                isPut
+                ? try cache.fetch(HTTPRequest(address.text), key: lookup.key, client: world.client(server)).entry
+                : try #require(try cache.lookup(lookup.key))
+            #expect(server.requests.isEmpty)
+            #expect(found.sha256 == old.sha256 && found.isPinned && found.path == old.path)
+            #expect(found.key == lookup.key.text)
+            #expect(try cache.variants(of: found).count == 1)
+            #expect(try cache.index.find(former.name, in: cache.scope) == nil)
+            #expect(try cache.remove(lookup.key) && world.files("scopes").isEmpty)
+        }
+    }
+
+    /// Version 1.0.0 printed them.
+    @Test(.enabled(if: cidn_load() == nil)) func aKeyWithAHostThatIsRefusedNowIsFound() throws {
+        let text = "https://xn--bucher-xyd.example/a.jpg"
+        #expect(try key(text).text == text)
+        #expect(throws: WebURLFailure.self) { try key("https://u:p@xn--bucher-xyd.example/a.jpg") }
+        #expect(throws: WebURLFailure.blockedScheme(of: "ftp://h.example/a.jpg")) { try key("ftp://h.example/a.jpg") }
+    }
+}

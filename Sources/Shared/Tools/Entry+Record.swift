@@ -7,9 +7,9 @@ extension Entry {
     /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; what is not known is left out.
     ///
     /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
-    public func field(status: CacheStatus, isDegraded: Bool = false) -> JSON {
+    fileprivate func field(status: String, isDegraded: Bool) -> JSON {
         .object([
-            "key": key.map(JSON.string), "scope": .string(scope.text), "status": .string(status.rawValue),
+            "key": key.map(JSON.string), "scope": .string(scope.text), "status": .string(status),
             "url": url.map(JSON.string), "bytes": .integer(bytes), "content_type": .string(contentType),
             "sha256": .string(sha256), "width": width.map(JSON.integer), "height": height.map(JSON.integer),
             "fetched_at": .string(fetchedAt.iso8601), "expires_at": .string(expiresAt.iso8601),
@@ -23,18 +23,23 @@ extension Record {
     ///
     /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
     public mutating func setCached(_ entry: Entry, status: CacheStatus, isDegraded: Bool = false) {
-        set(CachedFields.of(entry, status, isDegraded).rendered)
+        set(CachedFields.of(entry, status.rawValue, isDegraded).rendered)
+    }
+
+    /// The same for an entry of a list, with its state as `cache.status`.
+    public mutating func setCached(_ entry: Entry, state: EntryState) {
+        set(CachedFields.of(entry, state.rawValue, false).rendered)
     }
 }
 
 /// The fields `path` and `cache` of an entry: written once for all records of a stream that name it.
 private struct CachedFields {
     let entry: Entry
-    let status: CacheStatus
+    let status: String
     let isDegraded: Bool
     let rendered: KeyValuePairs<String, JSON?>
 
-    private init(_ entry: Entry, _ status: CacheStatus, _ isDegraded: Bool) {
+    private init(_ entry: Entry, _ status: String, _ isDegraded: Bool) {
         self.entry = entry
         self.status = status
         self.isDegraded = isDegraded
@@ -47,7 +52,7 @@ private struct CachedFields {
     /// By path.
     private static let known = Monitor(LRU<CachedFields>(countLimit: 1024, costLimit: .max))
 
-    static func of(_ entry: Entry, _ status: CacheStatus, _ isDegraded: Bool) -> CachedFields {
+    static func of(_ entry: Entry, _ status: String, _ isDegraded: Bool) -> CachedFields {
         if let fields = known.withLock({ $0.use(entry.path) }), fields.entry == entry, fields.status == status,
             fields.isDegraded == isDegraded
         {

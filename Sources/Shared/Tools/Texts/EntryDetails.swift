@@ -13,7 +13,7 @@ public struct EntryDetails: Sendable, Description {
     }
 
     public let entry: Entry
-    public let status: CacheStatus
+    public let state: EntryState
     public let file: FileState
     public let variants: [Entry]
 
@@ -22,7 +22,7 @@ public struct EntryDetails: Sendable, Description {
     /// - Parameter hashing: whether to read the file and compare its SHA-256.
     public init(_ entry: Entry, in cache: CacheStore, hashing: Bool) throws {
         self.entry = entry
-        status = cache.status(of: entry)
+        state = cache.state(of: entry)
         variants = try cache.variants(of: entry)
         if let facts = try cache.index.root.file(entry.place) {
             file =
@@ -37,7 +37,7 @@ public struct EntryDetails: Sendable, Description {
         .object([
             "key": entry.key.map(JSON.string), "scope": .string(entry.scope.text),
             "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
-            "url": entry.url.map(JSON.string), "status": .string(status.rawValue), "file": .string(file.rawValue),
+            "url": entry.url.map(JSON.string), "status": .string(state.rawValue), "file": .string(file.rawValue),
             "pinned": .bool(entry.isPinned), "bytes": .integer(entry.bytes),
             "content_type": .string(entry.contentType), "sha256": .string(entry.sha256),
             "width": entry.width.map(JSON.integer), "height": entry.height.map(JSON.integer),
@@ -75,7 +75,7 @@ public struct EntryDetails: Sendable, Description {
         add("file", entry.path + (file == .ok ? "" : " (\(file.rawValue))"))
         add("picture", size(entry))
         add("sha256", entry.sha256)
-        add("status", status.rawValue + (entry.isPinned ? ", pinned" : ""))
+        add("status", state.rawValue + (entry.isPinned ? ", pinned" : ""))
         add("fetched", "\(entry.fetchedAt.iso8601) (\(TimeSpan.description(now - entry.fetchedAt)) ago)")
         add("expires", "\(entry.expiresAt.iso8601) (in \(TimeSpan.description(entry.expiresAt - now)))")
         add("last used", entry.lastUsed.iso8601)

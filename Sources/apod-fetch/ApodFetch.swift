@@ -23,7 +23,7 @@ extension Tool {
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",
-                "apod-fetch --date 2024-02-03 --print hdurl",
+                "apod-fetch 2024-02-03 --print hdurl",
                 "apod-fetch --date 2024-02 --date 2023-12-24 --date today > days.ndjson",
                 "apod-fetch --last 7 --pretty",
                 "apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson",
@@ -41,7 +41,8 @@ extension Tool {
                 "apod-fetch - < days.txt",
                 "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
             ],
-            operands: .init("-", "Days, one per line, or records with a date, on standard input.", atMost: 1),
+            operands: .init(
+                "DAY", "Days, months, years or ranges, as for --date; - reads days or records from standard input."),
             options: { [.days, .choice, .stream, .network, .place, .sharing, .messages] },
             run: fetch),
         exitStatus: """

@@ -90,9 +90,7 @@ extension Command {
         }
         // Refused before anything is drawn.
         if target == "-" { _ = try PictureOutput(example: "poster.png") }
-        var needs = Needs()
-        needs.outputs = [target]
-        let lookup = try CacheLookup(.gifs, arguments, needs)
+        let lookup = try CacheLookup(.gifs, arguments) { try $0.prepareOutput(target, &$1) }
         return try lookup.forEachThing { job in
             let interruption = lookup.context.interruption
             try interruption.catchSignals()

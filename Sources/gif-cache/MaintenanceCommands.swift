@@ -25,11 +25,17 @@ extension Command {
         var listing = try context.confinedCaches(.looking).gifs(
             arguments.filter, resolution: arguments.namedResolution, order: arguments.order)
         let table = GIFTable(now: .now())
-        return try context.list(heading: table.heading, line: table.line) { found in
+        var total = ListTotal(of: "GIF")
+        return try context.list(heading: table.heading) { found in
+            total.add(found.entry)
+            return table.line(found)
+        } record: { found in
             var record = gifJob(found.entry.key ?? "").record
             record.setListed(found.entry, state: found.state)
             record.setGIF(found.entry)
             return record
+        } total: {
+            total.line
         } next: {
             try listing.next()
         }
@@ -66,8 +72,13 @@ extension Command {
         }
         let lookup = try CacheLookup(.gifs, arguments, needs)
         let naming = try lookup.context.naming()
+        let caches = lookup.caches
         return try lookup.remove(dryRun: isDryRun) { job in
-            try lookup.caches.remove(naming.gifs(of: job), dryRun: isDryRun)
+            if job.argument.flatMap(caches.entryPath) == nil {
+                return try caches.remove(naming.gifs(of: job), dryRun: isDryRun)
+            }
+            let found = try caches.find(job, naming, handingOut: false)
+            return try found.cache.remove(found.entry, dryRun: isDryRun)
         }
     }
 
@@ -93,7 +104,7 @@ extension Command {
             index that was lost is made anew from the files (rebuild); the status is 1 all the same.
             """,
         examples: [
-            "gif-cache verify", "gif-cache verify --repair", "gif-cache verify --json | jq -r 'select(.code) | .key'",
+            "gif-cache verify", "gif-cache verify --repair", "gif-cache verify --json | jq -r '.problems[].key'",
         ],
         options: { [[.repair, .jobs, .json], .common] }, synonyms: ["fsck", "check"]
     ) { arguments in

@@ -34,12 +34,16 @@ extension Command {
         let isNarrow = Terminal.isTerminal(1) && !arguments[.noTrunc]
         let table = EntryTable(
             width: isNarrow ? Terminal.width(of: 1) : nil, showsScope: arguments[.allScopes], now: .now())
+        var total = ListTotal(of: "picture")
         return try context.list(heading: table.heading) { entry in
-            table.line(entry, status: cache.status(of: entry))
+            total.add(entry)
+            return table.line(entry, cache.state(of: entry))
         } record: { entry in
             var record = Record()
             record.setListed(entry, state: cache.state(of: entry))
             return record
+        } total: {
+            total.line
         } next: {
             try listing.next()
         }

@@ -55,7 +55,7 @@ extension Command {
             """,
         examples: [
             "img-cache verify", "img-cache verify --repair --jobs 4",
-            "img-cache verify --json | jq -r 'select(.code) | .path'",
+            "img-cache verify --json | jq -r '.problems[].path'",
         ],
         options: { [[.repair, .jobs, .json], .common] }, synonyms: ["fsck", "check"]
     ) { arguments in
@@ -118,7 +118,7 @@ extension Command {
         if arguments[.sync], target == nil { throw UsageFailure("--sync goes with --output") }
         var needs = Needs()
         needs.changesCache = arguments[.zero]
-        needs.outputs = target.map { [$0] } ?? []
+        if let target { try context.prepareOutput(target, &needs) }
         let cache = try context.confinedCaches(needs).standard()
         func write(_ statistics: Statistics) throws {
             try context.write(statistics.bytes(format), to: target, as: format == .json ? .json : .plain)

@@ -30,15 +30,11 @@ extension Command {
         let output = try ReportOutput(json: arguments[.json])
         for scope in scopes {
             let (name, isCurrent) = (scope.name.shown, scope.name == current)
-            let line =
-                "\(isCurrent ? "*" : " ") \(name.padded(to: width))"
-                + "  \(scope.contents.text), generation \(scope.generation)"
             try output.write(
                 .object([
                     "scope": .string(scope.name.text), "entries": .integer(scope.contents.entries),
-                    "bytes": .integer(scope.contents.bytes), "generation": .integer(Int(scope.generation)),
-                    "current": .bool(isCurrent), "purge_pending": .bool(scope.isPurgePending),
-                ]), scope.isPurgePending ? line + ", purge pending\n" : line + "\n")
+                    "bytes": .integer(scope.contents.bytes), "current": .bool(isCurrent),
+                ]), "\(isCurrent ? "*" : " ") \(name.padded(to: width))  \(scope.contents.text)\n")
         }
         return 0
     }

@@ -1,6 +1,7 @@
 import Commands
 import Fetch
 import Images
+import Libc
 import Options
 import Records
 import Store
@@ -24,7 +25,7 @@ extension ToolContext {
         if target == "-" { _ = try PictureOutput(example: "small.jpg") }
         var needs = settings.needs
         needs.inputs = arguments.operands
-        needs.outputs = [target]
+        try prepareOutput(target, &needs)
         needs.usesCache = false
         confine(settings.cache, needs)
         try interruption.catchSignals()
@@ -51,6 +52,16 @@ extension ToolContext {
         return 0
     }
 
+    /// Throws a failure (66) if the second of two operands is no file, and may be the name of an output.
+    private func checkOperands() throws {
+        let operands = arguments.operands
+        guard operands.count == 2, (try? DownsampleSettings.format(ofFile: operands[1])) != nil,
+            operands[1] != "-", try FileStatus(at: operands[0]) != nil, try FileStatus(at: operands[1]) == nil
+        else { return }
+        let failure = SystemFailure(errno: ENOENT, "open \(operands[1])", purpose: .openInput)
+        throw SuggestingFailure(failure, meant: "-o \(operands[1])")
+    }
+
     private func tool(
         _ settings: DownsampleSettings, _ maker: VariantMaker, _ output: DownsampleTool.Output, _ caches: Caches,
         folders: [String] = []
@@ -66,6 +77,7 @@ extension ToolContext {
 
     fileprivate func downsampleAll(_ settings: DownsampleSettings) throws -> Int32 {
         let options = try runOptions(jobs: SpareThreads.processors)
+        if settings.folder == nil { try checkOperands() }
         var folders = settings.cache.folders + settings.allowedFolders
         var needs = settings.needs
         needs.inputs = arguments.operands + settings.allowedFolders

@@ -68,7 +68,7 @@ struct DownsampleSettings {
         let arguments = context.arguments
         var request = VariantRequest()
         request.names = arguments.all(.variant)
-        request.width = arguments[.width]
+        request.widths = arguments[.width]?.values ?? []
         request.height = arguments[.height]
         request.aspectRatio = arguments[.aspectRatio]
         request.fit = arguments[.fit].map { ($0.width, $0.height) }
@@ -158,7 +158,7 @@ struct DownsampleSettings {
     }
 
     /// Returns the format that a file's name stands for. Throws `UsageFailure` if it stands for none.
-    private static func format(ofFile output: String) throws -> OutputFormat? {
+    static func format(ofFile output: String) throws -> OutputFormat? {
         if output == "-" { return nil }
         let name = output.split(separator: "/").last ?? ""
         let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""

@@ -14,8 +14,13 @@ extension AnyOption {
         completion: .list([
             "pager", "overlay", "fit", "custom", "launch-card", "detail-view", "rocket-card", "preference-view",
         ]), repeats: true, summary: "Variants and styles to make, with commas between them.")
-    static let width = side("width", "Maximum width.")
-    static let height = side("height", "Maximum height.")
+    static let width = Option<Widths>(
+        "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
+        summary: "Maximum width; several with commas, such as 320,640,1280, make variants 320w, 640w and 1280w.",
+        read: Widths.init)
+    /// JPEG, which ends at 65535, has the largest sides.
+    static let height = Option.number(
+        "height", .sizes, as: "PIXELS", in: Widths.range, of: "pixels", summary: "Maximum height.")
     static let fit = Option<FitBox>(
         "fit", form: .value("WxH"), expected: "points such as 300x200", group: .sizes,
         summary: "Fit into this box of points, such as 300x200 (rounded up; see --exact).", read: FitBox.init)
@@ -57,11 +62,6 @@ extension AnyOption {
     static let fps = Option.decimal(
         "fps", "N", .looks, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
         summary: "Show at most so many frames of an animation in a second; the others are left out.")
-
-    /// JPEG, which ends at 65535, has the largest sides.
-    private static func side(_ name: String, _ summary: String) -> Option<Int> {
-        .number(name, .sizes, as: "PIXELS", in: 1...65_535, of: "pixels", summary: summary)
-    }
 
     // MARK: Format and look
 
@@ -154,6 +154,20 @@ struct FitBox: Sendable {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
         guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
         (width, height) = (sides[0], sides[1])
+    }
+}
+
+/// The pixels of `--width`.
+struct Widths: Sendable {
+    /// JPEG, which ends at 65535, has the largest sides.
+    static let range = 1...65_535
+    static let expected = "pixels from 1 to 65535, or several such as 320,640,1280"
+    let values: [Int]
+
+    /// Reads `320` or `320,640`; nil unless all are in range and differ, as they become names.
+    init?(_ text: String) {
+        values = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard values.allSatisfy(Self.range.contains), Set(values).count == values.count else { return nil }
     }
 }
 

@@ -28,6 +28,9 @@ import Testing
     @Test(arguments: [
         ("", DayRequest.newest), ("--date today", .newest),
         ("--date 2024-02 --date yesterday", .named([.month(2, year: 2024), .yesterday])),
+        ("2024-02 yesterday", .named([.month(2, year: 2024), .yesterday])),
+        ("yesterday --date 2024-02", .named([.month(2, year: 2024), .yesterday])),
+        ("--require-today today", .day(day("2026-11-20"))),
         ("--last 7", .last(7)), ("--count 5 --seed 42", .random(5, seed: 42)), ("--count 5", .random(5, seed: 99)),
         ("--seed 18446744073709551615 --count 1", .random(1, seed: .max)),
         ("--start-date 2024", .range(from: .year(2024), through: nil)),
@@ -75,8 +78,9 @@ import Testing
         ("--require-today -", "--require-today goes with"),
         ("--start-date 2024..2025", "--start-date: \"2024..2025\" is a range"),
         ("--date 2024..2023", "the range ends on 2023-12-31, before it starts on 2024-01-01"),
-        ("2024-02-03", "did you mean --date 2024-02-03?"), ("- 2024", "did you mean --date 2024?"),
-        ("banana", "unexpected argument \"banana\""), ("- -", "give - once"),
+        ("- 2024", "\"2024\" and - cannot be combined"), ("2024 --last 2", "\"2024\" and --last cannot be"),
+        ("2024 --count 2", "\"2024\" and --count cannot be"), ("--require-today 2024", "--require-today goes with"),
+        ("banana", "\"banana\" is not a day"), ("tody", "did you mean today?"), ("- -", "give - once"),
     ])
     func whatCannotBeMeantIsRefusedInWords(_ line: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try arguments(line).plan(at: now, log: .silent) }

@@ -218,15 +218,15 @@ import Testing
         let entry = try cache.store(MemorySource(picture(1, bytes: 1234)), key: key(name)).entry
         let table = EntryTable(width: 100, showsScope: true, now: world.time.now + .seconds(7200))
 
-        let line = table.line(entry, status: .hit)
+        let line = table.line(entry, .fresh)
 
         // An address is known by its beginning and its end.
         #expect(line.count == 101 && line.hasSuffix("x.gif\n") && line.contains("…"))
-        #expect(line.hasPrefix("  1.2 kB     2h      13d     hit          1x1  default       https://example."))
-        let wide = EntryTable(width: 200, showsScope: true, now: world.time.now).line(entry, status: .hit)
+        #expect(line.hasPrefix("  1.2 kB     2h      13d        fresh          1x1  default       https://example."))
+        let wide = EntryTable(width: 200, showsScope: true, now: world.time.now).line(entry, .fresh)
         #expect(wide.contains("\\u{202e}"))
-        #expect(table.heading.count <= 81)
-        let whole = EntryTable(width: nil, showsScope: true, now: world.time.now).line(entry, status: .hit)
+        #expect(table.heading.count <= 86)
+        let whole = EntryTable(width: nil, showsScope: true, now: world.time.now).line(entry, .fresh)
         #expect(
             whole.hasSuffix(
                 "  default       https://example.org/\\u{202e}" + String(repeating: "x", count: 200) + ".gif\n"))

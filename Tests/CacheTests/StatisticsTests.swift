@@ -147,11 +147,12 @@ struct StatisticsTests {
 
     private func sample(scope: String = "default") -> Statistics {
         Statistics(
-            entries: 3, bytes: 3000, capacity: 2000, pinned: Statistics.Sum(entries: 1, bytes: 1000),
+            entries: 3, variants: 1, bytes: 3000, capacity: 2000, pinned: Statistics.Sum(entries: 1, bytes: 1000),
             leased: Statistics.Sum(entries: 2, bytes: 2000), metadata: Statistics.Sum(entries: 400, bytes: 600_000),
             scopes: [
                 Statistics.Scope(
-                    name: scope, entries: 3, bytes: 3000, metadata: Statistics.Sum(entries: 1, bytes: 1500),
+                    name: scope, entries: 3, variants: 1, bytes: 3000,
+                    metadata: Statistics.Sum(entries: 1, bytes: 1500),
                     since: Timestamp(milliseconds: 1_700_000_000_007),
                     counters: [.hits: 2, .misses: 1, .bytesServed: 4_500_000], failures: ["not-found": 1])
             ])
@@ -160,13 +161,13 @@ struct StatisticsTests {
     @Test func aTableTellsWhatWasFoundAndWhatIsHeld() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
-                3 entries, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many
+                2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many
                   leases in force        2 entries, 2.0 kB
                   pinned                 1 entry, 1.0 kB
                   cannot be trimmed now  3.0 kB
                   metadata               400 records, 600.0 kB
 
-                scope default: 3 entries, 3.0 kB, counted since 2023-11-14T22:13:20Z
+                scope default: 2 pictures and 1 variant, 3.0 kB, counted since 2023-11-14T22:13:20Z
                   metadata: 1 record, 1.5 kB
                   found 2 of 3 asked for (66.6 %)
 
@@ -186,10 +187,11 @@ struct StatisticsTests {
     @Test func theTableHasEveryCounterOnceWithin80Columns() {
         let counters = Dictionary(uniqueKeysWithValues: Counter.allCases.map { ($0, 999_999_999) })
         let scope = Statistics.Scope(
-            name: "default", entries: 1, bytes: 1, metadata: Statistics.Sum(), since: nil, counters: counters,
+            name: "default", entries: 1, variants: 0, bytes: 1, metadata: Statistics.Sum(), since: nil,
+            counters: counters,
             failures: [:])
         let text = Statistics(
-            entries: 1, bytes: 1, capacity: 0, pinned: Statistics.Sum(), leased: Statistics.Sum(),
+            entries: 1, variants: 0, bytes: 1, capacity: 0, pinned: Statistics.Sum(), leased: Statistics.Sum(),
             metadata: Statistics.Sum(), scopes: [scope]
         ).text
         let lines = text.split(separator: "\n")

@@ -229,4 +229,14 @@ import Testing
         #expect(try WebURL("http://h/").origin != WebURL("https://h/").origin)
         #expect(try WebURL("http://h/").origin != WebURL("http://h:81/").origin)
     }
+
+    @Test(arguments: [
+        ("example.org/m31.jpg", true), ("apod.nasa.gov/apod/image/2402/a.jpg?x=1", true), ("EXAMPLE.org/a", true),
+        ("m31.jpg", false), ("./example.org/m31.jpg", false), ("../a.jpg", false), ("/example.org/m31.jpg", false),
+        ("folder/m31.jpg", false), ("example.org/", false), ("v1.2/m31.jpg", false), ("a..org/m31.jpg", false),
+        ("example.o/m31.jpg", false), ("", false),
+    ])
+    func anAddressWithoutItsSchemeBeginsWithADomain(_ text: String, _ isAddress: Bool) {
+        #expect(WebURL.address(withoutScheme: text) == (isAddress ? "https://" + text : nil))
+    }
 }

@@ -80,9 +80,19 @@ struct VariantTests {
         #expect(variant.geometry == Geometry(width: 768, height: 512, mode: .fill))
     }
 
+    @Test func severalWidthsAreVariantsNamedLikeTheDescriptorsOfSrcset() throws {
+        let made = try named(["pager"]) {
+            $0.widths = [640, 320]
+            $0.aspectRatio = 2
+        }
+        #expect(made.map(\.name) == ["pager", "640w", "320w"])
+        #expect(made.dropFirst().map(\.geometry.box.width) == [640, 320])
+        #expect(throws: UsageFailure.self) { try named(["launch-card"]) { $0.widths = [640, 320] } }
+    }
+
     @Test func bareSidesArePixelsAndNeverRounded() throws {
-        #expect(try single { $0.width = 800 } == .custom(width: 800, height: nil))
-        #expect(try single { ($0.width, $0.height) = (801, 13) } == .custom(width: 801, height: 13))
+        #expect(try single { $0.widths = [800] } == .custom(width: 800, height: nil))
+        #expect(try single { ($0.widths, $0.height) = ([801], 13) } == .custom(width: 801, height: 13))
         #expect(try single { $0.aspectRatio = 1 }.geometry == Geometry(aspectRatio: 1, mode: .fill))
     }
 
@@ -104,7 +114,7 @@ struct VariantTests {
     @Test func aStyleIsEnlargedUnlessToldNotTo() throws {
         #expect(try named(["launch-card"]) { $0.enlarges = false }.first?.geometry.enlarges == false)
         #expect(try named(["pager"]).first?.geometry.enlarges == false)
-        #expect(try single { $0.width = 80 }.geometry.enlarges == false)
+        #expect(try single { $0.widths = [80] }.geometry.enlarges == false)
     }
 
     @Test func severalScalesHaveNamesOfTheirOwn() throws {
@@ -119,15 +129,15 @@ struct VariantTests {
     }
 
     @Test func sidesReplaceThoseOfEveryStyleThatIsNamed() throws {
-        let cards = try named(["launch-card,rocket-card"]) { $0.width = 320 }
+        let cards = try named(["launch-card,rocket-card"]) { $0.widths = [320] }
         #expect(cards.map(\.name) == ["launch-card", "rocket-card"])
         #expect(cards.map(\.geometry.width) == [640, 640] && cards.map(\.geometry.height) == [400, 400])
         // Without a style they are a variant of their own.
-        #expect(try named(["pager"]) { $0.width = 320 }.map(\.name) == ["pager", "custom"])
+        #expect(try named(["pager"]) { $0.widths = [320] }.map(\.name) == ["pager", "custom"])
     }
 
     @Test func theCustomStyleTakesItsSizeFromTheOptions() throws {
-        let custom = try named(["custom"]) { ($0.width, $0.aspectRatio) = (200, 2) }
+        let custom = try named(["custom"]) { ($0.widths, $0.aspectRatio) = ([200], 2) }
         #expect(custom.count == 1)
         #expect(custom.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill, enlarges: true))
         #expect(custom.first?.gradient == .standard)

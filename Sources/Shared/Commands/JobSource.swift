@@ -22,6 +22,16 @@ public struct Things {
         self.line = line ?? operand
     }
 
+    /// The same, but operands and lines may also be paths in the cache, which lead to no other file.
+    ///
+    /// - Parameter isEntryPath: whether a text is such a path.
+    func taking(_ isEntryPath: @escaping (String) -> Bool) -> Things {
+        func job(_ text: String, _ other: (String) throws -> RecordJob) rethrows -> RecordJob {
+            isEntryPath(text) ? RecordJob(Record(), argument: text) : try other(text)
+        }
+        return Things(expected, operands, operand: { try job($0, operand) }, line: { try job($0, line) })
+    }
+
     /// Whether standard input names some of them.
     var areInInput: Bool { operands.isEmpty || operands.contains("-") }
 }

@@ -19,6 +19,18 @@ extension ToolContext {
             path, template: arguments[.nameTemplate] ?? standard, synchronizes: try isSet(.sync))
     }
 
+    /// Makes the folder of a file that a command is to write, if it is missing: later, the command may not have the right.
+    /// Throws `SystemFailure` (73).
+    ///
+    /// - Parameter needs: gets the right to write the file.
+    public func prepareOutput(_ path: String, _ needs: inout Needs) throws {
+        needs.outputs = [path]
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex,
+            path.utf8.index(after: slash) != path.endIndex
+        else { return }
+        try makeFolder(String(path[..<slash]), synchronized: try isSet(.sync))
+    }
+
     /// Where copies of originals go, in a folder that is made now if it is missing; nil if none are wanted. Throws as
     /// `outputFolder` does, and `SystemFailure` (73).
     ///

@@ -26,14 +26,15 @@ public struct GetTool: CacheTool {
 
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
-            let keys = try naming.keys(of: job)
-            let turn = copies?.turn()
             // What is pinned is written to, and a file to be copied takes its time.
+            let isImmediate = pins == nil && copies == nil && job.argument.flatMap(caches.entryPath) == nil
+            let lookup = isImmediate ? try naming.keys(of: job).first : nil
+            let turn = copies?.turn()
             return (
-                pins == nil && copies == nil ? keys.first : nil, nil,
+                lookup, nil,
                 { record, _ in
                     defer { turn?.end() }
-                    var found = try caches.find(keys, naming, takesExpired: takesExpired)
+                    var found = try caches.find(job, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
                     naming.set(found.entry, status: found.status, in: &record)
                     try copies?.add(found.entry, to: &record, in: found.cache, turn)

@@ -91,13 +91,20 @@ public struct PutTool: CacheTool {
         return (key, best.text)
     }
 
-    /// Takes the place of a picture away, but says which file could not be put.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
         if copies != nil { record.removePath("file") }
         tally.update { $0.failed += 1 }
-        if let argument, !argument.hasScheme {
-            record.set("path", .string(CacheKey.absolutePath(argument)))
+    }
+
+    /// Opens a file that an argument names. Throws as `InputFile` does; a missing file may be an address without its
+    /// scheme.
+    private func open(_ path: String) throws -> InputFile {
+        do {
+            return try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
+        } catch let failure as SystemFailure where failure.isMissing {
+            guard let address = WebURL.address(withoutScheme: path) else { throw failure }
+            throw SuggestingFailure(failure, meant: address)
         }
     }
 
@@ -106,7 +113,7 @@ public struct PutTool: CacheTool {
     ) throws -> Outcome {
         switch item {
         case .file(let path):
-            let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
+            let input = try open(path)
             let inputKey = try CacheKey.of(input)
             let key = try rules.ownKey(record) ?? inputKey
             let storage = try caches.storage(for: inputKey.text)

@@ -37,7 +37,7 @@ import Testing
                 ["apod-fetch"], ["img-downsample"], ["img-downsample", "gallery"],
             ]
             + [
-                "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear",
+                "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "rm", "clear",
                 "pin",
                 "unpin", "verify",
             ].map { ["gif-cache", $0] }

@@ -40,7 +40,6 @@ struct ScopeKillTests {
         #expect(eventually { home.blobs.count == files.count })
         try home.expectVerified()
         try CacheOnDisk(home).expectSound(home)
-        let scopes = try home.run("img-cache", ["scope", "list"]).expect(0).records
-        #expect(scopes.allSatisfy { $0.bool("purge_pending") == false })
+        #expect(try CacheOnDisk(home).number("SELECT count(*) FROM scopes WHERE purged = 1") == 0)
     }
 }

@@ -113,7 +113,7 @@ struct OrientationProperties {
         } else {
             // Sides would be those of a style, and cut the corners away.
             request.names = [random.one(of: ["pager", "overlay"])]
-            request.width = random.chance(50) ? random.number(12...90) : nil
+            request.widths = random.chance(50) ? [random.number(12...90)] : []
             request.height = random.chance(50) ? random.number(12...90) : nil
         }
         request.contentMode = random.one(of: [nil, .fit, .fill, .force])

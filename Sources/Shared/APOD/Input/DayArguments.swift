@@ -11,7 +11,7 @@ public struct DayArguments: Sendable, Equatable {
     public var seed: String?
     /// `--require-today`: no older picture than that of NASA's current day.
     public var requiresToday = false
-    /// Arguments that belong to no option: `-` or nothing.
+    /// Arguments that belong to no option: days as for `--date`, or `-`.
     public var operands: [String] = []
 
     public init() {}
@@ -27,9 +27,8 @@ public struct DayArguments: Sendable, Equatable {
     public func plan(
         at time: Timestamp, log: Log, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
     ) throws -> DayPlan? {
-        try checkOperands(at: time)
         try checkExclusions()
-        if !operands.isEmpty { return nil }
+        if readsInput { return nil }
         if let last { return try .last(Self.number(last, of: "--last"), at: time) }
         if let count {
             let count = try Self.number(count, of: "--count")
@@ -41,7 +40,9 @@ public struct DayArguments: Sendable, Equatable {
                 through: end.map { try Self.days($0, of: "--end-date", at: time) }, at: time)
         }
         if requiresToday { return try .named([.day(PublishedDays.newest(at: time))], at: time) }
-        let named = try dates.map { try Self.days($0, of: "--date", orRange: true, at: time) }
+        let named =
+            try dates.map { try Self.days($0, of: "--date", orRange: true, at: time) }
+            + operands.map { try NamedDays(typed: $0, at: time) }
         return try .named(named.isEmpty ? [.today] : named, at: time)
     }
 
@@ -72,7 +73,7 @@ public struct DayArguments: Sendable, Equatable {
                 }
             }
         } else {
-            let isLimited = start != nil || !dates.isEmpty || requiresToday
+            let isLimited = start != nil || namesDays || requiresToday
             guard let plan = try plan(at: time, log: log) else {
                 throw UsageFailure("--search looks through the days that are kept, and cannot be combined with -")
             }
@@ -92,26 +93,24 @@ public struct DayArguments: Sendable, Equatable {
         return drawn
     }
 
-    private func checkOperands(at time: Timestamp) throws {
-        guard let operand = operands.first(where: { $0 != "-" }) else {
-            if operands.count > 1 { throw UsageFailure("standard input can be read once; give - once") }
-            return
-        }
-        let isDay = (try? NamedDays(typed: operand, at: time)) != nil
-        throw UsageFailure(
-            "unexpected argument \"\(operand)\"; name days with --date"
-                + (isDay ? ": did you mean --date \(operand)?" : ", and - reads them from standard input"))
-    }
+    private var readsInput: Bool { operands.contains("-") }
+
+    private var namesDays: Bool { !dates.isEmpty || !operands.isEmpty && !readsInput }
 
     private func checkExclusions() throws {
+        if readsInput, let other = operands.first(where: { $0 != "-" }) {
+            throw UsageFailure("\"\(other)\" and - cannot be combined")
+        }
+        if readsInput, operands.count > 1 { throw UsageFailure("standard input can be read once; give - once") }
         let ways = [
-            ("--date", !dates.isEmpty), ("--start-date with --end-date", start != nil || end != nil),
-            ("--last", last != nil), ("--count", count != nil), ("-", !operands.isEmpty),
+            (dates.isEmpty ? "\"\(operands.first ?? "")\"" : "--date", namesDays),
+            ("--start-date with --end-date", start != nil || end != nil),
+            ("--last", last != nil), ("--count", count != nil), ("-", readsInput),
         ].filter(\.1).map(\.0)
         guard ways.count <= 1 else {
             throw UsageFailure("\(ways[0]) and \(ways[1]) cannot be combined")
         }
-        if requiresToday, !ways.allSatisfy({ $0 == "--date" }) || !dates.allSatisfy({ $0 == "today" }) {
+        if requiresToday, ways.count > (namesDays ? 1 : 0) || !(dates + operands).allSatisfy({ $0 == "today" }) {
             throw UsageFailure("--require-today goes with --date today, and with no other days")
         }
         if end != nil, start == nil { throw UsageFailure("--end-date needs --start-date, the first day of the range") }

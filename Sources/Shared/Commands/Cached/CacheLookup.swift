@@ -24,12 +24,14 @@ public struct CacheLookup {
     ) throws {
         context = try ToolContext(arguments)
         naming = try kind.naming(context)
-        things = kind.things(arguments)
+        let things = kind.things(arguments)
         var needs = needs
         needs.readsInput = things.areInInput
         needs.mapsHosts = things.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
         try prepare(context, &needs)
-        caches = try context.confinedCaches(needs)
+        let caches = try context.confinedCaches(needs)
+        self.caches = caches
+        self.things = things.taking { caches.entryPath($0) != nil }
     }
 
     /// Returns what a job names, and begins its lease. Throws as `Caches.find` does.
@@ -77,11 +79,12 @@ extension ToolContext {
         return 0
     }
 
-    /// Writes what `next` returns as a table, on a terminal or with `--table`, otherwise as records. Returns the exit
+    /// Writes what `next` returns as a table with a total, on a terminal or with `--table`, otherwise as records. Returns the exit
     /// status. Throws `UsageFailure` for options that contradict each other, `SystemFailure` if output cannot be
     /// written, and what `next` throws.
     public func list<Element>(
-        heading: String, line: (Element) -> String, record: (Element) -> Record, next: () throws -> Element?
+        heading: String, line: (Element) -> String, record: (Element) -> Record, total: () -> String,
+        next: () throws -> Element?
     ) throws -> Int32 {
         let options = try runOptions(jobs: 1)
         let writesRecords = arguments[.json] || options.layout != .lines
@@ -99,6 +102,7 @@ extension ToolContext {
             try output.write(.null, (isFirst ? heading : "") + line(element))
             isFirst = false
         }
+        if !isFirst { try output.write(.null, total()) }
         return 0
     }
 
@@ -133,12 +137,23 @@ extension ToolContext {
         let output = try ReportOutput(json: arguments[.json], progress: progress)
         try interruption.catchSignals()
         defer { progress.end() }
+        // In JSON, each line is a step with its problems.
+        let found = Monitor<[VerificationProblem]>([])
+        @Sendable func write(_ event: VerificationEvent) throws {
+            switch event {
+            case .problem(let problem) where output.isForPeople: try output.write(.null, problem.text)
+            case .problem(let problem): found.withLock { $0.append(problem) }
+            case .step(let step):
+                try output.write(step.json(found.withLock { $0 }), step.text)
+                found.withLock { $0 = [] }
+            }
+        }
         let problems = try interruption.during {
             try settings().reduce(0) { problems, settings in
                 let verification = Verification(
                     settings: settings, jobs: jobs, repairs: repairs, log: log, progress: progress,
                     interruption: interruption, selection: selection)
-                return try problems + verification.run { try output.write($0) }
+                return try problems + verification.run(report: write)
             }
         }
         return problems == 0 ? 0 : ExitCode.absent.rawValue

@@ -19,13 +19,13 @@ public struct GIFTable: Sendable {
             [
                 entry.gif?.resolution.description ?? "-", ByteCount.description(entry.bytes),
                 facts.map { String($0.frames) } ?? "-", TimeSpan.description(now - entry.fetchedAt),
-                entry.isPinned ? "pinned" : TimeSpan.description(entry.expiresAt - now), found.status.rawValue,
+                entry.isPinned ? "pinned" : TimeSpan.description(entry.expiresAt - now), found.state.rawValue,
             ])
     }
 
     private func line(_ id: String, _ cells: [String]) -> String {
         // The service's ids have four digits, those of its sister products seven letters.
-        let columns = zip(cells, [6, 8, 6, 5, 7, 6]).map { cell, width in "  " + cell.aligned(to: width) }
+        let columns = zip(cells, [6, 8, 6, 5, 7, 11]).map { cell, width in "  " + cell.aligned(to: width) }
         return id.padded(to: 8) + columns.joined() + "\n"
     }
 }

@@ -83,6 +83,16 @@ extension CacheRoot {
         return (hash, generation)
     }
 
+    /// Returns whether an absolute path is one that an entry's file may have.
+    package func hasPlace(for path: String) -> Bool {
+        origin(ofBlob: path) != nil && Self.name(ofBlob: Self.fileName(path)) != nil
+    }
+
+    /// Returns the last name of a path.
+    static func fileName(_ path: String) -> String {
+        path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
+    }
+
     /// The part of a file's name that its row is found by; nil for what the cache has not put there.
     static func name(ofBlob file: String) -> String? {
         let name = file.utf8.prefix(32)

@@ -11,6 +11,10 @@ extension Index {
             OR scope NOT IN (SELECT id FROM scopes WHERE purged = 1))
         """
 
+    /// By scope. Only variants and replaced files have a parent.
+    static let countVariants =
+        "SELECT scope, count(*) FROM entries WHERE parent IS NOT NULL AND kind = 1 GROUP BY scope"
+
     /// The sums and counters of all scopes, or of one alone.
     func statistics(scope: ScopeName? = nil, capacity: Int, now: Timestamp) throws -> Statistics {
         try perform { try $0.statistics(scope: scope, capacity: capacity, now: now) }
@@ -66,22 +70,27 @@ extension Index.Connection {
         }
         let free = held?.free ?? Statistics.Sum()
         let metadata = try metadataSums()
-        var scopes = try scopeRows(scope).map { row in try statistics(of: row, metadata: metadata[row.id]) }
+        let variants = try Dictionary(
+            uniqueKeysWithValues: database.all(Index.countVariants) { ($0.int64(0), $0.int(1)) })
+        var scopes = try scopeRows(scope).map { row in
+            try statistics(of: row, variants: variants[row.id] ?? 0, metadata: metadata[row.id])
+        }
         if let scope, scopes.isEmpty {
             scopes = [
                 Statistics.Scope(
-                    name: scope.text, entries: 0, bytes: 0, metadata: Statistics.Sum(), since: nil, counters: [:],
+                    name: scope.text, entries: 0, variants: 0, bytes: 0, metadata: Statistics.Sum(), since: nil,
+                    counters: [:],
                     failures: [:])
             ]
         }
         return Statistics(
-            entries: all.entries, bytes: all.bytes, capacity: capacity,
+            entries: all.entries, variants: variants.values.reduce(0, +), bytes: all.bytes, capacity: capacity,
             pinned: Statistics.Sum(entries: all.entries - free.entries, bytes: all.bytes - free.bytes),
             leased: held?.leased ?? Statistics.Sum(), metadata: metadata.values.reduce(Statistics.Sum(), +),
             scopes: scopes)
     }
 
-    private func statistics(of row: ScopeRow, metadata: Statistics.Sum?) throws -> Statistics.Scope {
+    private func statistics(of row: ScopeRow, variants: Int, metadata: Statistics.Sum?) throws -> Statistics.Scope {
         var since: Timestamp?
         var counters: [Counter: Int] = [:]
         var failures: [String: Int] = [:]
@@ -95,7 +104,8 @@ extension Index.Connection {
             }
         }
         return Statistics.Scope(
-            name: row.name, entries: row.entries, bytes: row.bytes, metadata: metadata ?? Statistics.Sum(),
+            name: row.name, entries: row.entries, variants: variants, bytes: row.bytes,
+            metadata: metadata ?? Statistics.Sum(),
             since: since, counters: counters, failures: failures)
     }
 

@@ -29,6 +29,19 @@ extension CacheStore {
     /// keep it busy.
     public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? sound(key) }
 
+    /// Returns the entry of this scope whose file has an absolute path, expired or not, original or variant; nil if there
+    /// is none. Throws as `peek` does.
+    package func entry(at path: String) throws -> Entry? {
+        let file = CacheRoot.fileName(path)
+        // A replaced file's row has the file's name.
+        for name in [CacheRoot.name(ofBlob: file), file].compactMap(\.self) {
+            if let entry = try index.find(name, in: scope), entry.path.hasSameBytes(as: path) {
+                return try checked(entry, isLocked: false)
+            }
+        }
+        return nil
+    }
+
     /// The variants of an original, the smallest first. Throws `CacheFailure` if the index cannot be used, and
     /// `Cancelled` if the run is stopped while others keep it busy.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }

@@ -5,6 +5,8 @@ public struct Statistics: Sendable, Equatable {
     public struct Scope: Sendable, Equatable {
         public let name: String
         public let entries: Int
+        /// The entries that were made from pictures.
+        public let variants: Int
         public let bytes: Int
         /// What is kept beside the pictures, see `Metadata`; it counts neither as entries nor against the capacity.
         public let metadata: Sum
@@ -29,6 +31,8 @@ public struct Statistics: Sendable, Equatable {
 
     /// Over all scopes.
     public let entries: Int
+    /// The entries that were made from pictures.
+    public let variants: Int
     public let bytes: Int
     public let capacity: Int
     /// Those that are kept until somebody says otherwise.

@@ -64,11 +64,32 @@ extension Caches {
     public func find(
         _ job: RecordJob, _ naming: any EntryNaming, handingOut: Bool = true, takesExpired: Bool = true
     ) throws -> FoundEntry {
-        try find(naming.keys(of: job), naming, handingOut: handingOut, takesExpired: takesExpired)
+        if let path = job.argument.flatMap(entryPath) {
+            return try find(at: path, naming, handingOut: handingOut, takesExpired: takesExpired)
+        }
+        return try find(naming.keys(of: job), naming, handingOut: handingOut, takesExpired: takesExpired)
     }
 
-    func find(
-        _ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool = true, takesExpired: Bool = true
+    /// The same for the path of an entry's file.
+    private func find(
+        at path: String, _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
+    ) throws -> FoundEntry {
+        for cache in try all() {
+            guard var entry = try cache.entry(at: path), try naming.accepts(entry) else { continue }
+            let status = cache.status(of: entry)
+            if !takesExpired, status == .stale { throw ExpiredEntry(key: path, since: entry.expiresAt) }
+            if handingOut {
+                guard let leased = try cache.handOut(entry) else { continue }
+                entry = leased
+                cache.count(status, entry)
+            }
+            return FoundEntry(entry, in: cache)
+        }
+        throw CacheFailure.absent(key: path)
+    }
+
+    private func find(
+        _ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {
         var expired: ExpiredEntry?
         // A key of the user's own is the same for all addresses.

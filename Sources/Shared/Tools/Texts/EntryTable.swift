@@ -22,19 +22,25 @@ public struct EntryTable: Sendable {
         line(["SIZE", "AGE", "EXPIRES", "STATUS", "PIXELS"], scope: "SCOPE", address: "ADDRESS")
     }
 
-    public func line(_ entry: Entry, status: CacheStatus) -> String {
+    public func line(_ entry: Entry, _ state: EntryState) -> String {
         let pixels = entry.width.flatMap { width in entry.height.map { "\(width)x\($0)" } } ?? "-"
         return line(
             [
                 ByteCount.description(entry.bytes), TimeSpan.description(now - entry.fetchedAt),
-                entry.isPinned ? "pinned" : TimeSpan.description(entry.expiresAt - now), status.rawValue, pixels,
+                entry.isPinned ? "pinned" : TimeSpan.description(entry.expiresAt - now), state.rawValue, pixels,
             ],
             scope: TerminalText.escaped(entry.scope.text),
-            address: TerminalText.escaped(entry.url ?? entry.key ?? entry.path))
+            address: TerminalText.escaped(Self.address(of: entry)))
+    }
+
+    /// The address of a GIF of an exercise says less than its key.
+    private static func address(of entry: Entry) -> String {
+        if let key = entry.key, CacheKey.isOfTool(key) { return key }
+        return entry.url ?? entry.key ?? entry.path
     }
 
     private func line(_ cells: [String], scope: String, address: String) -> String {
-        var line = zip(cells, [8, 5, 7, 6, 11]).map { cell, width in cell.aligned(to: width) + "  " }.joined()
+        var line = zip(cells, [8, 5, 7, 11, 11]).map { cell, width in cell.aligned(to: width) + "  " }.joined()
         if showsScope {
             let shown = width == nil ? scope : TerminalText.cut(scope, toColumns: Self.scopeWidth).text
             line += shown + String(repeating: " ", count: max(0, Self.scopeWidth - TerminalText.columns(shown)) + 2)

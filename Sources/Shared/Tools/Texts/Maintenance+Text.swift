@@ -18,38 +18,37 @@ extension CleanStep {
     }
 }
 
-extension VerificationEvent: Description {
-    public var json: JSON {
-        switch self {
-        case .problem(let problem):
-            .object([
-                "code": .string(problem.code.rawValue), "scope": problem.scope.map(JSON.string),
-                "key": problem.key.map(JSON.string),
-                "path": .text(ofPath: problem.path), "path_base64": .base64(ofPath: problem.path),
-                "detail": problem.detail.map(JSON.string), "repaired": .bool(problem.isRepaired),
-            ])
-        case .step(let step):
-            .object([
-                "step": .string(step.kind.rawValue), "count": .integer(step.count), "bytes": .integer(step.bytes),
-                "problems": .integer(step.problems), "duration_ms": .integer(Int(step.duration.milliseconds)),
-            ])
-        }
+extension VerificationProblem {
+    fileprivate var json: JSON {
+        .object([
+            "code": .string(code.rawValue), "scope": scope.map(JSON.string), "key": key.map(JSON.string),
+            "path": .text(ofPath: path), "path_base64": .base64(ofPath: path), "detail": detail.map(JSON.string),
+            "repaired": .bool(isRepaired),
+        ])
     }
 
     /// A line for a person.
     public var text: String {
-        switch self {
-        case .problem(let problem):
-            let subject = problem.key.map { "\($0) (\(problem.path))" } ?? problem.path
-            let detail = problem.detail.map { ": \($0)" } ?? ""
-            return TerminalText.escaped("\(problem.code.rawValue)  \(subject)\(detail)")
-                + (problem.isRepaired ? ", repaired\n" : "\n")
-        case .step(let step):
-            let unit = step.kind == .sweep ? "left over" : step.kind == .rebuild ? "taken in" : "looked at"
-            return stepLine(
-                step.kind.rawValue,
-                "\(step.count) \(unit), \(ByteCount.description(step.bytes)), \(step.problems) problems", step.duration)
-        }
+        let subject = key.map { "\($0) (\(path))" } ?? path
+        let detail = detail.map { ": \($0)" } ?? ""
+        return TerminalText.escaped("\(code.rawValue)  \(subject)\(detail)") + (isRepaired ? ", repaired\n" : "\n")
+    }
+}
+
+extension VerificationStep {
+    /// The step with the problems that it found.
+    public func json(_ found: [VerificationProblem]) -> JSON {
+        .object([
+            "step": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes),
+            "problems": .array(found.map(\.json)), "duration_ms": .integer(Int(duration.milliseconds)),
+        ])
+    }
+
+    /// A line for a person.
+    public var text: String {
+        let unit = kind == .sweep ? "left over" : kind == .rebuild ? "taken in" : "looked at"
+        return stepLine(
+            kind.rawValue, "\(count) \(unit), \(ByteCount.description(bytes)), \(problems) problems", duration)
     }
 }
 

@@ -8,8 +8,8 @@ extension Statistics {
     var text: String {
         let share = capacity > 0 ? " (\(Int(Double(bytes) / Double(capacity) * 100)) %)" : ""
         let excess = excess > 0 ? ", \(ByteCount.description(excess)) too many" : ""
-        let all = Sum(entries: entries, bytes: bytes).words
-        var lines = ["\(all) of \(ByteCount.description(capacity))\(share)\(excess)"]
+        let all = ListTotal.words("picture", entries - variants, variants: variants)
+        var lines = ["\(all), \(ByteCount.description(bytes)) of \(ByteCount.description(capacity))\(share)\(excess)"]
         func add(_ label: String, _ text: String) {
             lines.append("  " + label.padded(to: 23) + text)
         }
@@ -37,7 +37,8 @@ extension Statistics.Scope {
     fileprivate var lines: [String] {
         let since = since.map { ", counted since \($0.iso8601)" } ?? ""
         var lines = [
-            "scope \(TerminalText.escaped(name)): \(Statistics.Sum(entries: entries, bytes: bytes).words)\(since)"
+            "scope \(TerminalText.escaped(name)): \(ListTotal.words("picture", entries - variants, variants: variants)), "
+                + "\(ByteCount.description(bytes))\(since)"
         ]
         if metadata.entries > 0 { lines.append("  metadata: \(metadata.wordsOfMetadata)") }
         if let found {

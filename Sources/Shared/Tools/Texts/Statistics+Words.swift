@@ -20,7 +20,8 @@ extension Statistics {
     /// The statistics as one JSON object: totals, then each scope with its counters.
     var json: JSON {
         .object([
-            "entries": .integer(entries), "bytes": .integer(bytes), "capacity": .integer(capacity),
+            "entries": .integer(entries), "pictures": .integer(entries - variants), "variants": .integer(variants),
+            "bytes": .integer(bytes), "capacity": .integer(capacity),
             "excess": .integer(excess), "pinned": pinned.json, "leased": leased.json, "held_bytes": .integer(heldBytes),
             "metadata": metadata.jsonOfMetadata, "scopes": .array(scopes.map(\.json)),
         ])
@@ -37,7 +38,8 @@ extension Statistics.Sum {
 extension Statistics.Scope {
     fileprivate var json: JSON {
         .object([
-            "scope": .string(name), "entries": .integer(entries), "bytes": .integer(bytes),
+            "scope": .string(name), "entries": .integer(entries), "pictures": .integer(entries - variants),
+            "variants": .integer(variants), "bytes": .integer(bytes),
             "metadata": metadata.jsonOfMetadata, "since": since.map { .string($0.iso8601) },
             "counters": .object(Counter.allCases.map { JSON.Member($0.rawValue, .integer(self[$0])) }),
             "failures": .object(failures.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .integer($0.value)) }),

@@ -80,8 +80,8 @@ extension Style {
     private static let mostPoints = 20_000.0
 
     /// All styles: those of the configuration file's field `styles`, an object of objects, and the built-in ones that
-    /// it doesn't replace. What a style of the file leaves out is as for the built-in one of that name, else as for
-    /// `custom`. Throws `ConfigurationFailure` (78) that names file, style and field.
+    /// it doesn't replace. A field that a style of the file leaves out is as in the built-in style of that name, else as
+    /// in `custom`, but without a gradient. Throws `ConfigurationFailure` (78) that names file, style and field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
         guard let configured else { return styles }
@@ -98,7 +98,8 @@ extension Style {
                 throw ConfigurationFailure("\(place) must be an object of \(Self.fields.joined(separator: ", "))")
             }
             let index = styles.firstIndex { $0.name == name }
-            let style = try read(fields, base: index.map { styles[$0] } ?? Style(name: name), place: place, path: path)
+            let style = try read(
+                fields, base: index.map { styles[$0] } ?? Style(name: name, gradient: .none), place: place, path: path)
             if let index { styles[index] = style } else { styles.append(style) }
         }
         return styles

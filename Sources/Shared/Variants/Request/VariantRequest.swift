@@ -6,8 +6,9 @@ import Support
 public struct VariantRequest: Sendable {
     /// Variants and styles by name.
     public var names: [String] = []
-    /// In points for styles, whose own size they replace; without a style in pixels.
-    public var width: Int?
+    /// In points for styles, whose own size they replace; without a style in pixels. Several widths, no two equal, each
+    /// make a variant, named like the descriptors of `srcset`: `320w`.
+    public var widths: [Int] = []
     public var height: Int?
     public var aspectRatio: Double?
     /// A box in points that is to be covered.
@@ -47,10 +48,17 @@ public struct VariantRequest: Sendable {
         if let fit {
             for scale in scales { add(scaled(overridden(covering(fit, scale)), scale)) }
         }
-        let hasSide = width != nil || height != nil || aspectRatio != nil
-        if hasSide && !listed.contains(where: { name in styles.contains { $0.name == name } }) { add(bare) }
+        let hasStyle = listed.contains { name in styles.contains { $0.name == name } }
+        if widths.count > 1 {
+            if hasStyle { throw UsageFailure("a style takes one --width; give several without a style") }
+            for width in widths { add(bare(width, named: "\(width)w")) }
+        } else if !hasStyle, width != nil || height != nil || aspectRatio != nil {
+            add(bare(width, named: Style.customName))
+        }
         return variants
     }
+
+    private var width: Int? { widths.first }
 
     /// What a name makes: one variant, or a style at each scale.
     private func named(_ name: String, _ styles: [Style]) throws -> [Variant] {
@@ -116,11 +124,11 @@ public struct VariantRequest: Sendable {
     }
 
     /// Sides in pixels, without a style. An aspect ratio alone is a cut.
-    private var bare: Variant {
+    private func bare(_ width: Int?, named name: String) -> Variant {
         let mode: ContentMode = aspectRatio != nil ? .fill : .fit
         return overridden(
             Variant(
-                name: Style.customName,
+                name: name,
                 geometry: Geometry(width: width, height: height, aspectRatio: aspectRatio, mode: mode)))
     }
 

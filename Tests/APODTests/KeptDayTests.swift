@@ -10,7 +10,10 @@ import Testing
 @Suite struct KeptDayTests {
     private let picture = Picture(
         service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}",
-        explanation: Article("A \"ring\". More.", marks: "2 8 https://x.org/?a=\"b\n10"), mediaType: .image,
+        explanation: Article(paragraphs: [
+            LinkedText("A \"ring\".", links: [.init(range: 2..<8, address: "https://x.org/?a=\"b")]),
+            LinkedText("More."),
+        ]), mediaType: .image,
         url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada",
         thumbnailURL: nil, permalink: nil, credit: nil, alt: "")
 
@@ -47,7 +50,8 @@ import Testing
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
         #expect(
             String(decoding: kept.metadata(address: nil).body, as: UTF8.self) == line
-                + #","kept":{"edition":2,"marks":"2 8 https://x.org/?a=\"b\n10"}}"#)
+                + #","kept":{"edition":2,"layout":{"paragraphs":[{"start":0,"end":9},{"start":10,"end":15}],"#
+                + #""marks":[{"start":2,"end":8,"href":"https://x.org/?a=\"b"}]}}}"#)
     }
 
     @Test(arguments: [
@@ -72,11 +76,12 @@ import Testing
             address: address)
     }
 
-    @Test func anotherEditionOrAddressIsNotCurrent() {
+    @Test func anotherEditionFormOrAddressIsNotCurrent() {
         func text(_ kept: String) -> String { #"{"date":"2024-02-03","media_type":"image","kept":\#(kept)}"# }
         #expect(read(text(#"{"edition":2}"#))?.isCurrent == true)
         #expect(read(text(#"{"edition":1}"#))?.isCurrent == false)
         #expect(read(text(#"{"edition":3}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":2,"marks":"2 8 https://x.org/\n10"}"#))?.isCurrent == false)
         #expect(read(text(#"{"edition":2}"#), address: "http://x.org/")?.isCurrent == false)
         #expect(read(text(#"{"edition":2,"address":"http://x.org/"}"#))?.isCurrent == false)
         #expect(read(text(#"{"edition":2,"address":"http://x.org/"}"#), address: "http://x.org/")?.isCurrent == true)

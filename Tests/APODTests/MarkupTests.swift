@@ -76,7 +76,12 @@ import Testing
         "title": "</title><script>alert(1)</script>&\u{FFFF}\u{1}", "explanation": "1 < 2 & \"a\" 'b' ]]> &amp; <b>",
         "copyright": "<b onclick='x'>", "credit": "A & B", "alt": "\" onerror=\"alert(1)",
         "permalink": "javascript:alert(1)", "url": "https://x.org/a.jpg?a&b='\u{E9}", "hdurl": "data:text/html,x",
-        "apod": .object(["marks": "0 1 javascript:alert(1)\n4 5 https://x.org/?a&b=\"><script>\n8 9 https://x.org/'&"]),
+        "apod": .object([
+            "marks": .array([
+                mark(0..<1, "javascript:alert(1)"), mark(4..<5, "https://x.org/?a&b=\"><script>"),
+                mark(8..<9, "https://x.org/'&"),
+            ])
+        ]),
     ]
 
     @Test func whatStrangersWroteStaysText() throws {
@@ -95,7 +100,13 @@ import Testing
 
     @Test func aPageHasAnArticleForEachPicture() throws {
         let article = HTMLPage.article(
-            try caption(["explanation": "One. Two.", "apod": .object(["marks": "5\n0 3 https://x.org/"])]))
+            try caption([
+                "explanation": "One. Two.",
+                "apod": .object([
+                    "paragraphs": .array([paragraph(0..<4), paragraph(5..<9)]),
+                    "marks": .array([mark(0..<3, "https://x.org/")]),
+                ]),
+            ]))
         #expect(article.hasPrefix("<article>\n<h2>A Ring of Dust</h2>\n<time datetime=\"2026-11-20\">"))
         #expect(article.contains("<a href=\"https://assets.example.org/apod/ring.jpg\"><img src="))
         #expect(article.contains("<figcaption>Credit &amp; copyright: Ada Example</figcaption>"))

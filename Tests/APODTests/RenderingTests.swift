@@ -43,7 +43,13 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
     private var marked: [String: JSON?] {
         [
             "explanation": "Dust circles a star. Note: The site moves, see here.",
-            "apod": .object(["marks": "21\n0 4 https://x.org/dust\n36 41 https://x.org/(a)\n47 51 https://x.org/dust"]),
+            "apod": .object([
+                "paragraphs": .array([paragraph(0..<20), paragraph(21..<52)]),
+                "marks": .array([
+                    mark(0..<4, "https://x.org/dust"), mark(36..<41, "https://x.org/(a)"),
+                    mark(47..<51, "https://x.org/dust"),
+                ]),
+            ]),
         ]
     }
 

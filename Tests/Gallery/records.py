@@ -104,7 +104,7 @@ def hostile(picture):
             "license": attack,
             "alt": attack,
             "permalink": address,
-            "apod": {"marks": f"0 4 {address}"},
+            "apod": {"marks": [{"start": 0, "end": 4, "href": address}]},
             "media_type": attack if number % 3 else "video",
         }
         if number % 2:

@@ -17,7 +17,7 @@ def test_details_have_all_that_is_known(b):
         assert re.sub(r"\s", "", "".join(text)) == re.sub(r"\s", "", record["explanation"]), text
         assert any(record["credit"] in credit for credit in slide.locator(".credit").all_text_contents())
         # Its links, and that to its page.
-        marks = [mark.split(" ")[2] for mark in record["apod"]["marks"].split("\n") if " " in mark]
+        marks = [mark["href"] for mark in record["apod"]["marks"]]
         links = page.evaluate("[...document.querySelectorAll('.details.shown .text p a')].map(a => a.href)")
         assert marks and set(marks) <= set(links) and record["permalink"] in links, (marks, links)
         assert slide.locator("img").get_attribute("alt")

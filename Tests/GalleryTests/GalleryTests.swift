@@ -153,9 +153,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     }
 
     @Test func linksToPrivateAddressesAreText() throws {
+        let published = #"[{"start":4,"end":8,"href":"https://x.org/"}"#
         let source = try record(
-            #"{"explanation":"See here and there","apod":{"marks":"4 8 https://x.org/\n13 18 http://localhost/"}}"#)
-        #expect(publication.record(of: source).string("apod.marks") == "4 8 https://x.org/")
+            #"{"explanation":"See here and there","apod":{"source":"cache","marks":"#
+                + published + #",{"start":13,"end":18,"href":"http://localhost/"}]}}"#)
+        #expect(publication.record(of: source).printable("apod") == #"{"marks":"# + published + "]}")
+        let old = try record(#"{"explanation":"See here","apod":{"marks":"4 8 https://x.org/"}}"#)
+        #expect(publication.record(of: old).raw("apod") == nil)
     }
 
     @Test(arguments: [

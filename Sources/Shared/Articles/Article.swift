@@ -1,3 +1,5 @@
+import Records
+
 /// An explanation as paragraphs with links, for formats that show them. A record's `explanation` is its text on one line.
 public struct Article: Sendable, Equatable {
     /// None of them empty; all text folded.
@@ -7,41 +9,60 @@ public struct Article: Sendable, Equatable {
 
     public var text: String { paragraphs.map(\.text).joined(separator: " ") }
 
-    // MARK: Marks
+    // MARK: Layout
 
-    /// Where in `text` paragraphs begin and what links where, as lines: an offset in UTF-8 for each paragraph but the
-    /// first, and `START END ADDRESS` for each link. Nil for a single paragraph without links.
-    ///
-    /// Words stand once, in the text; this is what it lacks.
-    public var marks: String? {
-        var lines: [String] = []
+    /// Returns the fields that describe the structure of `text`: `paragraphs` (`start`, `end`) if there are several, and
+    /// `marks` (`start`, `end`, `href`) if there are links. Offsets count bytes of UTF-8.
+    public var layout: Record {
+        var ranges: [JSON] = []
+        var marks: [JSON] = []
         var start = 0
         for paragraph in paragraphs {
-            if start > 0 { lines.append("\(start)") }
+            let end = start + paragraph.text.utf8.count
+            ranges.append(.object(["start": .integer(start), "end": .integer(end)]))
             for link in paragraph.links {
-                lines.append("\(start + link.range.lowerBound) \(start + link.range.upperBound) \(link.address)")
+                marks.append(
+                    .object([
+                        "start": .integer(start + link.range.lowerBound),
+                        "end": .integer(start + link.range.upperBound),
+                        "href": .string(link.address),
+                    ]))
             }
-            start += paragraph.text.utf8.count + 1
+            start = end + 1
         }
-        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+        var layout = Record()
+        layout.set([
+            "paragraphs": ranges.count > 1 ? .array(ranges) : nil, "marks": marks.isEmpty ? nil : .array(marks),
+        ])
+        return layout
     }
 
-    /// Puts both together again. Marks that don't fit the text are passed over.
-    public init(_ text: String, marks: String?) {
-        var borders: [Int] = []
-        var links: [LinkedText.Link] = []
-        for line in (marks ?? "").split(separator: "\n") {
-            let parts = line.split(separator: " ", maxSplits: 2)
-            let numbers = parts.prefix(2).compactMap { Int($0) }
-            if parts.count == 1, let border = numbers.first, border > borders.last ?? 0 {
-                borders.append(border)
-            } else if parts.count == 3, numbers.count == 2, 0 <= numbers[0], numbers[0] < numbers[1] {
-                links.append(LinkedText.Link(range: numbers[0]..<numbers[1], address: String(parts[2])))
-            }
+    /// Reads what `layout` has written, such as a record's `apod`. Ranges that do not fit the text are ignored, and
+    /// paragraphs end where the next one starts, so that no text is lost.
+    public init(_ text: String, layout: Record) {
+        let links = Self.ranges("marks", of: layout).compactMap { range, mark in
+            mark.string("href").map { LinkedText.Link(range: range, address: $0) }
         }
         let whole = LinkedText(text, links: links)
         let bytes = Array(text.utf8)
-        borders.removeAll { $0 >= bytes.count || bytes[$0 - 1] != UInt8(ascii: " ") }
-        paragraphs = zip([0] + borders, borders + [bytes.count]).map { whole[$0..<$1] }.filter { !$0.text.isEmpty }
+        var starts = [0]
+        for (range, _) in Self.ranges("paragraphs", of: layout)
+        where range.lowerBound > starts[starts.count - 1] && range.lowerBound < bytes.count
+            && bytes[range.lowerBound - 1] == UInt8(ascii: " ")
+        {
+            starts.append(range.lowerBound)
+        }
+        paragraphs = zip(starts, starts.dropFirst() + [bytes.count]).map { whole[$0..<$1] }
+            .filter { !$0.text.isEmpty }
+    }
+
+    private static func ranges(_ field: FieldPath, of layout: Record) -> [(Range<Int>, Record)] {
+        let elements = layout.raw(field).flatMap { try? Record.list(parsing: Array($0)) } ?? []
+        return elements.compactMap { element in
+            guard let start = element.integer("start"), let end = element.integer("end"), 0 <= start, start < end else {
+                return nil
+            }
+            return (start..<end, element)
+        }
     }
 }

@@ -50,12 +50,12 @@ public struct Caption: Sendable, Equatable {
         if title == nil, paragraphs.isEmpty, media == nil { return nil }
     }
 
-    /// The marks are those of a text that is folded already, as all texts of this tool's records are.
+    /// The offsets in `apod` hold for a folded text, as in all records of this package.
     private static func paragraphs(of record: Record) -> [LinkedText] {
         guard let text = record.string("explanation") else { return [] }
         let folded = PlainText.folded(text)
-        let article = Article(folded, marks: folded == text ? record.string("apod.marks") : nil)
-        return article.paragraphs.map { $0.mapLinks { MediaAddress($0)?.text } }
+        let layout = folded == text ? record.raw("apod").flatMap { try? Record(parsing: $0) } : nil
+        return Article(folded, layout: layout ?? Record()).paragraphs.map { $0.mapLinks { MediaAddress($0)?.text } }
     }
 
     private static func credits(credit: String?, copyright: String?) -> [String] {

@@ -14,7 +14,7 @@ struct Publication {
         var published = Record()
         let text = text(record, fields.text)
         let isExplanation = text != nil && text == record.string("explanation")
-        let marks = isExplanation ? text.flatMap { Self.marks(record.string("apod.marks"), of: $0) } : nil
+        let layout = isExplanation ? text.flatMap { Self.layout(of: record, $0) } : nil
         published.set([
             "date": Self.day(of: record, fields).map { .string($0.description) },
             "title": self.text(record, fields.title).map { .string($0) },
@@ -27,7 +27,7 @@ struct Publication {
             "url": Self.address(record.string("url")).map { .string($0) },
             "hdurl": Self.address(record.string("hdurl")).map { .string($0) },
             "permalink": fields.link.lazy.compactMap { Self.address(record.string($0)) }.first.map { .string($0) },
-            "apod": marks.map { .object(["marks": .string($0)]) },
+            "apod": layout.map { .raw($0.line) },
             "error": Self.error(of: record),
         ])
         return published
@@ -47,11 +47,12 @@ struct Publication {
         fields.date.lazy.compactMap { field in record.string(field).flatMap { CalendarDay($0.prefix(10)) } }.first
     }
 
-    /// The marks of a text, without links to private addresses.
-    private static func marks(_ marks: String?, of text: String) -> String? {
-        guard marks != nil else { return nil }
-        let article = Article(text, marks: marks)
-        return Article(paragraphs: article.paragraphs.map { $0.mapLinks(address) }).marks
+    /// Returns the paragraphs of a text and its links to public addresses; nil if it has neither.
+    private static func layout(of record: Record, _ text: String) -> Record? {
+        guard let apod = record.raw("apod").flatMap({ try? Record(parsing: $0) }) else { return nil }
+        let paragraphs = Article(text, layout: apod).paragraphs.map { $0.mapLinks(address) }
+        let layout = Article(paragraphs: paragraphs).layout
+        return layout.isEmpty ? nil : layout
     }
 
     // MARK: Addresses

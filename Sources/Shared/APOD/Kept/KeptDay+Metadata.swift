@@ -18,11 +18,12 @@ extension KeptDay {
             record = Record()
             record.set(["date": .string(result.day.description), "error": Self.fields(of: failure)])
         }
+        let layout = result.picture.flatMap { $0.layout.isEmpty ? nil : JSON.raw($0.layout.line) }
         record.set(
             "kept",
             .object([
                 "edition": .integer(Self.edition), "address": address.map { .string($0) },
-                "marks": result.picture?.marks.map { .string($0) }, "raw": result.raw.map { .raw($0) },
+                "layout": layout, "raw": result.raw.map { .raw($0) },
             ]))
         return Metadata(
             name: result.day.description, body: record.line, fetchedAt: result.fetchedAt, expiresAt: expiresAt)
@@ -35,8 +36,10 @@ extension KeptDay {
         guard let day = CalendarDay(metadata.name), var record = try? Record(parsing: metadata.body),
             let edition = record.integer("kept.edition")
         else { return nil }
-        let isCurrent = edition == Self.edition && record.string("kept.address") == address
-        let marks = record.string("kept.marks")
+        // Earlier builds kept paragraphs and links as text under `marks`.
+        let isCurrent =
+            edition == Self.edition && record.string("kept.address") == address && record.raw("kept.marks") == nil
+        let layout = record.raw("kept.layout").flatMap { try? Record(parsing: $0) } ?? Record()
         let raw = record.raw("kept.raw").map { Array($0) }
         record.remove("kept")
         let outcome: DayResult.Outcome
@@ -44,7 +47,9 @@ extension KeptDay {
             guard let failure = Self.failure(keptIn: record, of: day, from: server) else { return nil }
             outcome = .failed(failure)
         } else {
-            guard let picture = Picture(kept: record, marks: marks, of: day, from: server.service) else { return nil }
+            guard let picture = Picture(kept: record, layout: layout, of: day, from: server.service) else {
+                return nil
+            }
             outcome = .picture(picture)
         }
         self.init(

@@ -35,8 +35,8 @@ struct DayResult: Sendable {
         return nil
     }
 
-    /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added. `apod.marks` says
-    /// where the explanation's paragraphs and links are.
+    /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added. `apod` has the
+    /// explanation's paragraphs and links.
     var record: Record {
         let raw = raw.map { JSON.raw($0) }
         guard let picture else {
@@ -50,7 +50,8 @@ struct DayResult: Sendable {
             "apod": .object([
                 "service": .string(picture.service.rawValue), "source": .string(source.rawValue),
                 "fetched_at": .string(fetchedAt.iso8601),
-                "marks": picture.marks.map { .string($0) },
+                "paragraphs": picture.layout.raw("paragraphs").map { .raw(Array($0)) },
+                "marks": picture.layout.raw("marks").map { .raw(Array($0)) },
             ]),
         ])
         return record

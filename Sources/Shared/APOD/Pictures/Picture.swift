@@ -17,8 +17,8 @@ public struct Picture: Sendable, Equatable {
     /// Names and order are those of the old service, then come the new one's own. What there isn't is absent. All texts
     /// are plain and on one line.
     let fields: Record
-    /// The explanation's paragraphs and links (`Article.marks`).
-    let marks: String?
+    /// The explanation's paragraphs and links (`Article.layout`).
+    let layout: Record
 
     /// - Parameters:
     ///   - url: NASA's (often resized) picture, or the video.
@@ -35,7 +35,7 @@ public struct Picture: Sendable, Equatable {
         self.service = service
         self.day = day
         self.mediaType = mediaType
-        marks = explanation.marks
+        layout = explanation.layout
         var record = Record()
         record.set([
             "date": .string(day.description), "title": .string(title), "explanation": .string(explanation.text),
@@ -48,14 +48,14 @@ public struct Picture: Sendable, Equatable {
     }
 
     /// Takes a record that was kept; nil if it isn't about that day or of no known type.
-    init?(kept fields: Record, marks: String?, of day: CalendarDay, from service: Service) {
+    init?(kept fields: Record, layout: Record, of day: CalendarDay, from service: Service) {
         guard let type = fields.string("media_type").flatMap(MediaType.init),
             fields.string("date") == day.description
         else { return nil }
         self.service = service
         self.day = day
         mediaType = type
-        self.marks = marks
+        self.layout = layout
         self.fields = fields
     }
 

@@ -82,7 +82,7 @@ func readHTML(_ bytes: [UInt8]) {
     }
     if let lines = PlainText.linkedLines(ofHTML: html) {
         let article = CaptionText.explanation(lines)
-        precondition(Article(article.text, marks: article.marks) == article || lines.contains { !$0.links.isEmpty })
+        precondition(Article(article.text, layout: article.layout) == article || lines.contains { !$0.links.isEmpty })
     }
     _ = PlainText.line(ofText: html)
     _ = CaptionText.title(html)

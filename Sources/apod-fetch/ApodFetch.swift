@@ -12,8 +12,8 @@ extension Tool {
         Command(
             "apod-fetch", summary: "Get NASA's picture of the day as records.",
             details: """
-                Asks NASA's new service (science.nasa.gov), and the old one (api.nasa.gov) only if the new one cannot \
-                answer. Both give the same record. Without options it fetches the newest picture.
+                Asks NASA's service (science.nasa.gov), and if that cannot answer, the server of your own that \
+                APOD_API_URL names, if any. Both give the same record. Without options it fetches the newest picture.
 
                 Days go from 1995-06-16 to today. Months and years that have only begun, and ranges without an end, go \
                 to the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are \
@@ -50,7 +50,7 @@ extension Tool {
             or a line of the input that is no day,
             69 no picture that day, or only a stand-in,
             75 may work later, or not published yet,
-            77 not allowed (a key is missing or wrong), 78 configuration.
+            77 not allowed, 78 configuration.
             """,
         libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] })
 

@@ -46,9 +46,6 @@ extension AnyOption {
 
     // MARK: Service and pictures
 
-    static let apiKeyFile = Option.path(
-        "api-key-file", .service, default: "NASA_API_KEY, else DEMO_KEY",
-        summary: "File that holds the key for api.nasa.gov.")
     static let media = Option<Set<Picture.MediaType>>(
         "media", form: .value("TYPES"), expected: "image, video and other",
         completion: .list(["image", "video", "other"]),
@@ -92,10 +89,15 @@ extension Arguments {
 extension ToolContext {
     func client(_ caches: Caches, jobs: Int) throws -> APODClient {
         let science = try value(.scienceURL) ?? WebURL(AnyOption.scienceURL.standard)
-        let api = try value(.apiURL) ?? WebURL(AnyOption.apiURL.standard)
+        let api = try value(.apiURL)
+        let choice = try value(.service).flatMap(ServiceChoice.init(rawValue:)) ?? .auto
+        if choice == .api, api == nil {
+            throw ConfigurationFailure(
+                "--service api asks a server of your own, and none is named; set APOD_API_URL to its address, or use"
+                    + " --service science, as api.nasa.gov no longer has pictures")
+        }
         return APODClient(
-            choice: try value(.service).flatMap(ServiceChoice.init(rawValue:)) ?? .auto, options: try pictureOptions(),
-            science: science, api: api, key: try secret(.apiKeyFile, .nasaKey) ?? AnyOption.nasaKey.standard,
+            choice: choice, options: try pictureOptions(), science: science, api: api,
             http: try client(passwords: try passwords()) {
                 QuotaTransport(over: $0, ledger: caches.quotas(log: log), log: log)
             },
@@ -140,6 +142,6 @@ extension [AnyOption] {
     static let days: [AnyOption] = [.date, .last, .startDate, .endDate, .count, .seed, .search, .requireToday]
 
     static let choice: [AnyOption] = [
-        .media, .noCopyright, .fallbackPrevious, .raw, .format, .feedURL, .service, .apiKeyFile, .refresh, .offline,
+        .media, .noCopyright, .fallbackPrevious, .raw, .format, .feedURL, .service, .refresh, .offline,
     ]
 }

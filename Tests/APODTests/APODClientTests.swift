@@ -26,15 +26,24 @@ import Testing
             ])
     }
 
-    @Test func theKeyGoesToTheOldServiceInAHeaderThatCrossesNoOrigin() throws {
+    @Test(arguments: [(ServiceChoice.auto, true, ["science", "api"]), (.auto, false, ["science"])])
+    func aClassicServerIsAskedOnlyIfItIsNamed(_ choice: ServiceChoice, _ isNamed: Bool, _ asked: [String]) throws {
         let nasa = FakeNASA { ask in ask.service == .science ? FakeNASA.notFound : .ok(legacyAnswer("2020-01-01").line)
         }
-        let results = try nasa.client(key: "topsecret").results(.day(day("2020-01-01")))
-        #expect(results.first?.picture?.service == .api)
-        #expect(nasa.sent[0].headers.map(\.name) == ["Accept"])
-        let header = try #require(nasa.sent[1].headers.first { $0.name == "X-Api-Key" })
-        #expect(header.value == "topsecret" && !header.crossesOrigins)
-        #expect(!nasa.sent[1].url.description.contains("topsecret"))
+        let results = try nasa.client(choice, hasClassic: isNamed).results(.day(day("2020-01-01")))
+        #expect((results.first?.picture?.service == .api) == isNamed)
+        #expect(nasa.asked.map(\.service.rawValue) == asked)
+        #expect(nasa.sent.allSatisfy { $0.headers.map(\.name) == ["Accept"] })
+    }
+
+    @Test func theOrderOfServicesFollowsTheChoiceAndTheAddress() {
+        for (choice, without, with) in [
+            (ServiceChoice.auto, [Service.science], [Service.science, .api]), (.science, [.science], [.science]),
+            (.api, [.api], [.api]),
+        ] {
+            #expect(choice.order(hasClassic: false) == without)
+            #expect(choice.order(hasClassic: true) == with)
+        }
     }
 
     // MARK: Single days
@@ -63,24 +72,24 @@ import Testing
 
     @Test(
         arguments: [
-            (FakeNASA.Reply.ok("<html>Sign in, topsecret\u{1B}[2J"), "<html>Sign in, …"),
+            (FakeNASA.Reply.ok("<html>Sign in\u{1B}[2J"), "<html>Sign in"),
             (.status(503, "upstream connect error"), "upstream connect error"),
             (.ok(legacyAnswer("2026-11-18", ["title": nil]).line), "{\"date\":"), (.ok(""), "answered nothing"),
         ] as [(FakeNASA.Reply, String)])
-    func howAnAnswerBeginsThatCannotBeUsedIsToldWithoutTheKey(reply: FakeNASA.Reply, words: String) throws {
+    func howAnAnswerBeginsThatCannotBeUsedIsTold(reply: FakeNASA.Reply, words: String) throws {
         let nasa = FakeNASA { _ in reply }
         let lines = Lines()
-        _ = try nasa.client(.api, key: "topsecret", log: lines.log).results(.day(day("2026-11-18")))
+        _ = try nasa.client(.api, log: lines.log).results(.day(day("2026-11-18")))
         #expect(lines.all.contains { $0.contains(words) })
-        #expect(!lines.all.contains { $0.contains("topsecret") || $0.contains("\u{1B}") })
+        #expect(!lines.all.contains { $0.contains("\u{1B}") })
     }
 
-    @Test(arguments: [200, 404, 400]) func anErrorsOwnWordsAreToldWithoutTheKey(status: Int) throws {
-        let body = #"{"message":"Your request failed.","error":"No APOD imagery for topsecret's date."}"#
+    @Test(arguments: [200, 404, 400]) func anErrorsOwnWordsAreTold(status: Int) throws {
+        let body = #"{"message":"Your request failed.","error":"No APOD imagery for your date."}"#
         let nasa = FakeNASA { _ in .status(status, body) }
-        let failure = try nasa.client(.api, key: "topsecret").results(.day(day("2026-11-18"))).first?.failure
+        let failure = try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure
         #expect(failure?.code == "refused")
-        #expect(failure?.message.contains("\"Your request failed. No APOD imagery for …'s date.\"") == true)
+        #expect(failure?.message.contains("\"Your request failed. No APOD imagery for your date.\"") == true)
         #expect(failure?.message.contains("status \(status)") == true)
     }
 
@@ -138,17 +147,6 @@ import Testing
         let result = try nasa.client().results(.day(day("2026-11-21")))
         #expect(result.first?.failure?.code == "not-published")
         #expect(nasa.asked == [.day(.science, day("2026-11-21"))])
-    }
-
-    @Test func aBadKeyIsWarnedOfWhereScienceIsDown() throws {
-        let outage = try outage(.science)
-        let lines = Lines()
-        let nasa = FakeNASA { ask in
-            ask.service == .science ? outage : .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#)
-        }
-        let failure = try nasa.client(log: lines.log).results(.day(day("2026-11-18"))).first?.failure
-        #expect(failure is FetchFailure)
-        #expect(lines.all.contains { $0.contains("warning: api.example.org doesn't know this key") })
     }
 
     @Test(arguments: ServiceChoice.allCases)

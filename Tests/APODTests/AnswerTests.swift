@@ -71,12 +71,11 @@ import Testing
         #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":5,\"title\":\"z\"")).title == "z")
     }
 
-    @Test func anExcerptIsShortFoldedAndWithoutTheKey() {
-        func excerpt(_ text: String) -> String? { AnswerBody.excerpt(Array(text.utf8), withoutKey: "sEcret") }
-        #expect(excerpt("a\n\u{1B}[2Jb secret c") == "a [2Jb … c")
+    @Test func anExcerptIsShortAndFolded() {
+        func excerpt(_ text: String) -> String? { AnswerBody.excerpt(Array(text.utf8)) }
+        #expect(excerpt("a\n\u{1B}[2Jb c") == "a [2Jb c")
         #expect(excerpt(" ") == nil)
         #expect(excerpt(String(repeating: "é", count: 5000))?.count == 200)
-        #expect(excerpt(String(repeating: "x", count: 190) + "secret")?.contains("secr") == false)
     }
 
     @Test func nasasOwnObjectIsLastButOneFieldOnOneLine() throws {
@@ -129,14 +128,14 @@ import Testing
 @Suite struct ErrorAnswerTests {
     private func failure(
         _ status: Int, _ body: String, _ fields: KeyValuePairs<String, String> = [:], from service: Service = .api,
-        day asked: String? = "2020-01-01", key: String? = "secretkey"
+        day asked: String? = "2020-01-01"
     ) throws -> APODFailure {
         let headers = HTTPHeaders(fields)
         return ErrorAnswer.failure(
             for: FetchFailure.Answer(
                 status: status, headers: headers, url: try WebURL(FakeNASA.apiBase), body: Array(body.utf8),
                 retryAfter: headers.last("Retry-After").flatMap(Int.init).map { .seconds($0) }),
-            from: Server(service), day: asked.map { day($0) }, newest: day("2026-11-20"), key: key)
+            from: service == .api ? .api : .science, day: asked.map { day($0) }, newest: day("2026-11-20"))
     }
 
     @Test(arguments: [
@@ -151,18 +150,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("MISSING", "wants a key"), ("INVALID", "doesn't know"), ("UNVERIFIED", "mail"), ("DISABLED", "disabled"),
-    ])
-    func troubleWithTheKeySaysWhatToDo(code: String, words: String) throws {
-        let failure = try failure(403, #"{"error":{"code":"API_KEY_\#(code)","message":"x"}}"#)
-        #expect(failure.code == "api-key-\(code.lowercased())")
-        #expect(failure.exitCode == .notAllowed)
-        #expect(failure.message.contains(words))
-        #expect(!failure.isTransient)
-    }
-
-    @Test func otherRefusalsToTalkAreForbidden() throws {
+    @Test func refusalsToTalkAreForbidden() throws {
+        #expect(try failure(403, #"{"error":{"code":"API_KEY_MISSING","message":"x"}}"#).code == "forbidden")
         #expect(try failure(403, "<h1>Access denied</h1>", from: .science) == .forbidden(.science, status: 403))
         #expect(try failure(401, "").exitCode == .notAllowed)
     }
@@ -199,30 +188,28 @@ import Testing
         #expect(try failure(400, rewrite) == .noPicture(day("2020-01-01")))
     }
 
-    @Test func aRefusalIsQuotedWithoutTheKeyAndInBounds() throws {
+    @Test func aRefusalIsQuotedInBounds() throws {
         let failure = try failure(
-            400, #"{"code":400,"msg":"bad key SecretKey and \#(String(repeating: "x", count: 500))"}"#)
+            400, #"{"code":400,"msg":"bad field and \#(String(repeating: "x", count: 500))"}"#)
         #expect(failure.exitCode == .unavailable)
-        #expect(failure.message.contains("bad key … and xxx"))
+        #expect(failure.message.contains("bad field and xxx"))
         #expect(failure.message.count < 400)
     }
 
-    @Test func aRateLimitSaysHowLongToWaitAndHowToGetAKey() throws {
+    @Test func aRateLimitSaysHowLongToWait() throws {
         let fields: KeyValuePairs = ["Retry-After": "2870", "X-Ratelimit-Limit": "10", "X-Ratelimit-Remaining": "0"]
         let own = try failure(429, "<html>", fields)
-        #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870, isDemoKey: false))
+        #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870))
         for (seconds, words) in [
             (1, "in 1 second"), (2, "in 2 seconds"), (119, "in 119 seconds"), (121, "in 3 minutes"),
         ] {
             let failure = APODFailure.rateLimited(
-                .api, limitPerHour: nil, retryAfterSeconds: seconds, isDemoKey: false)
+                .api, limitPerHour: nil, retryAfterSeconds: seconds)
             #expect(failure.message.hasSuffix("try again \(words)"))
         }
         #expect(own.isTransient)
         #expect(own.message.contains("limit 10 an hour") && own.message.contains("48 minutes"))
-        #expect(!own.message.contains("https://api.nasa.gov"))
-        #expect(try failure(429, "", key: "DEMO_KEY").message.contains("https://api.nasa.gov"))
-        #expect(try failure(429, "", from: .science, key: nil).message.contains("try again later"))
+        #expect(try failure(429, "", from: .science).message.contains("try again later"))
     }
 
     @Test(arguments: [200, 404, 400, 503])
@@ -233,12 +220,12 @@ import Testing
         #expect(failure.isTransient)
     }
 
-    @Test func aQuotaThatIsUsedUpSaysUntilWhenAndHowToGetAKey() throws {
+    @Test func aQuotaThatIsUsedUpSaysUntilWhen() throws {
         let quota = FetchFailure.UsedUpQuota(
             url: try WebURL(FakeNASA.apiBase), limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(600))
         let failure = ErrorAnswer.failure(
-            for: FetchFailure.quotaUsedUp(quota), from: .api, day: nil, newest: day("2026-11-20"), key: "DEMO_KEY")
-        #expect(failure == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 600, isDemoKey: true))
+            for: FetchFailure.quotaUsedUp(quota), from: .api, day: nil, newest: day("2026-11-20"))
+        #expect(failure == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 600))
     }
 
     @Test func faultsOfTheServerMayPass() throws {

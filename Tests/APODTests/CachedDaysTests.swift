@@ -13,7 +13,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func days(
-        policies: Policies = Policies(), scope: String = "default", science: String = Service.science.standardAddress,
+        policies: Policies = Policies(), scope: String = "default", science: String = Service.scienceAddress,
         root: String? = nil, log: Log = .silent
     ) throws -> CachedDays {
         var settings = CacheSettings(root: root ?? folder.path("cache"))
@@ -22,7 +22,7 @@ import Testing
         settings.places = RuntimePlaces(environment: Environment(["XDG_RUNTIME_DIR": folder.path("run")]))
         return CachedDays(
             caches: Caches(settings: settings, interruption: Interruption()),
-            addresses: [.science: try WebURL(science), .api: try WebURL(Service.api.standardAddress)], log: log)
+            addresses: [.science: try WebURL(science), .api: try WebURL(FakeNASA.apiBase)], log: log)
     }
 
     private func kept(_ date: String) throws -> KeptDay {

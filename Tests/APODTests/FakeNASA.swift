@@ -140,14 +140,14 @@ final class FakeNASA: HTTPTransport {
     /// A client that asks this NASA at noon UTC of `today`.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
-        key: String = Service.demoKey, options: PictureOptions = PictureOptions(), store: KeptDays? = nil,
+        hasClassic: Bool = true, options: PictureOptions = PictureOptions(), store: KeptDays? = nil,
         jobs: Int = 1, log: Log = .silent, interruption: Interruption = Interruption()
     ) throws -> APODClient {
         let now = time(today, hour, minute)
         let clock = Clock { now }
         return APODClient(
-            choice: choice, options: options, science: try WebURL(Self.scienceBase), api: try WebURL(Self.apiBase),
-            key: key,
+            choice: choice, options: options, science: try WebURL(Self.scienceBase),
+            api: hasClassic ? try WebURL(Self.apiBase) : nil,
             http: HTTPClient(
                 transport: self, retries: RetrySchedule(retries: 0), interruption: interruption, clock: clock,
                 sleep: { _ in }),

@@ -112,8 +112,8 @@ import Testing
     @Test func whatMayPassIsNotKept() throws {
         let today = day("2026-11-20")
         let passing: [any Failure] = [
-            APODFailure.failing(.api, status: 500, said: nil), APODFailure.key(.invalid),
-            APODFailure.rateLimited(.api, limitPerHour: nil, retryAfterSeconds: nil, isDemoKey: false),
+            APODFailure.failing(.api, status: 500, said: nil),
+            APODFailure.rateLimited(.api, limitPerHour: nil, retryAfterSeconds: nil),
             APODFailure.badAnswer(.html, .science), APODFailure.forbidden(.science, status: 403),
             APODFailure.wrongDay(asked: today, answered: today, .api), Cancelled(),
             APODFailure.refused(.science, status: 404, said: "No route was found"),

@@ -29,7 +29,7 @@ final class KeptDays {
     /// - Parameter isCurrent: false for days of services at other addresses.
     private func days(isCurrent: Bool = true) throws -> CachedDays {
         let addresses = try Service.allCases.map {
-            ($0, try WebURL(isCurrent ? FakeNASA.base(of: $0) : $0.standardAddress))
+            ($0, try WebURL(isCurrent ? FakeNASA.base(of: $0) : Service.scienceAddress))
         }
         return CachedDays(caches: caches, addresses: Dictionary(uniqueKeysWithValues: addresses), log: .silent)
     }

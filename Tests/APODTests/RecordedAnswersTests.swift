@@ -199,9 +199,9 @@ struct RecordedAnswersTests {
         .error("error-400-invalid-combination.json", "refused", .unavailable),
         .error("error-400-start-after-end.json", "refused", .unavailable),
         .error("error-400-unknown-field.json", "refused", .unavailable),
-        .error("error-403-api-key-invalid.json", "api-key-invalid", .notAllowed),
-        .error("error-403-api-key-missing.json", "api-key-missing", .notAllowed),
-        .error("error-403-api-key-unverified.json", "api-key-unverified", .notAllowed),
+        .error("error-403-api-key-invalid.json", "forbidden", .notAllowed),
+        .error("error-403-api-key-missing.json", "forbidden", .notAllowed),
+        .error("error-403-api-key-unverified.json", "forbidden", .notAllowed),
         .error("error-404-no-data.json", "no-picture", .unavailable),
         .error("error-429-over-rate-limit.html", "rate-limited", .temporary),
         .error("error-429-over-rate-limit.json", "rate-limited", .temporary),
@@ -244,7 +244,7 @@ struct RecordedAnswersTests {
                 ErrorAnswer.failure(
                     for: FetchFailure.Answer(
                         status: status, headers: HTTPHeaders(), url: try WebURL(FakeNASA.apiBase), body: bytes),
-                    from: Server(service), day: day, newest: newest, key: nil))
+                    from: Server(service), day: day, newest: newest))
         }
         if bytes.first == UInt8(ascii: "[") {
             let pictures = try ServiceAnswer.pictures(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ServerTests {
     @Test(arguments: [
-        (nil, "science.nasa.gov's service"), (Service.science.standardAddress, "science.nasa.gov's service"),
+        (nil, "science.nasa.gov's service"), (Service.scienceAddress, "science.nasa.gov's service"),
         ("https://SCIENCE.nasa.gov:443/wp-json/other", "science.nasa.gov's service"),
         ("https://apod.example.org/planetary", "the service at apod.example.org"),
         ("http://127.0.0.1:8080/", "the service at 127.0.0.1:8080"),
@@ -18,10 +18,10 @@ import Testing
         #expect(APODFailure.forbidden(server, status: 403).message.hasPrefix("\(name) doesn't allow"))
     }
 
-    @Test func aMirrorsKeyIsNotToBeHadFromNASA() throws {
-        let mirror = Server(.api, at: try WebURL("https://apod.example.org/"))
-        #expect(APODFailure.key(.invalid, mirror).message.hasPrefix("apod.example.org doesn't know this key; "))
-        #expect(!APODFailure.key(.missing, mirror).message.contains("api.nasa.gov"))
-        #expect(APODFailure.key(.missing, .api).message.contains("https://api.nasa.gov"))
+    @Test func aClassicServerIsNeverNASA() throws {
+        for address in ["https://api.nasa.gov/planetary/apod", Service.scienceAddress, "http://127.0.0.1:8000/v1/apod"]
+        {
+            #expect(!Server(.api, at: try WebURL(address)).isNASA)
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// The old service: `/planetary/apod` of api.nasa.gov.
+/// A classic server: `/planetary/apod`, as api.nasa.gov answered and NASA's apod-api does.
 struct ClassicAnswers {
     let settings: SampleSettings
     let own: String
@@ -11,35 +11,7 @@ struct ClassicAnswers {
         "Allowed request fields for apod method are " + fields.map { "'\($0)'" }.joined(separator: ", ")
 
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {
-        let key = request.header("X-Api-Key") ?? request.field("api_key") ?? ""
-        var response = refusal(of: key) ?? asked(request)
-        response.set("X-RateLimit-Limit", key == "DEMO_KEY" ? "10" : "2000")
-        if response.header("X-RateLimit-Remaining") == nil {
-            response.set("X-RateLimit-Remaining", key == "DEMO_KEY" ? "9" : "1993")
-        }
-        return response
-    }
-
-    private func refusal(of key: String) -> LoopbackResponse? {
-        if key.isEmpty { return gateway("API_KEY_MISSING", "No api_key was supplied. Get one at \(own)") }
-        switch key {
-        case "unverified":
-            return gateway("API_KEY_UNVERIFIED", "The api_key supplied has not been verified yet.")
-        case "over-limit":
-            var response = gateway("OVER_RATE_LIMIT", "You have exceeded your rate limit. Try again later.")
-            response.status = 429
-            response.set("Retry-After", "2870")
-            response.set("X-RateLimit-Remaining", "0")
-            return response
-        case _ where key == "invalid" || settings.apiKey.map { $0 != key } == true:
-            return gateway("API_KEY_INVALID", "An invalid api_key was supplied. Get one at \(own)")
-        default: return nil
-        }
-    }
-
-    private func asked(_ request: LoopbackRequest) -> LoopbackResponse {
-        let query = request.query.filter { $0.name != "api_key" }
-        if query.contains(where: { !Self.fields.contains($0.name) }) {
+        if request.query.contains(where: { !Self.fields.contains($0.name) }) {
             return error(400, "Bad Request: incorrect field passed. \(Self.fieldList)")
         }
         let date = request.field("date")
@@ -187,14 +159,5 @@ struct ClassicAnswers {
         object.add("msg", message)
         object.add("service_version", "v1")
         return .json(object, status: code)
-    }
-
-    private func gateway(_ code: String, _ message: String) -> LoopbackResponse {
-        var inner = JSONObject()
-        inner.add("code", code)
-        inner.add("message", message)
-        var object = JSONObject()
-        object.add("error", inner)
-        return .json(object, status: 403)
     }
 }

@@ -5,7 +5,6 @@ import TestSupport
 struct SampleSettings: Sendable {
     var today: CalendarDay?
     var legacy: LegacyManner
-    var apiKey: String?
     var exerciseKey: String?
     var exerciseCount: Int
     /// After how many images the month's quota is used up.
@@ -124,11 +123,9 @@ final class SampleService: Sendable {
 enum Routes {
     static let help = """
         ROUTES
-          /wp-json/wp/v2/apod-basic/YYMMDD   one day from the new service
+          /wp-json/wp/v2/apod-basic/YYMMDD   one day from NASA's service
           /wp-json/wp/v2/apod-basic          ?date_from= &date_to= (YYMMDD) &per_page= (at most 25) &page=
-          /planetary/apod                    the old service: ?date= or ?start_date= &end_date= or ?count=, &thumbs=,
-                                             and api_key= or the header X-Api-Key (`invalid`, `unverified` and
-                                             `over-limit` are refused as such)
+          /planetary/apod                    a classic server: ?date= or ?start_date= &end_date= or ?count=, &thumbs=
           /exercises                         ?limit= &offset=; /exercises/exercise/ID is one of them
           /image                             ?exerciseId= &resolution= (180, 360, 720, 1080)
           /pictures/NAME.EXT                 a sky drawn for NAME: jpg, png, gif, webp; the beginning of a tif

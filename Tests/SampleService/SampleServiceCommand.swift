@@ -11,8 +11,8 @@ extension AnyOption {
     ) { CalendarDay($0) }
     static let legacy = Option<LegacyManner>.case(
         "legacy", "MANNER", default: "logo",
-        summary: "What the old service answers: its logo for every day, as since October 2026, or the day's picture.")
-    static let apiKey = Option.text("api-key", "KEY", summary: "The one key that the old service takes.")
+        summary: "What the classic server answers: its logo for every day, as since October 2026, or the day's picture."
+    )
     static let exerciseKey = Option.text("exercise-key", "KEY", summary: "The key that ExerciseDB asks for.")
     static let exercises = Option.number(
         "exercises", in: 0...9999, default: "1300", summary: "How many exercises there are.")
@@ -65,7 +65,7 @@ struct SampleServiceCommand {
             """,
         options: {
             [
-                [.port, .today, .legacy, .apiKey, .exerciseKey, .exercises, .exerciseQuota, .exerciseSide],
+                [.port, .today, .legacy, .exerciseKey, .exercises, .exerciseQuota, .exerciseSide],
                 [.exerciseFaults, .pluralExercises, .size, .fixtures, .log, .draw],
             ]
         }
@@ -106,7 +106,7 @@ struct SampleServiceCommand {
             return try output.write(response.body)
         }
         let settings = SampleSettings(
-            today: arguments[.today], legacy: arguments[.legacy] ?? .logo, apiKey: arguments[.apiKey],
+            today: arguments[.today], legacy: arguments[.legacy] ?? .logo,
             exerciseKey: arguments[.exerciseKey], exerciseCount: arguments[.exercises] ?? 1300,
             exerciseQuota: arguments[.exerciseQuota], exerciseSide: arguments[.exerciseSide],
             hasExerciseFaults: arguments[.exerciseFaults],

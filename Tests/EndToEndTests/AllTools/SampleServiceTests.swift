@@ -14,7 +14,7 @@ struct SampleServiceTests {
 
     private func ask(_ service: SampleServer, _ path: String, faults: [String] = []) throws -> LoopbackResponse {
         try LoopbackClient.send(
-            service.url(path, faults: faults), headers: [("X-Api-Key", "any")])
+            service.url(path, faults: faults))
     }
 
     private func dates(_ response: LoopbackResponse) throws -> [String?] {

@@ -65,23 +65,6 @@ struct SecrecyTests {
         #expect(try home.run("img-cache", ["put", typed]).expect(0).record.string("url") == typed)
     }
 
-    @Test func theKeyOfTheOldServiceIsInAHeaderOnly() throws {
-        let folder = try TemporaryFolder()
-        let service = try SampleServer(["--legacy", "classic", "--api-key", "secretkey1", "--log", folder.path("log")])
-        let home = try ToolHome(environment: service.environment)
-        let day = ["--service", "api", "--date", "2024-02-01", "-v"]
-        let good = try home.run("apod-fetch", day, environment: ["NASA_API_KEY": "secretkey1"]).expect(0)
-        let file = try home.write("key", "  secretkey1\n")
-        let fromFile = try home.run("apod-fetch", day + ["--refresh", "--api-key-file", file]).expect(0)
-        // Of a day that is kept, an old record would be better than none.
-        let another = ["--service", "api", "--date", "2024-02-02", "-v"]
-        let wrong = try home.run("apod-fetch", another, environment: ["NASA_API_KEY": "secretkey2"])
-        #expect(wrong.status == 77, "\(wrong)")
-        try expectNowhere(["secretkey1", "secretkey2"], in: home, [good, fromFile, wrong])
-        let log = try String(decoding: folder.read("log"), as: UTF8.self)
-        #expect(log.contains("/planetary/apod?date=2024-02-01") && !log.contains("secretkey"), "\(log)")
-    }
-
     @Test func theKeyOfExerciseDBIsInAHeaderOnly() throws {
         let folder = try TemporaryFolder()
         let service = try SampleServer(["--exercise-key", "secretkey3", "--log", folder.path("log")])
@@ -99,8 +82,8 @@ struct SecrecyTests {
     @Test func aFileWithoutOneKeyIsRefusedWithoutShowingIt() throws {
         let home = try Sample.home()
         let file = try home.write("key", "secretkey5 secretkey6\n")
-        let output = try home.run("apod-fetch", ["--service", "api", "--api-key-file", file])
-        try output.expectRefusal(78, "apod-fetch", "does not hold a key")
+        let output = try home.run("gif-cache", ["put", "1", "--api-key-file", file])
+        try output.expectRefusal(78, "gif-cache", "does not hold a key")
         #expect(!output.stderr.contains("secretkey"))
         try home.run("gif-cache", ["put", "1", "--api-key-file", "nowhere"]).expectRefusal(78, "gif-cache", "nowhere")
     }

@@ -20,19 +20,19 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(tool), \(name)" }
 
     static let all: [SecretWay] = ["apod-fetch", "gif-cache"].flatMap { tool in
-        let (variable, key) =
-            tool == "apod-fetch" ? ("NASA_API_KEY", "X-Api-Key") : ("EXERCISEDB_API_KEY", "X-RapidAPI-Key")
         let inAddress = SecretWay(
             tool: tool, name: "address", secrets: ["sekretpw5", "dXNlcjpzZWtyZXRwdzU="],
             address: { $0.replacing("http://", with: "http://user:sekretpw5@") }, field: "Authorization")
-        // gif-cache takes an address without them.
-        return (tool == "apod-fetch" ? [inAddress] : []) + [
+        let keys = [
             SecretWay(
-                tool: tool, name: "variable", secrets: ["sekretkey1"], environment: [variable: "sekretkey1"], field: key
-            ),
+                tool: tool, name: "variable", secrets: ["sekretkey1"],
+                environment: ["EXERCISEDB_API_KEY": "sekretkey1"], field: "X-RapidAPI-Key"),
             SecretWay(
                 tool: tool, name: "key file", secrets: ["sekretkey2"], options: ["--api-key-file", "secret"],
-                file: ("work/secret", "sekretkey2\n"), field: key),
+                file: ("work/secret", "sekretkey2\n"), field: "X-RapidAPI-Key"),
+        ]
+        // Only apod-fetch takes an address with a password, and only gif-cache a key.
+        return (tool == "apod-fetch" ? [inAddress] : keys) + [
             SecretWay(
                 tool: tool, name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="], options: ["--netrc"],
                 file: ("home/.netrc", "machine 127.0.0.1 login user password sekretpw3"), field: "Authorization"),

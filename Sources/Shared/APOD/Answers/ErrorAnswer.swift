@@ -6,21 +6,19 @@ import Support
 
 /// Turns an answer that isn't 200 into what it means.
 ///
-/// api.nasa.gov has two voices: its gateway (`{"error":{"code","message"}}`, or HTML) and the service behind it
-/// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain
-/// text or HTML of their own.
+/// NASA's service is WordPress (`{"code","message"}`), and a classic server says `{"code","msg"}`. Gateways in front of
+/// them say `{"error":{"code","message"}}`, or answer with plain text or HTML of their own.
 enum ErrorAnswer {
     /// Returns what a request's failure means; nil if it is about the network alone. Parameters as below.
     static func failure(
-        for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay, key: String?
+        for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay
     ) -> APODFailure? {
         if let quota = failure.usedUpQuota {
             return .rateLimited(
-                server, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter),
-                isDemoKey: isDemoKey(server, key))
+                server, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter))
         }
         return failure.answer.map {
-            self.failure(for: $0, from: server, day: day, newest: newest, key: key, attempts: failure.attempts)
+            self.failure(for: $0, from: server, day: day, newest: newest, attempts: failure.attempts)
         }
     }
 
@@ -29,27 +27,19 @@ enum ErrorAnswer {
     /// - Parameters:
     ///   - day: the day asked for; nil for several.
     ///   - newest: the newest day that may be published now.
-    ///   - key: the key that was sent; it is kept out of the failure, whatever the server says.
     ///   - attempts: how often was asked.
     static func failure(
-        for answer: FetchFailure.Answer, from server: Server, day: CalendarDay?, newest: CalendarDay, key: String?,
-        attempts: Int = 1
+        for answer: FetchFailure.Answer, from server: Server, day: CalendarDay?, newest: CalendarDay, attempts: Int = 1
     ) -> APODFailure {
         let body = (try? Record(parsing: answer.body)) ?? Record()
         let code = body.string("error.code") ?? body.string("code") ?? ""
-        let said = words(of: body, answer.body, key: key)
+        let said = words(of: body, answer.body)
         if answer.isOfGateway {
             return .failing(server, status: answer.status, said: said, attempts: attempts)
         }
         let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }
         switch answer.status {
-        case 401, 403:
-            if server.service == .api, code.hasPrefix("API_KEY_"),
-                let fault = APODFailure.KeyFault(rawValue: code.dropFirst("API_KEY_".count).lowercased())
-            {
-                return .key(fault, server)
-            }
-            return .forbidden(server, status: answer.status)
+        case 401, 403: return .forbidden(server, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
             // Both services say it in a `code` of their own. A page of their site, or the gateway's word, means that
@@ -66,7 +56,7 @@ enum ErrorAnswer {
         case 429:
             return .rateLimited(
                 server, limitPerHour: answer.headers.last("X-RateLimit-Limit").flatMap(Int.init),
-                retryAfterSeconds: answer.retryAfter.map(seconds), isDemoKey: isDemoKey(server, key))
+                retryAfterSeconds: answer.retryAfter.map(seconds))
         case 408, 500...: return .failing(server, status: answer.status, said: said, attempts: attempts)
         default: return .refused(server, status: answer.status, said: said)
         }
@@ -74,17 +64,13 @@ enum ErrorAnswer {
 
     /// Returns what an answer means that has status 200 and an error in the picture's place, as NASA's old server has
     /// it (`{"message","error"}`); nil for anything else.
-    static func failure(in bytes: [UInt8], from server: Server, key: String?) -> APODFailure? {
+    static func failure(in bytes: [UInt8], from server: Server) -> APODFailure? {
         guard let body = try? Record(parsing: bytes), !body.has("date"), body.string("error") != nil else { return nil }
-        return .refused(server, status: 200, said: words(of: body, bytes, key: key))
+        return .refused(server, status: 200, said: words(of: body, bytes))
     }
 
     /// Rounded up.
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
-
-    private static func isDemoKey(_ server: Server, _ key: String?) -> Bool {
-        server.service == .api && key == Service.demoKey
-    }
 
     /// Returns the old server's general sentence, and behind it what went wrong.
     private static func sentences(of body: Record) -> String? {
@@ -93,11 +79,11 @@ enum ErrorAnswer {
     }
 
     /// Returns what the server has to say, as one line of at most 200 characters.
-    private static func words(of body: Record, _ bytes: [UInt8], key: String?) -> String? {
+    private static func words(of body: Record, _ bytes: [UInt8]) -> String? {
         var text =
             body.string("msg") ?? body.string("error.message") ?? sentences(of: body)
             ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
-        text = AnswerBody.clipped(AnswerBody.hiding(key, in: PlainText.folded(text)))
+        text = AnswerBody.clipped(PlainText.folded(text))
         return text.isEmpty ? nil : text
     }
 }

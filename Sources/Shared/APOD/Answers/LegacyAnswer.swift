@@ -3,12 +3,12 @@ import HTML
 import Records
 import Support
 
-/// Reads the old service's object for one day.
+/// Reads the object for one day of a server that answers as api.nasa.gov did.
 ///
 /// Its shape is the record's own; what its scraper made of thirty years of pages is put right here.
 enum LegacyAnswer {
     /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
-    static func picture(from object: Record, server: Server = .api) throws(APODFailure) -> Picture {
+    static func picture(from object: Record, server: Server) throws(APODFailure) -> Picture {
         // NASA's rewrite of its server passes the new service's objects on under the old address.
         if object.has("basic_html") { return try ScienceAnswer.picture(from: object, server: server) }
 

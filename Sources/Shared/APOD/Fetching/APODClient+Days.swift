@@ -47,7 +47,7 @@ extension APODClient {
 
     /// Asks the services in their order, each about what those before it could not answer.
     ///
-    /// If none can, it is the first one's failure that is reported: since October 2026 the old service has nothing but
+    /// If none can, it is the first one's failure that is reported: since October 2026 a classic server may have nothing but
     /// NASA's logo to add, and a run that may work later should not look like one that never will.
     ///
     /// - Parameter ask: what one service says of each of these; those that it doesn't mention are dropped.
@@ -66,12 +66,7 @@ extension APODClient {
                         next.append(day)
                     }
                     if results[day] != nil {
-                        // A bad key is worth a warning: it is the user's to mend.
-                        if case APODFailure.key = failure {
-                            log.warning(failure.message)
-                        } else {
-                            log.detail(failure.message)
-                        }
+                        log.detail(failure.message)
                         continue
                     }
                 }
@@ -79,7 +74,7 @@ extension APODClient {
             }
             if let first = next.first, let failure = answers[first]?.failure {
                 let number = days.count == 1 ? "" : " for \(next.count) of \(days.count) days"
-                log.detail("\(failure.message); asking the old service\(number)")
+                log.detail("\(failure.message); asking the classic server\(number)")
             }
             left = next
         }

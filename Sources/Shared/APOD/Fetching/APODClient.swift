@@ -23,24 +23,25 @@ public struct APODClient: Sendable {
     let end = ArchiveEnd()
 
     /// - Parameters:
-    ///   - science: the new service's address, such as `Service.standardAddress`.
-    ///   - api: the old one's.
-    ///   - key: for the old one; it is sent to that address's origin alone.
+    ///   - science: the address of NASA's service, `Service.scienceAddress`, or of one like it.
+    ///   - api: the address of a classic server; required for the choice `api`.
     ///   - http: asks; its retries and limits apply to every request.
     ///   - caches: keep answers, each as the policy for its service's address says.
     ///   - jobs: how many requests of a sequence are made at once, at least 1.
     ///   - log: details say which service is asked for what and why.
     public init(
-        choice: ServiceChoice, options: PictureOptions, science: WebURL, api: WebURL, key: String, http: HTTPClient,
+        choice: ServiceChoice, options: PictureOptions, science: WebURL, api: WebURL?, http: HTTPClient,
         caches: Caches, jobs: Int, interruption: Interruption, clock: Clock = .system, log: Log
     ) {
         self.options = options
-        services = choice.order.map { service in
-            ServiceClient(
-                service: service, base: service == .science ? science : api,
-                key: service == .science || key.isEmpty ? nil : key, http: http, clock: clock, log: log)
+        var addresses = [Service.science: science]
+        addresses[.api] = api
+        services = choice.order(hasClassic: api != nil).compactMap { service in
+            addresses[service].map {
+                ServiceClient(service: service, base: $0, http: http, clock: clock, log: log)
+            }
         }
-        store = CachedDays(caches: caches, addresses: [.science: science, .api: api], log: log)
+        store = CachedDays(caches: caches, addresses: addresses, log: log)
         self.jobs = jobs
         self.interruption = interruption
         self.clock = clock

@@ -141,7 +141,7 @@ final class CachedDays: Sendable {
 
     /// The address that is kept with a day, so that what somebody's own server says doesn't pass for NASA's.
     private func foreignAddress(of service: Service) -> String? {
-        addresses[service].map(\.redacted).flatMap { $0 == service.standardAddress ? nil : $0 }
+        addresses[service].map(\.redacted).flatMap { service == .science && $0 == Service.scienceAddress ? nil : $0 }
     }
 
     private func cache(for service: Service) throws -> CacheStore? {

@@ -19,11 +19,10 @@ enum APODFailure: Failure, Equatable {
     case badAnswer(BadAnswer, Server)
     /// The service won't answer this request, whenever it is asked; with its own words.
     case refused(Server, status: Int, said: String?)
-    /// 401 or 403 without a word about the key.
+    /// 401 or 403.
     case forbidden(Server, status: Int)
-    case key(KeyFault, Server = .api)
     /// 429, after all retries.
-    case rateLimited(Server, limitPerHour: Int?, retryAfterSeconds: Int?, isDemoKey: Bool)
+    case rateLimited(Server, limitPerHour: Int?, retryAfterSeconds: Int?)
     /// 408 or 5xx, after all retries; with the service's own words.
     case failing(Server, status: Int, said: String?, attempts: Int = 1)
 
@@ -55,11 +54,6 @@ enum APODFailure: Failure, Equatable {
         case tangledHTML(field: String)
     }
 
-    /// Why api.nasa.gov's gateway doesn't take a key; `API_KEY_…` in its answers.
-    enum KeyFault: String, Sendable, CaseIterable {
-        case missing, invalid, unverified, disabled, unauthorized
-    }
-
     var code: String {
         switch self {
         case .badDate: "bad-date"
@@ -70,7 +64,6 @@ enum APODFailure: Failure, Equatable {
         case .badAnswer: "bad-answer"
         case .refused: "refused"
         case .forbidden: "forbidden"
-        case .key(let fault, _): "api-key-\(fault.rawValue)"
         case .rateLimited: "rate-limited"
         case .failing: "server-error"
         }
@@ -80,7 +73,7 @@ enum APODFailure: Failure, Equatable {
         switch self {
         case .noPicture, .nothingRecent, .standIn, .refused: .unavailable
         case .badDate, .wrongDay, .badAnswer: .data
-        case .forbidden, .key: .notAllowed
+        case .forbidden: .notAllowed
         case .notPublished, .rateLimited, .failing: .temporary
         }
     }
@@ -115,11 +108,9 @@ enum APODFailure: Failure, Equatable {
         case .forbidden(let server, let status):
             "\(server.name) doesn't allow the request (status \(status)); it may block this network"
                 + ", try from another one"
-        case .key(let fault, let server): fault.words(of: server)
-        case .rateLimited(let server, let limit, let seconds, let isDemoKey):
+        case .rateLimited(let server, let limit, let seconds):
             "\(server.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
                 + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
-                + (isDemoKey ? ", or get a key of your own at https://api.nasa.gov and set NASA_API_KEY" : "")
         case .failing(let server, 200, let said, let attempts):
             "\(server.name) cannot be reached behind its proxy\(Self.quoted(said)); try again later"
                 + Self.asked(attempts)
@@ -182,22 +173,6 @@ extension APODFailure.BadAnswer {
         case .missing(let field): "it has no \(field)"
         case .wrongType(let field): "its \(field) is not what it should be"
         case .tangledHTML(let field): "its \(field) is too long, or the HTML in it too tangled"
-        }
-    }
-}
-
-extension APODFailure.KeyFault {
-    func words(of server: Server) -> String {
-        let host = server.host
-        let advice =
-            "\(server.isNASA ? "get one at https://api.nasa.gov and " : "")set NASA_API_KEY or --api-key-file, or use"
-            + " --service science"
-        return switch self {
-        case .missing: "\(host) wants a key; \(advice)"
-        case .invalid: "\(host) doesn't know this key; check it, or \(advice)"
-        case .unverified: "\(host)'s key is not verified yet; follow the link in the mail that came with it"
-        case .disabled: "\(host) has disabled this key; \(advice)"
-        case .unauthorized: "this \(host) key is not allowed to ask for the picture of the day; \(advice)"
         }
     }
 }

@@ -11,18 +11,15 @@ struct Server: Sendable, Equatable {
         self.service = service
         mirror = address.flatMap { address in
             let port = address.port == address.scheme.defaultPort ? "" : ":\(address.port)"
-            return address.host + port == service.host ? nil : address.host + port
+            let host = address.host + port
+            return service == .science && host == Service.scienceHost ? nil : host
         }
     }
 
     static let science = Server(.science)
-    static let api = Server(.api)
 
     var isNASA: Bool { mirror == nil }
 
-    /// The host that is asked.
-    var host: String { mirror ?? service.host }
-
     /// As the subject of a sentence.
-    var name: String { mirror.map { "the service at \($0)" } ?? "\(service.host)'s service" }
+    var name: String { mirror.map { "the service at \($0)" } ?? "\(Service.scienceHost)'s service" }
 }

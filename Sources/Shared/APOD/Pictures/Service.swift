@@ -2,25 +2,11 @@
 enum Service: String, Sendable, CaseIterable {
     /// NASA's site since 2026.
     case science
-    /// The one before, or somebody's own copy of its server.
+    /// A server that answers as api.nasa.gov did until then, such as one that runs NASA's apod-api.
     case api
 
-    /// NASA's own address.
-    var standardAddress: String {
-        switch self {
-        case .science: "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
-        case .api: "https://api.nasa.gov/planetary/apod"
-        }
-    }
-
-    /// The key that api.nasa.gov takes from everybody, for few requests: 10 an hour in October 2026.
-    static let demoKey = "DEMO_KEY"
-
+    /// NASA's address of `science`.
+    static let scienceAddress = "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
     /// The host of that address.
-    var host: String {
-        switch self {
-        case .science: "science.nasa.gov"
-        case .api: "api.nasa.gov"
-        }
-    }
+    static let scienceHost = "science.nasa.gov"
 }

@@ -1,17 +1,19 @@
 import HTTP
 import Support
 
-/// Which of NASA's services to ask.
+/// Which service to ask.
 public enum ServiceChoice: String, Sendable, CaseIterable {
-    /// The new one, and the old one only for what the new one cannot answer.
+    /// NASA's, and the classic server for days that NASA's cannot answer, if there is one.
     case auto
     case science
     case api
 
-    /// The services in the order in which they are asked.
-    var order: [Service] {
+    /// Returns the services in the order in which they are asked.
+    ///
+    /// - Parameter hasClassic: whether a classic server is named, as `api` needs it.
+    func order(hasClassic: Bool) -> [Service] {
         switch self {
-        case .auto: [.science, .api]
+        case .auto: hasClassic ? [.science, .api] : [.science]
         case .science: [.science]
         case .api: [.api]
         }
@@ -34,11 +36,10 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
     }
 
     /// Returns whether a failure means that nobody could be asked, so that an old record is better than none: the
-    /// network or the service is down or has moved, a key is bad, a portal of some network answers in the service's
-    /// place.
+    /// network or the service is down or has moved, or a portal of some network answers in the service's place.
     static func isOutOfReach(_ failure: any Failure) -> Bool {
         switch failure {
-        case APODFailure.key, APODFailure.forbidden, APODFailure.refused: true
+        case APODFailure.forbidden, APODFailure.refused: true
         case APODFailure.notPublished: false
         case APODFailure.badAnswer(let fault, _): fault.isOfWholeAnswer
         default: failure.isTransient

@@ -7,8 +7,6 @@ struct ServiceClient: Sendable {
     let service: Service
     let base: WebURL
     var server: Server { Server(service, at: base) }
-    /// For the old service; sent as a header, so that it is in no log of an address.
-    let key: String?
     var http: HTTPClient
     let clock: Clock
     let log: Log
@@ -24,7 +22,7 @@ struct ServiceClient: Sendable {
             let bytes = try fetch(address(of: day), day: day)
             let time = clock.now()
             let answer = try telling(bytes) {
-                if let failure = ErrorAnswer.failure(in: bytes, from: server, key: key) { throw failure }
+                if let failure = ErrorAnswer.failure(in: bytes, from: server) { throw failure }
                 return try ServiceAnswer.day(day, in: bytes, from: server, at: time)
             }
             note(answer)
@@ -98,8 +96,7 @@ struct ServiceClient: Sendable {
     }
 
     private func fetch(_ url: WebURL, day: CalendarDay?) throws -> [UInt8] {
-        var headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
-        if let key { headers.append(HTTPHeader("X-Api-Key", key)) }
+        let headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
         do {
             // What stands before the service answers in its place when it is away, now and then with 200.
             return try http.data(
@@ -110,7 +107,7 @@ struct ServiceClient: Sendable {
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }
             let newest = PublishedDays.newest(at: clock.now())
-            throw ErrorAnswer.failure(for: failure, from: server, day: day, newest: newest, key: key) ?? failure
+            throw ErrorAnswer.failure(for: failure, from: server, day: day, newest: newest) ?? failure
         }
     }
 
@@ -130,6 +127,6 @@ struct ServiceClient: Sendable {
 
     private func note(_ bytes: [UInt8]) {
         log.detail(
-            "\(server.name) answered\(AnswerBody.excerpt(bytes, withoutKey: key).map { ": \($0)" } ?? " nothing")")
+            "\(server.name) answered\(AnswerBody.excerpt(bytes).map { ": \($0)" } ?? " nothing")")
     }
 }

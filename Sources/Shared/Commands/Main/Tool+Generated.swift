@@ -29,9 +29,9 @@ extension Tool {
     /// Settings that are not options.
     private static func settings(of page: String) -> [AnyOption] {
         switch page {
-        case "apod-fetch": [.nasaKey, .scienceURL, .apiURL]
+        case "apod-fetch": [.scienceURL, .apiURL]
         case "gif-cache": [.exerciseKey, .exerciseURL]
-        case "apod-tools.json": [.nasaKey, .scienceURL, .apiURL, .exerciseKey, .exerciseURL]
+        case "apod-tools.json": [.scienceURL, .apiURL, .exerciseKey, .exerciseURL]
         default: []
         }
     }

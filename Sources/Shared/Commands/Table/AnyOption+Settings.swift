@@ -9,16 +9,15 @@ extension AnyOption {
 
     public static let service = Option.word(
         "service", "SERVICE", .service, of: ["auto", "science", "api"], default: "auto", field: "service",
-        summary: "Which of NASA's services to ask: science (the new one), api (the old one), or auto.",
-        manual: "auto asks the new one, and the old one only if the new one cannot answer.")
+        summary: "Which service to ask: science (NASA's), api (a server of your own, APOD_API_URL), or auto.",
+        manual: "auto asks NASA's, and if that cannot answer, the server that APOD_API_URL names, if it names one.")
 
     public static let scienceURL = address(
         "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic",
-        "The address of NASA's new service.")
+        "The address of NASA's service.")
     public static let apiURL = address(
-        "api-url", "APOD_API_URL", "https://api.nasa.gov/planetary/apod", "The address of NASA's old service.")
-
-    public static let nasaKey = key("nasa-api-key", "NASA_API_KEY", "DEMO_KEY", "The key for NASA's old service.")
+        "api-url", "APOD_API_URL", "",
+        "The address of a server of your own that answers as api.nasa.gov did, such as NASA's apod-api.")
 
     // MARK: gif-cache
 
@@ -115,7 +114,7 @@ extension [AnyOption] {
             [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
             [.headerFile, .bearerFile, .netrcFile],
             sharing,
-            [.service, .scienceURL, .apiURL, .nasaKey, .exerciseURL, .exerciseKey, .resolution],
+            [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .resolution],
             [.quality, .effort, .styles, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
             [.sync, .metrics, .noConfinement],

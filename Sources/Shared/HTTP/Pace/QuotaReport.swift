@@ -27,7 +27,7 @@ public struct QuotaReport: Sendable, Hashable {
     /// Whether it says nothing at all.
     var isEmpty: Bool { self == QuotaReport() }
 
-    /// Reads the fields of api.nasa.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
+    /// Reads the fields of api.data.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
     /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). If
     /// there are several, the one with the fewest requests left counts.
     public init(_ response: HTTPResponse, now: Timestamp) {

@@ -21,7 +21,7 @@ public struct RequestQuota: Sendable, Hashable {
     /// How far ahead a slot may lie: enough for the longest pauses of as many processes as are ever likely to wait,
     /// since each takes one slot at a time.
     static let longestQueue = longestSpacing * 5
-    /// Servers that name no window count by the hour, as api.nasa.gov does.
+    /// Servers that name no window count by the hour, as api.data.gov does.
     static let usualWindow = Duration.seconds(3600)
     /// How long the answer to a request may take before it counts as lost with its process.
     static let answerTime = Duration.seconds(10)

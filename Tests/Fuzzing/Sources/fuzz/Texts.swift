@@ -94,12 +94,12 @@ func readAnswers(_ bytes: [UInt8]) {
         let url = try? WebURL("https://x.org/a")
     else { return }
     let time = Timestamp(milliseconds: 0)
-    for service in [Server.science, .api] {
+    for service in [Server.science, Server(.api, at: url)] {
         _ = try? ServiceAnswer.day(last, in: bytes, from: service, at: time)
         _ = try? ServiceAnswer.days(in: bytes, from: first, through: last, of: service, at: time)
         for status in [400, 404, 429, 503] {
             let answer = FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: url, body: bytes)
-            _ = ErrorAnswer.failure(for: answer, from: service, day: last, newest: last, key: "key")
+            _ = ErrorAnswer.failure(for: answer, from: service, day: last, newest: last)
         }
     }
     for status in [401, 403, 404, 429] {

@@ -195,9 +195,14 @@ public struct DownsampleTool: RecordTool {
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
             return
         }
-        let turns = variants[0].geometry.quarterTurns
-        let variant = Variant(name: Variant.thumbnailName, geometry: Geometry(quarterTurns: turns))
         do {
+            let turns = variants[0].geometry.quarterTurns
+            let sizes = try [thumbnail.info(), picture.source.info()].map {
+                turns % 2 == 0 ? $0.uprightSize : $0.uprightSize.swapped
+            }
+            let region = Region(middleOf: sizes[0], shapedLike: sizes[1])
+            let variant = Variant(
+                name: Variant.thumbnailName, geometry: Geometry(region: region, quarterTurns: turns))
             try picture.destination.variants([variant], of: thumbnail, interruption: interruption) {
                 ready($0, $1.field())
             }

@@ -148,8 +148,10 @@ enum DrawnEXIF {
     static let artist = "Ada Lovelace"
     static let copyright = "(c) 2026 Example Observatory"
 
-    /// - Parameter thumbnail: a small JPEG, for its second directory.
-    static func tiff(orientation: Int = 1, thumbnail: [UInt8] = []) -> [UInt8] {
+    /// - Parameters:
+    ///   - thumbnail: a small JPEG, for its second directory.
+    ///   - own: the thumbnail's orientation, for the same directory.
+    static func tiff(orientation: Int = 1, thumbnail: [UInt8] = [], own: Int? = nil) -> [UInt8] {
         typealias Entry = (tag: Int, type: Int, count: Int, value: [UInt8])
         func text(_ tag: Int, _ text: String) -> Entry { (tag, 2, text.utf8.count + 1, Array(text.utf8) + [0]) }
         func directory(_ entries: [Entry], at start: Int, next: Int) -> [UInt8] {
@@ -182,8 +184,8 @@ enum DrawnEXIF {
         guard !thumbnail.isEmpty else { return start + main(gps: gpsPlace, next: 0) + gps }
         func small(_ offset: Int) -> [UInt8] {
             directory(
-                [
-                    (0x0103, 3, 1, [0, 6]), (0x0201, 4, 1, Picture.number(offset, 4)),
+                [(0x0103, 3, 1, [0, 6])] + (own.map { [(0x0112, 3, 1, Picture.number($0, 2))] } ?? []) + [
+                    (0x0201, 4, 1, Picture.number(offset, 4)),
                     (0x0202, 4, 1, Picture.number(thumbnail.count, 4)),
                 ], at: second, next: 0)
         }

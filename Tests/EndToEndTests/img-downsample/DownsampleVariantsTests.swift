@@ -149,6 +149,30 @@ struct DownsampleVariantsTests {
         #expect(plain.variant("thumbnail") == nil)
     }
 
+    @Test func aThumbnailThatIsUprightAlreadyWasTurned() throws {
+        let home = try ToolHome()
+        let sky = try Picture.encoded(.sky(640, 480, seed: 9), .jpeg)
+        let thumbnail = try Picture.encoded(.quarters(120, 160), .jpeg)
+        try home.write(
+            "sky.jpg", Picture.tagged(sky, exif: DrawnEXIF.tiff(orientation: 6, thumbnail: thumbnail, own: 1)))
+        let first = try home.run("img-downsample", ["sky.jpg", "--width", "60", "--progressive-records"])
+            .expect(0).records.first
+        let shown = try home.pixels(#require(first?.variant("thumbnail")?.string("path")))
+        #expect(shown.words == "120x160" && shown.at(5, 5)[0] > 230 && shown.at(5, 5)[1] < 25)
+    }
+
+    @Test(arguments: [false, true]) func blackBarsOfAThumbnailAreCutOff(isTurned: Bool) throws {
+        let home = try ToolHome()
+        let sky = try Picture.encoded(.sky(600, 400, seed: 9), .jpeg)
+        let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
+        let exif = DrawnEXIF.tiff(orientation: isTurned ? 6 : 1, thumbnail: thumbnail)
+        try home.write("sky.jpg", Picture.tagged(sky, exif: exif))
+        let first = try home.run("img-downsample", ["sky.jpg", "--width", "60", "--progressive-records"])
+            .expect(0).records.first
+        let shown = try home.pixels(#require(first?.variant("thumbnail")?.string("path")))
+        #expect(shown.words == (isTurned ? "106x160" : "160x106"))
+    }
+
     @Test func aDamagedThumbnailIsAsGoodAsNone() throws {
         let home = try ToolHome()
         let sky = try Picture.encoded(.sky(320, 240, seed: 9), .jpeg)

@@ -49,9 +49,15 @@ public struct ExifBlock: Sendable, Hashable {
     /// Who made the picture.
     public var artist: String? { text(Tag.artist) }
 
-    /// The JPEG that the second directory points at; nil if there is none, or no JPEG there. It has the stored
-    /// orientation of the picture, and sometimes an older look of it.
+    /// The JPEG that the second directory points at; nil if there is none, or no JPEG there. Sometimes it has an older
+    /// look of the picture.
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
+
+    /// The thumbnail's orientation in the second directory; nil if the picture's orientation holds.
+    public var thumbnailOrientation: Orientation? {
+        number(thumbnailEntries.first { $0.tag == Tag.orientation }).flatMap { UInt8(exactly: $0) }
+            .flatMap(Orientation.init)
+    }
 
     /// The block for an upright copy of the picture of another size: orientation 1, its pixel dimensions if any are
     /// told, sRGB as its colour space if one is told, and without the thumbnail. All else stays where it is, places
@@ -152,9 +158,13 @@ public struct ExifBlock: Sendable, Hashable {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
+    /// The second directory.
+    private var thumbnailEntries: [Entry] {
+        linkPlace(of: firstDirectory).map { entries(of: number(at: $0, 4)) } ?? []
+    }
+
     private var thumbnailRange: Range<Int>? {
-        guard let link = linkPlace(of: firstDirectory) else { return nil }
-        let second = entries(of: number(at: link, 4))
+        let second = thumbnailEntries
         guard let start = number(second.first { $0.tag == Tag.thumbnailOffset }),
             let length = number(second.first { $0.tag == Tag.thumbnailLength }),
             start <= bytes.count, length > 4, length <= bytes.count - start,

@@ -47,17 +47,3 @@ extension DecodeOptions {
         }
     }
 }
-
-/// The small JPEG that a picture carries in its EXIF, to be shown while the picture itself is on its way, with its
-/// header, which has the picture's orientation; nil if there is none that can be read. A few small reads.
-public func embeddedThumbnail(
-    of source: some ByteSource, _ info: ImageHeader, limits: DecodeLimits = .standard
-) -> (source: MemorySource, info: ImageHeader)? {
-    guard let exif = try? EmbeddedMetadata.read(source).exif, let bytes = ExifBlock(exif)?.thumbnail else { return nil }
-    let thumbnail = MemorySource(bytes)
-    guard let own = try? inspect(thumbnail, limits: limits), own.format == .jpeg else { return nil }
-    let header = ImageHeader(
-        format: .jpeg, storedSize: own.storedSize, orientation: info.orientation, isAnimated: false, hasAlpha: false,
-        lateHeightOffset: own.lateHeightOffset)
-    return (thumbnail, header)
-}

@@ -21,19 +21,19 @@ final class WebPReader: RowReader {
         let options = options.begun()
         try options.limits.check(pixels: size)
         try options.check(before: .decodingWebP(size))
-        let fileBytes = source is MemorySource ? 0 : source.count
-        // The pixels that are given out, and libwebp's own.
-        let (needed, overflow) = try options.limits.check(
-            memory: size, bytesPerPixel: 4 + WebPFile.decoderBytesPerPixel
-        )
-        .addingReportingOverflow(fileBytes)
-        var memory = [try options.reserve(memory: overflow ? .max : needed)]
+        var memory = [try options.reserve(memory: source is MemorySource ? 0 : source.count)]
         self.size = size
         let bytes = try Self.bytes(source, options)
         (layout, pixels, profile, isTruncated) = try bytes.withUnsafeBufferPointer { bytes in
             let container = try Container(bytes, canvas: size, allowsTruncated: options.allowsTruncated)
-            memory.append(try options.reserve(memory: WebPFile.codeTableBytes(container.frame)))
             let layout: RowLayout = container.covers && container.frame.has_alpha == 0 ? .rgb : .rgba
+            memory.append(try options.reserve(memory: size, bytesPerPixel: layout.channels))
+            // libwebp's own, which it frees.
+            memory.append(
+                try options.reserve(
+                    memory: options.limits.check(
+                        memory: size, bytesPerPixel: WebPFile.decoderBytesPerPixel(container.frame))
+                        + WebPFile.codeTableBytes(container.frame)))
             let stride = size.width * layout.channels
             // Zeroed: what lies outside of the frame, or is missing, is transparent, or black.
             let pixels = AlignedBuffer(count: stride * size.height)
@@ -43,7 +43,6 @@ final class WebPReader: RowReader {
                 alpha: layout == .rgba, options)
             return (layout, pixels, container.profile, !isWhole)
         }
-        // The tables are gone again.
         memory.removeLast()
         self.memory = memory
     }

@@ -45,6 +45,18 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
+    /// The middle of a picture that has the shape of another picture; nil if all of it has, within a pixel. Cameras
+    /// bring thumbnails to 160 x 120 with black bars, so that a part of a pixel that a bar shares is left out, too.
+    public init?(middleOf size: PixelSize, shapedLike other: PixelSize) {
+        let width = min(size.width, Int(Double(size.height) * Double(other.width) / Double(other.height)))
+        let height = min(size.height, Int(Double(size.width) * Double(other.height) / Double(other.width)))
+        guard width > 0, height > 0, size.width - width > 1 || size.height - height > 1 else { return nil }
+        x = .pixels((size.width - width + 1) / 2)
+        y = .pixels((size.height - height + 1) / 2)
+        self.width = .pixels(width)
+        self.height = .pixels(height)
+    }
+
     public var description: String { "\(x),\(y),\(width),\(height)" }
 
     /// The whole pixels of a picture that it covers, cut off at the picture's edge. Throws `ImageError.regionOutside`

@@ -104,14 +104,14 @@ extension HEIFItems {
         default: throw unsupported("a picture that is neither AV1, HEVC nor made of these")
         }
         var size: PixelSize?
-        var configuration: (place: Range<Int>, isMonochrome: Bool, isWide: Bool)?
+        var configuration: (place: Range<Int>, isMonochrome: Bool, isWide: Bool, isSubsampled: Bool)?
         var signal: Range<Int>?
         var hasLayers = false
         for property in properties(of: item) {
             switch property {
             case .size(let pixels): size = size ?? pixels
-            case .configuration(let place, let isMonochrome, let isWide):
-                configuration = configuration ?? (place, isMonochrome, isWide)
+            case .configuration(let place, let isMonochrome, let isWide, let isSubsampled):
+                configuration = configuration ?? (place, isMonochrome, isWide, isSubsampled)
             case .signal(let place, _, _): signal = signal ?? place
             case .layer: hasLayers = true
             default: break
@@ -127,8 +127,8 @@ extension HEIFItems {
         }
         return HEIFPicture.Coded(
             codec: codec, size: size, data: data, configuration: configuration.place,
-            isMonochrome: configuration.isMonochrome, isWide: configuration.isWide, signal: signal,
-            hasLayers: hasLayers)
+            isMonochrome: configuration.isMonochrome, isWide: configuration.isWide,
+            isSubsampled: configuration.isSubsampled, signal: signal, hasLayers: hasLayers)
     }
 
     /// The grid that an item's data describes (ISO/IEC 23008-12 §6.6.2.3).

@@ -10,7 +10,7 @@ struct HEIFItems {
         case crop(HEIFCrop)
         case alpha
         /// A decoder's configuration; the range has all of the box.
-        case configuration(Range<Int>, isMonochrome: Bool, isWide: Bool)
+        case configuration(Range<Int>, isMonochrome: Bool, isWide: Bool, isSubsampled: Bool)
         case profile(Range<Int>)
         /// The range has all of the box.
         case signal(Range<Int>, primaries: Int, transfer: Int)
@@ -185,12 +185,14 @@ struct HEIFItems {
             // AV1's binding to ISO media files, §2.3.3: bits of kind, depth and chroma.
             _ = try number(&reader, 2, &window)
             let bits = try number(&reader, 1, &window)
-            return .configuration(box.whole, isMonochrome: bits & 0x10 != 0, isWide: bits & 0x40 != 0)
+            return .configuration(
+                box.whole, isMonochrome: bits & 0x10 != 0, isWide: bits & 0x40 != 0, isSubsampled: bits & 0x0C == 0x0C)
         case "hvcC":
             // ISO/IEC 14496-15 §8.3.3: chroma, depth of luma, depth of chroma.
             _ = try (number(&reader, 8, &window), number(&reader, 8, &window))
             let (chroma, luma) = (try number(&reader, 1, &window), try number(&reader, 1, &window))
-            return .configuration(box.whole, isMonochrome: chroma & 3 == 0, isWide: luma & 7 != 0)
+            return .configuration(
+                box.whole, isMonochrome: chroma & 3 == 0, isWide: luma & 7 != 0, isSubsampled: chroma & 3 == 1)
         case "colr":
             switch FourCC(UInt32(try number(&reader, 4, &window))) {
             case "nclx":

@@ -14,6 +14,8 @@ public struct HEIFPicture: Sendable, Hashable {
         public let isMonochrome: Bool
         /// Whether samples have more than 8 bits.
         public let isWide: Bool
+        /// Whether chroma is halved across and down (4:2:0).
+        public let isSubsampled: Bool
         /// The `colr` box with numbers of ITU-T H.273, if there is one.
         public let signal: Range<Int>?
         /// Whether it is one of several layers or operating points.

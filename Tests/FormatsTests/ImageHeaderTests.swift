@@ -140,7 +140,7 @@ import Testing
         let bad: [(String, [UInt8])] = [
             ("zero rows", Tiny.jpeg(height: 0)), ("zero columns", Tiny.jpeg(width: 0)),
             ("png zero", Tiny.png(width: 0)), ("png 2^31", Tiny.png(height: 1 << 31)),
-            ("gif zero", Tiny.gif(width: 0, Tiny.gifFrame())), ("webp zero", Tiny.webp(Tiny.lossy(width: 0))),
+            ("gif zero", Tiny.gif(width: 0)), ("webp zero", Tiny.webp(Tiny.lossy(width: 0))),
             ("webp canvas", Tiny.webp(Tiny.extended(0, width: 1 << 24, height: 1 << 24), Tiny.lossy())),
             ("png colour", Tiny.png(colour: 5)),
         ]

@@ -6,7 +6,7 @@ public enum ImageInspection {
     ///
     /// A picture has the magic of a readable format, a header with a size above zero, and a well-formed structure up to
     /// the format's own end mark. Bytes behind the end mark, pixels and checksums are not checked.
-    /// Throws `FormatFailure`, and what the source throws. Linear for JPEG and GIF, in 64 KB of memory; other formats
+    /// Throws `FormatFailure`, and the errors of the source. Linear for JPEG and GIF, in 64 KB of memory; other formats
     /// take a few reads.
     public static func inspect(_ source: some ByteSource) throws -> ImageHeader {
         var header = try ImageHeader.read(source)

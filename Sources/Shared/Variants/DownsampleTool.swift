@@ -206,7 +206,7 @@ public struct DownsampleTool: RecordTool {
             try picture.destination.variants([variant], of: thumbnail, interruption: interruption) {
                 ready($0, $1.field())
             }
-        } catch is ImageError {
+        } catch let failure as any Failure where failure is ImageError || failure is FormatFailure {
             // A damaged thumbnail is as good as none.
         }
     }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A file is refused by all tools or by none, whatever is made of it.
+/// All tools refuse the same files, for every output.
 struct OneVerdictTests {
     private static let pictures = [
         "photos/baseline-420.jpg", "photos/progressive-420.jpg", "png-suite/rgb-8.png", "gif/still.gif",
@@ -21,7 +21,8 @@ struct OneVerdictTests {
         for picture in Self.pictures {
             let bytes = try TestFile.bytes("\(Corpus.smallImages)/\(picture)")
             let name = picture.replacing("/", with: "-")
-            for cut in [1, 2, 9, bytes.count / 2] {
+            // The last bytes of this TIFF are padding.
+            for cut in picture.hasSuffix("tif") ? [9, bytes.count / 2] : [1, 2, 9, bytes.count / 2] {
                 names.append("\(cut)-\(name)")
                 try home.write(names[names.count - 1], Array(bytes.dropLast(cut)))
             }
@@ -35,7 +36,7 @@ struct OneVerdictTests {
         try home.run(tool, arguments).expect(65).records.map { $0.string("error.code") }
     }
 
-    @Test func aFileThatEndsTooEarlyIsRefusedWhateverIsMadeOfIt() throws {
+    @Test func aFileThatEndsTooEarlyIsRefusedByAllToolsForEveryOutput() throws {
         let home = try ToolHome()
         let names = try files(home)
         let kept = try codes(home, "img-cache", ["put"] + names)

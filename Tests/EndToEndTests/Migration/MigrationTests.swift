@@ -81,7 +81,7 @@ struct MigrationTests {
         #expect(try stale.record.string("cache.status") == (layout < 3 ? "stale" : nil))
     }
 
-    /// What was refused then may be accepted now.
+    /// This version may accept the answer.
     @Test(arguments: 4...IndexLayouts.steps.count) func refusalsOfEarlierVersionsAreForgotten(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         for _ in 0..<2 {

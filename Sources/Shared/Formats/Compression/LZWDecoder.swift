@@ -51,7 +51,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// - Parameter codeSize: bits of a pixel, 0 to 11. Pixels are bytes, whatever the size.
+    /// - Parameter codeSize: bits of a pixel, 0 to 11. A pixel of more than 8 bits loses its high ones.
     public init(codeSize: Int) {
         precondition((0...11).contains(codeSize))
         clear = 1 << codeSize

@@ -17,9 +17,9 @@ public struct ImageHeader: Sendable, Hashable {
     /// Where the frame header of a JPEG has 0 for the height, which then stands behind the first scan (ITU-T T.81 B.2.5);
     /// nil for all others.
     public let lateHeightOffset: Int?
-    /// Whether the picture ends too early, and is to be shown all the same.
+    /// Whether the picture ends too early, but is shown because the options allow that.
     public var isTruncated = false
-    /// Whether the picture's structure is damaged, and it is to be shown all the same.
+    /// Whether the picture's structure is damaged, but the picture is shown because the options allow that.
     public var isDamaged = false
 
     public init(

@@ -9,7 +9,7 @@ public struct JPEGXLCodestream: ByteSource {
     private let starts: [Int]
     public let count: Int
 
-    /// Throws `FormatFailure`, and what the source throws.
+    /// Throws `FormatFailure`, and the errors of the source.
     public init(of source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         try self.init(&window, mayBeCut: true)

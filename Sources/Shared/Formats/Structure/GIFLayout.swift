@@ -1,7 +1,7 @@
 /// The blocks of a GIF (GIF89a specification; section numbers are its own).
 enum GIFLayout {
-    /// The logical screen (§18), which reaches at least to the edges of the first image, as in browsers, Pillow and
-    /// libvips: some writers leave its size at 0, or write a wrong one.
+    /// The logical screen (§18). A side of 0, which some writers leave, reaches to the edge of the first image, as in
+    /// browsers, Pillow and libvips.
     struct Screen {
         let size: PixelSize
         /// Colours in the global palette; 0 without one.
@@ -33,9 +33,13 @@ enum GIFLayout {
     static func screen(_ window: inout SourceWindow) throws -> Screen {
         let paletteCount = paletteCount(try byte(&window, at: 10))
         let end = 13 + 3 * paletteCount
-        let edges = try firstImageEdges(&window, from: end)
-        let size = PixelSize(
-            width: max(try number(&window, at: 6), edges.width), height: max(try number(&window, at: 8), edges.height))
+        var size = PixelSize(width: try number(&window, at: 6), height: try number(&window, at: 8))
+        if size.width == 0 || size.height == 0 {
+            let edges = try firstImageEdges(&window, from: end)
+            size = PixelSize(
+                width: size.width == 0 ? edges.width : size.width,
+                height: size.height == 0 ? edges.height : size.height)
+        }
         guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.gif, "a width or height of 0") }
         return Screen(size: size, paletteCount: paletteCount, end: end)
     }

@@ -22,7 +22,7 @@ public func inspectWhole(
     try options.limits.check(bytes: source.count)
     var header = try ImageHeader.read(source, page: page)
     let fits = (try? options.limits.check(pixels: header.storedSize)) != nil
-    // The decoder of a JPEG reads all of its bytes, and refuses a truncated one by itself.
+    // The decoder of a JPEG reads all bytes in any case, and refuses a truncated file.
     if header.format != .jpeg || !fits { try options.checkEnd(of: source, &header) }
     try options.limits.check(pixels: header.storedSize)
     return header

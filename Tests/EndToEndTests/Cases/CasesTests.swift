@@ -12,7 +12,7 @@ import Testing
     }
 
     /// What a case's files are called; all others are there for its commands.
-    private static let parts: Set = ["args", "in", "out", "err", "code", "setup", "service", "session"]
+    private static let parts: Set = ["args", "in", "out", "err", "code", "setup", "service", "session", "unchecked"]
 
     private static let server = try? SampleServer(["--size", "40x30", "--exercises", "20"])
 
@@ -34,13 +34,20 @@ import Testing
             try home.write(part, TestFile.bytes("\(Self.root)/\(name)/\(part)"))
         }
         if let setup = file("setup") { try home.shell("set -e\n\(setup)").expect(0) }
+        let schema = try file("unchecked") == nil ? RecordSchema.published.get() : nil
         if let session = file("session") {
-            if let fault = try Session(session).run(in: home) { Issue.record("\(name): \(fault)") }
+            if let fault = try Session(session).run(in: home, schema) { Issue.record("\(name): \(fault)") }
+            let given = TemporaryFolder.names(in: "\(Self.root)/\(name)").map { "! -name '\($0)' " }.joined()
+            let made = try home.shell("find . -maxdepth 1 -type f -size -200k \(given)-exec grep -ah '^{' {} +")
+            let fault = try schema?.fault(ofLinesIn: made.stdoutBytes)
+            #expect(fault == nil, "\(name) writes a record that docs/record.schema.json does not describe")
             return
         }
         let arguments = try #require(file("args"), "\(name) has neither args nor session")
         let output = try home.shell("\(tool) \(arguments)", stdin: file("in").map { .text($0) } ?? .empty)
 
+        let fault = try schema?.fault(ofLinesIn: output.stdoutBytes)
+        #expect(fault == nil, "\(name) prints a record that docs/record.schema.json does not describe")
         let expected = file("code").flatMap { Int32($0.filter { !$0.isWhitespace }) } ?? 0
         #expect(output.status == expected, "\(name) should end with \(expected): \(output)")
         for (part, text) in [("out", output.stdout), ("err", output.stderr)] {

@@ -37,9 +37,14 @@ struct Session {
 
     /// Runs the commands, and returns what is wrong with the first one that does not do as the session says; nil if all
     /// do.
-    func run(in home: ToolHome) throws -> String? {
+    ///
+    /// - Parameter schema: what all records on standard output must fit.
+    func run(in home: ToolHome, _ schema: RecordSchema?) throws -> String? {
         for step in steps {
             let output = try home.shell(Self.functions + step.command)
+            if let fault = try schema?.fault(ofLinesIn: output.stdoutBytes) {
+                return "$ \(step.command)\nprints a record that docs/record.schema.json does not describe: \(fault)"
+            }
             let isRight =
                 output.status == step.status && LinePattern.fits(output.stdout, step.output)
                 && LinePattern.fits(output.stderr, step.errors)

@@ -7,6 +7,7 @@ struct ManualPagesTests {
     private static let folder = "\(Corpus.packageRoot)/man"
     private static let pages = [
         "apod-fetch.1", "img-cache.1", "img-downsample.1", "gif-cache.1", "apod-tools.json.5", "apod-tools-records.7",
+        "apod-tools.7",
     ]
 
     private static func text(_ page: String) throws -> String { try TestFile.text("\(folder)/\(page)") }

@@ -17,7 +17,7 @@ extension Tool {
     private func facts(except page: String) -> ManualFacts {
         var pages = [
             ("apod-fetch", 1), ("curl", 1), ("gif-cache", 1), ("img-cache", 1), ("img-downsample", 1), ("jq", 1),
-            ("apod-tools.json", 5), ("apod-tools-records", 7),
+            ("apod-tools.json", 5), ("apod-tools", 7), ("apod-tools-records", 7),
         ]
         if page == "gif-cache" { pages.insert(("gifsicle", 1), at: 3) }
         if page == "img-downsample" || page == "apod-tools.json" { pages.removeAll { $0.0 == "curl" } }

@@ -54,7 +54,10 @@ struct CrowdTests {
 
         let (held, printed, outputs) = try crowd(server, home, ["--capacity", "\(capacity)", "--lease", "0s"])
 
-        for output in outputs { #expect(output.status == 0 && output.stderr == "", "\(output)") }
+        for output in outputs { #expect(output.status == 0, "\(output)") }
+        // Once an hour, whichever process ends first.
+        let warnings = outputs.filter { !$0.stderr.isEmpty }
+        #expect(warnings.count == 1 && warnings[0].stderr.contains("more than the capacity"), "\(warnings)")
         #expect(printed == 8 * 40)
         // Most readers are quicker than the trimming of everybody else.
         #expect(held.count > printed / 4)

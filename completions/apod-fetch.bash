@@ -81,7 +81,7 @@ _apod_fetch() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --last | --start-date | --end-date | --count | --seed | --search | --media | --format | --feed-url | --service | --api-key-file | -j | --jobs | --print | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --log-format | --progress | --metrics | --config) option=$arg left=1 ;;
+        --last | --start-date | --end-date | --count | --seed | --search | --media | --format | --feed-url | --service | -j | --jobs | --print | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --log-format | --progress | --metrics | --config) option=$arg left=1 ;;
         --date | --allow-private) option=$arg ;;
         -*) ;;
         esac
@@ -100,9 +100,6 @@ _apod_fetch() {
         ;;
     --service)
         _apod_fetch_offer < <(printf '%s\n' auto science api)
-        ;;
-    --api-key-file)
-        _apod_fetch_files -f
         ;;
     --cacert)
         _apod_fetch_files -f
@@ -148,7 +145,7 @@ _apod_fetch() {
     case $command in
     *)
         if [[ $word == -* && -z $operands ]]; then
-            _apod_fetch_offer < <(printf '%s\n' --date --last --start-date --end-date --count --seed --search --require-today --media --no-copyright --fallback-previous --raw --format --feed-url --service --api-key-file --refresh --offline -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
+            _apod_fetch_offer < <(printf '%s\n' --date --last --start-date --end-date --count --seed --search --require-today --media --no-copyright --fallback-previous --raw --format --feed-url --service --refresh --offline -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
         fi
         ;;
     esac

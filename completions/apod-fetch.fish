@@ -12,7 +12,7 @@ function __apod_fetch_at
         end
         set option $word
         switch $word
-            case --last --start-date --end-date --count --seed --search --media --format --feed-url --service --api-key-file -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --log-format --progress --metrics --config
+            case --last --start-date --end-date --count --seed --search --media --format --feed-url --service -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --log-format --progress --metrics --config
                 set left 1
             case '-*'
         end
@@ -48,8 +48,7 @@ complete -c apod-fetch -l fallback-previous -d 'Give the latest image before a d
 complete -c apod-fetch -l raw -d 'Add NASA\'s own object as the field raw.'
 complete -c apod-fetch -l format -x -a '\'json\' \'text\' \'markdown\' \'html\' \'atom\' \'url\'' -d 'json, text (to be read), markdown, html (a page), atom (a feed), or url (the picture\'s address only).'
 complete -c apod-fetch -l feed-url -x -d 'The address at which a feed will be published, for --format atom.'
-complete -c apod-fetch -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which of NASA\'s services to ask: science (the new one), api (the old one), or auto.'
-complete -c apod-fetch -l api-key-file -r -F -d 'File that holds the key for api.nasa.gov.'
+complete -c apod-fetch -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which service to ask: science (NASA\'s), api (a server of your own, APOD_API_URL), or auto.'
 complete -c apod-fetch -l refresh -d 'Ask the server even if the cache has a fresh answer.'
 complete -c apod-fetch -l offline -d 'Never open a connection: use what is in the cache.'
 complete -c apod-fetch -s j -l jobs -x -d 'How many to work on at once.'

@@ -86,7 +86,7 @@ _gif_cache() {
         -*) ;;
         *)
             case ${command:+$command }$arg in
-            list | sync | put | get | has | cat | path | info | poster | ls | size | rm | clear | pin | unpin | verify) command=${command:+$command }$arg ;;
+            list | sync | put | get | has | cat | path | info | poster | ls | rm | clear | pin | unpin | verify) command=${command:+$command }$arg ;;
             esac
             ;;
         esac
@@ -200,11 +200,6 @@ _gif_cache() {
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi
         ;;
-    "size")
-        if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json -h --help)
-        fi
-        ;;
     "ls")
         if [[ $word == -* && -z $operands ]]; then
             _gif_cache_offer < <(printf '%s\n' --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --json --table --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned --sort --reverse -h --help)
@@ -273,7 +268,7 @@ _gif_cache() {
         if [[ $word == -* && -z $operands ]]; then
             _gif_cache_offer < <(printf '%s\n' --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
         else
-            _gif_cache_offer < <(printf '%s\n' list sync put get has cat path info poster ls size rm clear pin unpin verify help)
+            _gif_cache_offer < <(printf '%s\n' list sync put get has cat path info poster ls rm clear pin unpin verify help)
         fi
         ;;
     esac

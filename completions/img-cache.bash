@@ -81,7 +81,7 @@ _img_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --effort | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
+        --skip-made | --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --effort | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
         --header-for | --bearer-for) option=$arg left=2 ;;
         --allow-private) option=$arg ;;
         -*) ;;
@@ -98,6 +98,9 @@ _img_cache() {
         left=1
     fi
     case $option in
+    --skip-made)
+        _img_cache_files -d
+        ;;
     --output-dir)
         _img_cache_files -d
         ;;
@@ -199,7 +202,7 @@ _img_cache() {
         ;;
     "scope switch")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --cache-dir --allow-shared-root --scope --policy --policy-rule -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --keep -h --help)
+            _img_cache_offer < <(printf '%s\n' --cache-dir --allow-shared-root --scope --policy --policy-rule -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --keep --new -h --help)
         else
             _img_cache_offer < <(img-cache scope list 2>/dev/null | sed -n 's/^{"scope":"\([^"\\]*\)".*/\1/p')
         fi
@@ -323,7 +326,7 @@ _img_cache() {
         ;;
     "put")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --incremental --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --incremental --no-degrade --skip-made --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)

@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --skip-made --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -72,6 +72,7 @@ complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path i
 complete -c img-cache -n '__img_cache_at "scope switch" "scope purge"' -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')'
 complete -c img-cache -n '__img_cache_at put' -l incremental -d 'Also write a record for each scan or pass of a picture on its way, with a preview.'
 complete -c img-cache -n '__img_cache_at put prefetch' -l no-degrade -d 'Fail (75) if the best address fails for a time, instead of taking the next one.'
+complete -c img-cache -n '__img_cache_at put' -l skip-made -x -a '(__fish_complete_directories)' -d 'Fetch no picture whose files from img-downsample --output-dir DIR are there, unchanged.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l url-field -x -d 'Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key -x -d 'Name to use as the key (key:NAME) instead of the address; for a single picture.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-field -x -d 'Field of a record that holds the name to use as the key instead of the address.'
@@ -161,11 +162,12 @@ complete -c img-cache -n '__img_cache_at verify' -l repair -d 'Mend what is wron
 complete -c img-cache -n '__img_cache_at sync' -l push -d 'Only hand over what the remote lacks.'
 complete -c img-cache -n '__img_cache_at sync' -l pull -d 'Only take in what the remote lists and this root lacks.'
 complete -c img-cache -n '__img_cache_at "scope switch"' -l keep -d 'Keep what the old scope holds.'
+complete -c img-cache -n '__img_cache_at "scope switch"' -l new -d 'Make a new scope, although its name differs little from another one.'
 complete -c img-cache -n '__img_cache_at "scope purge"' -l wait -d 'End only when all files are gone.'
 complete -c img-cache -n '__img_cache_at stats' -l format -x -a '\'text\' \'json\' \'prometheus\'' -d 'text, json or prometheus.'
 complete -c img-cache -n '__img_cache_at stats' -l zero -d 'Begin to count anew after this.'
 complete -c img-cache -n '__img_cache_at stats' -s o -l output -r -F -d 'Write to this file instead, which is replaced in one step.'
-complete -c img-cache -n '__img_cache_at settings' -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which of NASA\'s services to ask: science (the new one), api (the old one), or auto.'
+complete -c img-cache -n '__img_cache_at settings' -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which service to ask: science (NASA\'s), api (a server of your own, APOD_API_URL), or auto.'
 complete -c img-cache -n '__img_cache_at settings' -l resolution -x -a '\'180\' \'360\' \'720\' \'1080\'' -d 'The side of a GIF: 180, 360, 720 or 1080.'
 complete -c img-cache -n '__img_cache_at settings' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
 complete -c img-cache -n '__img_cache_at settings' -l effort -x -d 'The time to spend on smaller files: 0 (least) to 9 (smallest).'

@@ -43,7 +43,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -a gallery -d 'Make pages
 complete -c img-downsample -n '__img_downsample_at ""' -a styles -d 'List the styles of cards, and where each comes from.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -F
 complete -c img-downsample -n '__img_downsample_at ""' -l variant -x -a '(__img_downsample_list \'pager\' \'overlay\' \'fit\' \'custom\' \'launch-card\' \'detail-view\' \'rocket-card\' \'preference-view\')' -d 'Variants and styles to make, with commas between them.'
-complete -c img-downsample -n '__img_downsample_at ""' -l width -x -d 'Maximum width.'
+complete -c img-downsample -n '__img_downsample_at ""' -l width -x -d 'Maximum width; several with commas, such as 320,640,1280, make variants 320w, 640w and 1280w.'
 complete -c img-downsample -n '__img_downsample_at ""' -l height -x -d 'Maximum height.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit -x -d 'Fit into this box of points, such as 300x200 (rounded up; see --exact).'
 complete -c img-downsample -n '__img_downsample_at ""' -l aspect-ratio -x -d 'Width to height, such as 16:9, for the side that is not given.'

@@ -9,8 +9,8 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy,
-        varyCopiesAndDirectives,
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, vary,
+        copiesAndDirectives,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -192,15 +192,16 @@ struct Schema: Sendable {
     /// no shared cache to keep it (RFC 9111 §5.2.2.7). Of what earlier versions stored nobody knows.
     private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
 
-    /// * `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
-    ///   §4.1). Entries of earlier versions have none, and are served to every request.
+    /// `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
+    /// §4.1). Entries of earlier versions have none, and are served to every request.
+    private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
+
     /// * Earlier versions kept JPEG XLs without a look at their end: they are inspected at their next use.
     /// * `copies` has a row for each file outside of the root that was made of a picture. Rows outlive the picture's
     ///   entry, and are found by `name`, the key's name. `modified` is the file's time of change in nanoseconds,
     ///   `details` a note of the caller.
     /// * `immutable`, `usable_until` and `stands_in_until` are `CacheDirectives`, beside `must_revalidate`.
-    private static let varyCopiesAndDirectives = """
-        ALTER TABLE entries ADD COLUMN vary TEXT;
+    private static let copiesAndDirectives = """
         ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entries ADD COLUMN usable_until INTEGER;
         ALTER TABLE entries ADD COLUMN stands_in_until INTEGER;

@@ -206,6 +206,6 @@ struct ConfinementTests {
         let byFile = try home.run("img-downsample", ["--width", "9", "-v", "--config", config]).expect(0)
         #expect(byFile.stderr.contains("not confined, as was asked for"))
         let bad = try home.write("bad.json", #"{"confinement": "perhaps"}"#)
-        #expect(try home.run("gif-cache", ["size", "--config", bad]).expect(78).stderr.contains("true or false"))
+        #expect(try home.run("gif-cache", ["ls", "--config", bad]).expect(78).stderr.contains("true or false"))
     }
 }

@@ -2,7 +2,7 @@ import Formats
 import Support
 
 /// A failure with the name of what it is about in its message: of the address or file that bytes came from.
-public struct NamedFailure: Failure {
+public struct NamedFailure: WrappingFailure {
     public let name: String
     public let reason: any Failure
     public let code: String
@@ -15,8 +15,6 @@ public struct NamedFailure: Failure {
     }
 
     public var message: String { "\(name): \(reason.message)" }
-    public var isTransient: Bool { reason.isTransient }
-    public var exitCode: ExitCode { reason.exitCode }
 
     /// Runs `body`, whose `FormatFailure` gets the name. Throws what `body` throws.
     static func naming<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {

@@ -54,15 +54,10 @@ public enum Prepared: Sendable {
 
 /// A failure after which no other record could be worked on either: its record bears it, no further one is read, and
 /// `RecordRun.run` throws it.
-public struct EndOfRun: Failure {
+public struct EndOfRun: WrappingFailure {
     public let reason: any Failure
 
     public init(_ reason: any Failure) { self.reason = reason }
-
-    public var code: String { reason.code }
-    public var message: String { reason.message }
-    public var isTransient: Bool { reason.isTransient }
-    public var exitCode: ExitCode { reason.exitCode }
 }
 
 /// Thrown by a tool that wants its record to leave no trace, which is no failure.

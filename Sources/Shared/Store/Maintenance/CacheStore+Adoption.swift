@@ -5,9 +5,9 @@ import Support
 /// for, or all of them by `verify --repair` and `clean`.
 ///
 /// An original's file is named by its key, so that it is found without the index, and bears the key as an attribute if
-/// the file system has these, so that lists and records name it. A second attribute keeps the pin. What can still be read
-/// of a damaged index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
-/// for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
+/// the file system has these, so that lists and records name it. A second attribute keeps the pin. What can still be
+/// read of a damaged index is used (`SalvagedIndex`); else the server's validators are lost, and the file's time stands
+/// in for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
 /// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
 /// file of another name has replaced: of several, the one written last is the entry.
 ///

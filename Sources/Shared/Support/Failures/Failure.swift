@@ -16,6 +16,18 @@ extension Failure {
     public var isTransient: Bool { exitCode == .temporary }
 }
 
+/// A failure that adds to another failure, its reason, and is reported with the same code and exit status.
+public protocol WrappingFailure: Failure {
+    var reason: any Failure { get }
+}
+
+extension WrappingFailure {
+    public var code: String { reason.code }
+    public var message: String { reason.message }
+    public var isTransient: Bool { reason.isTransient }
+    public var exitCode: ExitCode { reason.exitCode }
+}
+
 /// The command line cannot be carried out as it stands: status 64.
 public struct UsageFailure: Failure {
     public let message: String

@@ -1,16 +1,13 @@
 /// A failure whose message ends with a suggestion.
-public struct SuggestingFailure: Failure {
-    public let failure: any Failure
+public struct SuggestingFailure: WrappingFailure {
+    public let reason: any Failure
     /// A word of the command line as it should be.
     public let suggestion: String
 
-    public init(_ failure: any Failure, meant suggestion: String) {
-        self.failure = failure
+    public init(_ reason: any Failure, meant suggestion: String) {
+        self.reason = reason
         self.suggestion = suggestion
     }
 
-    public var code: String { failure.code }
-    public var message: String { "\(failure.message); did you mean \(suggestion)?" }
-    public var isTransient: Bool { failure.isTransient }
-    public var exitCode: ExitCode { failure.exitCode }
+    public var message: String { "\(reason.message); did you mean \(suggestion)?" }
 }

@@ -71,13 +71,13 @@ public struct OriginalCopies: Sendable {
         try folder.claim(name, for: entry.sha256)
         turn?.end()
         try copy(entry, as: name)
+        let path = try folder.absolutePath(name)
         if let cache, let key = try entry.key.map(CacheKey.init(printed:)), let status = try folder.status(name) {
             let note = CopyNote(record, values).text
-            let path = try folder.absolutePath(name)
             try cache.remember(
                 [FileCopy(path: path, status: status, sha256: entry.sha256, details: note)], of: key)
         }
-        record.setPath("file", try folder.absolutePath(name))
+        record.setPath("file", path)
     }
 
     private func copy(_ entry: Entry, as name: String) throws {

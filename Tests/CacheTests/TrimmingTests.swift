@@ -137,7 +137,7 @@ import Testing
         #expect(try kept(in: cache) == ["c", "d", "e"])
     }
 
-    /// The leases of the files of `leases/` are those of paths that were handed out a moment ago.
+    /// A lease in `leases/` belongs to a path that was returned a moment ago.
     @Test func entryOfTheFutureThatIsLeasedNowStays() throws {
         let cache = try world.cache(capacity: 2900)
         world.time.advance(.seconds(86_400))

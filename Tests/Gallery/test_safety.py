@@ -157,4 +157,6 @@ def test_without_javascript(b):
         assert page.locator(".details:visible").count() == 0
     with b.page("pages/index.html", java_script_enabled=False) as page:
         page.locator(".months-of-year a").first.click()
+        # The click does not wait for the page that it opens.
+        page.locator(".tile").first.wait_for()
         assert page.locator(".tile").count() > 0

@@ -48,7 +48,7 @@ extension CacheStore {
         }
     }
 
-    /// Returns whether a fetch gave an expired entry without asking its server, which is to be asked later.
+    /// Returns whether a fetch served an expired entry and left its revalidation for later.
     public func mustRevalidateLater(_ fetched: (entry: Entry, status: CacheStatus)) -> Bool {
         fetched.status == .stale && settings.respectsCacheControl && !settings.isOffline
             && fetched.entry.directives.usableUntil.map { clock.now() < $0 } ?? false

@@ -29,7 +29,7 @@ import Testing
         try home.folder.write("work/in", lines.joined(separator: "\n") + "\n")
     }
 
-    /// Lets a day pass.
+    /// Makes all entries a day older.
     private func age() throws {
         let day = "86400000"
         try CacheOnDisk(home).execute(
@@ -87,7 +87,7 @@ import Testing
         #expect(places.count == Self.nights && places.allSatisfy { $0.hasPath("variants.pager.path") })
     }
 
-    // MARK: What is needed again
+    // MARK: Missing files
 
     private let thumbs = """
         img-cache put --skip-made thumbs < in |
@@ -129,7 +129,7 @@ import Testing
         #expect(try home.shell(thumbs + " --fallback").expect(0).record.string("variants.custom.status") == "kept")
     }
 
-    @Test func variantThatNobodyMadeFailsWithTheRemedy() throws {
+    @Test func missingVariantFailsWithTheRemedy() throws {
         try write(days: [1])
         try home.shell(thumbs).expect(0)
         let more = thumbs.replacing(text: "--width 100", with: "--width 100 --variant pager")

@@ -3,7 +3,7 @@ import TestSupport
 
 /// `docs/record.schema.json`, and as much of JSON Schema (2020-12) as it uses.
 ///
-/// Stricter than the schema in one point: objects that name their properties and say nothing of others must have no
+/// It is stricter than the schema: an object that names its properties and has no `additionalProperties` must have no
 /// others. So a tool cannot add a field that the schema does not describe, while consumers accept fields of later
 /// versions.
 struct RecordSchema: Sendable {
@@ -22,8 +22,8 @@ struct RecordSchema: Sendable {
         return try faults("record", of: whole, root)
     }
 
-    /// Returns the first fault of the lines that begin with `{`; nil if all records fit. Lines that are not JSON, and
-    /// those of cases about long records, have none.
+    /// Returns the first fault of the lines that begin with `{`; nil if all records fit. Skips lines
+    /// that are not JSON, and long lines.
     func fault(ofLinesIn bytes: [UInt8]) throws -> String? {
         for line in bytes.split(separator: UInt8(ascii: "\n"))
         where line.first == UInt8(ascii: "{") && line.count < 65_536 {

@@ -13,7 +13,7 @@ public struct Explanation: Sendable, Equatable {
         case remote
         /// Get everything, or what is missing of it.
         case fetch
-        /// Hand out what has expired, since nobody may be asked, or before the server is asked.
+        /// Serve the expired entry: offline, or before its server revalidates it.
         case stale
         /// Nothing can be handed out, and nobody may be asked.
         case offlineMiss = "offline-miss"

@@ -1,7 +1,7 @@
 import Support
 
-/// What a server's `Cache-Control` said of an entry, beyond when it expires. All of it counts only for a run that
-/// respects servers, and is empty if the entry was stored by one that does not.
+/// The directives of a server's `Cache-Control` for an entry, beyond its expiry. Only a run that respects servers stores
+/// and follows them.
 public struct CacheDirectives: Sendable, Equatable {
     /// An expired entry is never used without asking (RFC 9111 §5.2.2.2).
     public var mustRevalidate: Bool

@@ -36,7 +36,7 @@ extension Index {
         }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the run took the scope that was current, and another one is by now.
+    /// Throws `CacheFailure.scopeChanged` if the run took the current scope, and the current scope has changed since.
     func remember(
         _ copies: [FileCopy], forgetting gone: [FileCopy], of name: String, in scope: ActiveScope, now: Timestamp
     ) throws {
@@ -56,7 +56,7 @@ extension Index {
         }
     }
 
-    /// Up to a batch of rows of one scope or of all, in the order of their numbers.
+    /// Returns up to a batch of rows of the scope, or of all scopes if it is nil, ordered by `id`.
     func copies(after id: Int64, of scope: ScopeName?) throws -> [(id: Int64, path: String)] {
         try perform { connection in
             try connection.database.all(Self.selectCopyPage, Value(id), Value(Self.batch), Value(scope?.text)) {

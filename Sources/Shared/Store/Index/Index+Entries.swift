@@ -112,7 +112,8 @@ extension Index {
         }
     }
 
-    /// Puts a file in place by `place` and writes its row, as one. The entry is pinned if the one that it replaces is.
+    /// Puts a file in place by `place` and writes its row, in one transaction. The entry inherits the pin of the entry that
+    /// it replaces.
     ///
     /// Where the new file has another name than that of the entry it replaces, the old one goes, unless somebody may
     /// still use it: then it stays, as an entry that only trimming sees.

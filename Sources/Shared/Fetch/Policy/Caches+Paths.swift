@@ -1,12 +1,15 @@
 import Store
+import Support
 
 extension Caches {
     /// Returns the path, without links, if a text is the path of an entry's file in this cache, on the disk or in memory;
     /// nil for any other text. The file need not exist. Opens nothing.
     public func entryPath(_ text: String) -> String? {
-        guard let root = settings.root else { return nil }
+        // An address is no path, and most arguments are addresses.
+        guard let root = settings.root, text.slashesOfAuthority == nil else { return nil }
+        let disk = CacheRoot(root)
         return [text, CacheKey.absolutePath(text)].first { path in
-            CacheRoot(root).hasPlace(for: path)
+            disk.hasPlace(for: path)
                 || MemoryPlace(of: path, root: root, in: settings.places).map {
                     CacheRoot($0.path).hasPlace(for: path)
                 } == true

@@ -1,15 +1,31 @@
-extension StringProtocol {
-    /// The first `://` of the text. Either slash may be a backslash, as in web addresses. Fast, since each argument of each
-    /// run is searched.
+extension Substring {
+    /// The first `://` of the text. Either slash may be a backslash, as in web addresses.
+    ///
+    /// Not generic, and without generic searches: they look conformances up at run time, and each start of a tool
+    /// searches its arguments.
     package var slashesOfAuthority: Range<String.Index>? {
-        var rest = utf8[...]
-        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
-            rest = rest[rest.index(after: colon)...]
-            let slashes = rest.prefix(2)
-            if slashes.count == 2, slashes.allSatisfy({ "/\\".utf8.contains($0) }) { return colon..<slashes.endIndex }
+        let bytes = utf8
+        var place = bytes.startIndex
+        while place < bytes.endIndex {
+            let colon = place
+            place = bytes.index(after: place)
+            guard bytes[colon] == UInt8(ascii: ":") else { continue }
+            var end = place
+            var slashes = 0
+            while slashes < 2, end < bytes.endIndex, bytes[end] == UInt8(ascii: "/") || bytes[end] == UInt8(ascii: "\\")
+            {
+                end = bytes.index(after: end)
+                slashes += 1
+            }
+            if slashes == 2 { return colon..<end }
         }
         return nil
     }
+}
+
+extension String {
+    /// See `Substring.slashesOfAuthority`.
+    package var slashesOfAuthority: Range<String.Index>? { self[...].slashesOfAuthority }
 }
 
 extension [UInt8] {

@@ -109,15 +109,14 @@ public struct Place: Sendable, Equatable {
 }
 
 extension Place {
-    /// What tells a record's picture from all others: the key that a gallery gave it, its address, its key in the cache,
-    /// whose files have names of their own, else its file's name; of a record without these, as of a failure, its day or
-    /// whatever else it says.
+    /// The identity of a record's picture: the key that a gallery gave it, else its address, else its cache key (cache
+    /// files have random names), else its file's name. A record without any of these, such as a failure, is identified
+    /// by its day, its `id` or its whole line.
     static func key(of record: Record, day: CalendarDay?) -> String {
         func digest(_ kind: String, _ text: String) -> String { String(SHA256.hex(of: "\(kind) \(text)").prefix(32)) }
         let isOutside = record.string("path")?.hasPrefix("/") ?? false
         if !isOutside, let key = record.string("gallery.key"), isKey(key) { return key }
-        let candidates = PictureAddresses().candidates(in: record)
-        if let url = candidates.lazy.compactMap({ try? $0.get() }).first { return digest("address", url.normalized) }
+        if let url = PictureAddresses().addresses(in: record).first { return digest("address", url.normalized) }
         if let url = record.string("url").flatMap({ try? WebURL($0) }) { return digest("address", url.normalized) }
         if let key = record.string("cache.key") { return digest("cached", key) }
         if let path = (try? record.path("path")) ?? nil, let name = path.split(separator: "/").last {

@@ -21,9 +21,9 @@ extension PutTool {
         var isDegraded = false
     }
 
-    /// One of the addresses, and what has come of it.
+    /// An address and the state of its download.
     private struct Candidate {
-        let address: CacheItem.Addresses.Element
+        let address: CacheItem.Candidate
         var state = CandidateChoice.State.untried
         /// Until when it is left in peace.
         var restsUntil: Timestamp?

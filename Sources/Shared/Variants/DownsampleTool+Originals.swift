@@ -122,9 +122,10 @@ extension DownsampleTool {
             scope: record.string("cache.scope"))
     }
 
-    /// Where what stands in for a picture is kept. A record without a picture has addresses that tell.
+    /// The cache of a placeholder: the picture's cache, else the strictest one among the policies of the record's
+    /// addresses.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
-        let addresses = PictureAddresses().candidates(in: record).compactMap { try? $0.get() }
+        let addresses = PictureAddresses().addresses(in: record)
         return try path.map { try storage(of: $0, record).destination }
             ?? caches.storage(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }

@@ -30,18 +30,31 @@ public enum CacheItem: Sendable {
         var key: CacheKey { get throws { try madeKey.get() } }
     }
 
-    /// The addresses of one picture in the order in which to try them, each read when it is its turn: one, or why it is
-    /// none that can be asked for.
-    public struct Addresses: Sequence, IteratorProtocol, Sendable {
-        public typealias Element = Result<Address, WebURLFailure>
+    /// An address, or the reason for refusing it. Not a `Result`, whose conformances are looked up at run time, at 2 % of
+    /// a hit's instructions.
+    public enum Candidate: Sendable {
+        case address(Address)
+        case refused(WebURLFailure)
 
-        /// That of an argument.
-        private var given: Element?
-        /// Those of a record.
+        func get() throws(WebURLFailure) -> Address {
+            switch self {
+            case .address(let address): return address
+            case .refused(let failure): throw failure
+            }
+        }
+    }
+
+    /// The addresses of one picture in the order in which to try them, each read when it is its turn.
+    public struct Addresses: Sequence, IteratorProtocol, Sendable {
+        public typealias Element = Candidate
+
+        /// The address of an argument.
+        private var given: Candidate?
+        /// The texts of a record.
         private var texts: PictureAddresses.Texts?
         private let rules: Rules
 
-        fileprivate init(given: Element? = nil, texts: PictureAddresses.Texts? = nil, rules: Rules) {
+        fileprivate init(given: Candidate? = nil, texts: PictureAddresses.Texts? = nil, rules: Rules) {
             self.given = given
             self.texts = texts
             self.rules = rules
@@ -53,7 +66,7 @@ public enum CacheItem: Sendable {
             return try? rest.next()?.get()
         }
 
-        public mutating func next() -> Element? {
+        public mutating func next() -> Candidate? {
             if let given {
                 self.given = nil
                 return given
@@ -76,8 +89,7 @@ public enum CacheItem: Sendable {
         private let ignoredQuery: Set<String>
         private let expiryFields: [FieldPath]
         private let secrets: KeySecrets
-        /// What texts of records are: a stream often names the same pictures again and again.
-        private let known = Monitor(LRU<Addresses.Element?>(countLimit: 1024, costLimit: .max))
+        private let known = KnownAddresses()
 
         /// - Parameters:
         ///   - addresses: where records have addresses.
@@ -111,9 +123,12 @@ public enum CacheItem: Sendable {
             guard let text = argument.utf8Path else {
                 throw UsageFailure("\(argument) is not UTF-8; write such bytes of an address as %XX")
             }
-            let url = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(text) }
-            if case .failure(let failure) = url, failure.exitCode == .data { throw UsageFailure(failure.message) }
-            return .addresses(Addresses(given: address(url, readFrom: text), rules: self))
+            do throws(WebURLFailure) {
+                return .addresses(Addresses(given: candidate(try WebURL(text), readFrom: text), rules: self))
+            } catch {
+                if error.exitCode == .data { throw UsageFailure(error.message) }
+                return .addresses(Addresses(given: .refused(error), rules: self))
+            }
         }
 
         /// Returns the key under which one address of a record is put. Throws `CacheFailure.badKey`.
@@ -157,8 +172,8 @@ public enum CacheItem: Sendable {
                 var failure: WebURLFailure?
                 for address in addresses {
                     switch address {
-                    case .success(let address): found.append(address)
-                    case .failure(let first): failure = failure ?? first
+                    case .address(let address): found.append(address)
+                    case .refused(let first): failure = failure ?? first
                     }
                 }
                 if found.isEmpty, own.isEmpty, let failure { return [try key(printed: job.argument, failure)] }
@@ -179,15 +194,34 @@ public enum CacheItem: Sendable {
         }
 
         /// The address that a record's text is; nil if it is known to be no picture.
-        fileprivate func address(of text: String) -> Addresses.Element? {
-            if let known = known.withLock({ $0.use(text) }) { return known }
-            let found = addresses.candidate(text).map { address($0, readFrom: text) }
-            _ = known.withLock { $0.insert(found, for: text, cost: 0) }
-            return found
+        fileprivate func address(of text: String) -> Candidate? {
+            known.candidate(text) {
+                do throws(WebURLFailure) {
+                    guard let url = try addresses.address(text) else { return nil }
+                    return candidate(url, readFrom: text)
+                } catch {
+                    return .refused(error)
+                }
+            }
         }
 
-        private func address(_ url: PictureAddresses.Candidate, readFrom text: String) -> Addresses.Element {
-            url.map { Address($0, readFrom: text, ignoringQuery: ignoredQuery, secrets: secrets) }
+        private func candidate(_ url: WebURL, readFrom text: String) -> Candidate {
+            .address(Address(url, readFrom: text, ignoringQuery: ignoredQuery, secrets: secrets))
+        }
+    }
+
+    /// The 1,024 texts of records that were read last: a stream often names the same pictures again and again. Made at the
+    /// first record, so that a look-up of an argument does not pay for it.
+    private final class KnownAddresses: @unchecked Sendable {
+        private let lock = Monitor(())
+        private lazy var recent = LRU<Candidate?>(countLimit: 1024, costLimit: .max)
+
+        /// The remembered candidate of `text`, else the one that `read` makes of it.
+        func candidate(_ text: String, _ read: () -> Candidate?) -> Candidate? {
+            if let known = lock.withLock({ _ in recent.use(text) }) { return known }
+            let found = read()
+            lock.withLock { _ in _ = recent.insert(found, for: text, cost: 0) }
+            return found
         }
     }
 }

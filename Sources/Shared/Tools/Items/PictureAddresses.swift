@@ -26,26 +26,24 @@ public struct PictureAddresses: Sendable {
         if fields.count < names.count { return nil }
     }
 
-    /// One field's address, or why it is none that can be asked for.
-    public typealias Candidate = Result<WebURL, WebURLFailure>
-
     /// The addresses of `record` in the order in which to try them, each once.
     ///
-    /// A field counts where it holds an absolute address, or one without a scheme (`//host/…`, taken as https). Left
-    /// out is what is known to be no picture: `url` of a record that says it is a video or something else, and paths
-    /// that end like a film or a page. With `takesMovies`, an address that ends like an MP4 or QuickTime film is in.
-    public func candidates(in record: Record) -> [Candidate] {
-        texts(of: record).compactMap(candidate)
+    /// A field counts if it holds an absolute address or an address without a scheme (`//host/…`, read as https).
+    /// Skips addresses of other media: the `url` of a record whose `media_type` is not `image`, and paths with the
+    /// extension of a film or a page. `takesMovies` lets MP4 and QuickTime films through. Skips addresses that `WebURL`
+    /// refuses.
+    public func addresses(in record: Record) -> [WebURL] {
+        texts(of: record).compactMap { (try? address($0)) ?? nil }
     }
 
     func texts(of record: Record) -> Texts { Texts(record: record, fields: fields, takesMovies: takesMovies) }
 
     /// The address that a text of a record is; nil if it is known to be no picture.
-    func candidate(_ text: String) -> Candidate? {
-        let candidate = Candidate { () throws(WebURLFailure) in try WebURL(text) }
-        guard case .success(let url) = candidate, let ending = Self.ending(url) else { return candidate }
-        if takesMovies, Self.movieExtensions.contains(ending) { return candidate }
-        return Self.otherExtensions.contains(ending) ? nil : candidate
+    func address(_ text: String) throws(WebURLFailure) -> WebURL? {
+        let url = try WebURL(text)
+        guard let ending = Self.ending(url) else { return url }
+        if takesMovies, Self.movieExtensions.contains(ending) { return url }
+        return Self.otherExtensions.contains(ending) ? nil : url
     }
 
     /// The texts of a record that are addresses, found one by one.

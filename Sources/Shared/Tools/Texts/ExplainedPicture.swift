@@ -25,10 +25,10 @@ public struct ExplainedPicture: Description {
         let expiry = try rules.expiry(job.record)
         candidates = try addresses.map { candidate in
             switch candidate {
-            case .success(let address):
+            case .address(let address):
                 let key = try rules.key(address, record: job.record)
                 return .success(try explainer.explain(request(address.url), key: key, expiry: expiry))
-            case .failure(let failure): return .failure(failure)
+            case .refused(let failure): return .failure(failure)
             }
         }
         if candidates.isEmpty { throw NoPicture(in: job.record) }

@@ -29,7 +29,7 @@ extension Tool {
                 "apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson",
                 "apod-fetch --date 2024-02-03..2024-02-09 --print hdurl",
                 "apod-fetch --require-today --print hdurl",
-                "apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson",
+                "apod-fetch --start-date 1995 --jobs 8 > archive.ndjson",
                 "apod-fetch --count 5 --seed 42 --print date,title",
                 "apod-fetch --date --format text",
                 "apod-fetch --search 'horsehead nebula' --print date,title",

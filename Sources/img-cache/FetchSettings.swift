@@ -50,7 +50,7 @@ extension ToolContext {
     /// A client for downloads. Opens and loads nothing.
     func downloadClient() throws -> HTTPClient {
         try client(
-            redirects: RedirectPolicy(allowsInsecure: arguments[.allowInsecureRedirects]), rate: value(.rate),
+            redirects: RedirectPolicy(allowsInsecure: isSet(.allowInsecureRedirects)), rate: value(.rate),
             jobsPerHost: value(.jobsPerHost) ?? 6)  // as browsers do
     }
 

@@ -12,7 +12,7 @@ extension Command {
         details: """
             Cleans all scopes. With --scope, only expired entries, failures and metadata of that scope go; \
             APOD_TOOLS_SCOPE and the configuration file do not restrict it. What is pinned, or was handed out lately \
-            (--lease), stays, and so does anything that another run is fetching. Metadata goes 30 days after it has \
+            (lease), stays, and so does anything that another run is fetching. Metadata goes 30 days after it has \
             expired. Each step says how much went.
             """,
         examples: [

@@ -87,6 +87,8 @@ extension AnyOption {
         "repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
     static let keep = Option.flag("keep", summary: "Keep what the old scope holds.")
     static let new = Option.flag("new", summary: "Make a new scope, although its name differs little from another one.")
+    /// Of the process that `finishLater` starts.
+    static let shared = Option.flag("shared", summary: "The root may belong to another user.")
     static let wait = Option.flag("wait", summary: "End only when all files are gone.")
 
     static let statsFormat = Option<Statistics.Format>.case(

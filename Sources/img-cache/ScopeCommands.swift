@@ -151,7 +151,7 @@ extension Command {
     /// What `finishLater` starts.
     private static let scopeFinish = Command(
         "finish-purges", summary: "Remove what purges have left.",
-        operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.allowSharedRoot]] },
+        operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.shared]] },
         isHidden: true
     ) { arguments in
         DetachedProcess.begin()
@@ -159,7 +159,7 @@ extension Command {
         // A root that was removed meanwhile stays so.
         guard try File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
-        settings.allowsSharedRoot = arguments[.allowSharedRoot]
+        settings.allowsSharedRoot = arguments[.shared]
         Confinement(Needs(), cache: [root], environment: [:]).enforce()
         try CacheStore(settings: settings, interruption: Interruption()).finishPurgesInBackground()
         return 0
@@ -171,7 +171,7 @@ extension Command {
         let settings = try context.cacheSettings()
         guard let root = settings.root else { return }
         do {
-            let shared = settings.allowsSharedRoot ? ["--allow-shared-root"] : []
+            let shared = settings.allowsSharedRoot ? ["--shared"] : []
             try DetachedProcess.start(["scope", "finish-purges", Folder.resolve(root)] + shared)
         } catch {
             context.log.detail("the files are left to later runs: \(failure(of: error).message)")

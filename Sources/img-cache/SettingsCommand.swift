@@ -18,7 +18,7 @@ extension Command {
             "img-cache settings", "img-cache settings --capacity 1GB",
             "img-cache settings --json | jq -r 'select(.source != \"default\").name'",
         ],
-        options: { [[.json], .settings, [.quiet, .verbose, .logFormat, .progress]] },
+        options: { [[.json], .settings, [.quiet, .verbose]] },
         synonyms: ["config", "configuration", "env"]
     ) { arguments in
         let context = try ToolContext(arguments)

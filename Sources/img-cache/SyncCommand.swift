@@ -35,7 +35,7 @@ extension Command {
         let mode = settings.mode
         let pushes = !arguments[.pull] && mode != .read
         let pulls = !arguments[.push] && mode != .write
-        guard pushes || pulls else { throw UsageFailure("--remote-mode \(mode.rawValue) forbids what is asked for") }
+        guard pushes || pulls else { throw UsageFailure("remote_mode \(mode.rawValue) forbids what is asked for") }
         var needs = Needs()
         needs.remote = settings
         let cacheSettings = try context.cacheSettings()
@@ -72,7 +72,7 @@ extension ToolContext {
     fileprivate func scopes(of caches: Caches, _ settings: RemoteSettings) throws -> [ScopeName] {
         if let scope = arguments[.scope] {
             guard settings.scopes.contains(scope) else {
-                throw UsageFailure("the scope \"\(scope)\" is not shared; name it in --remote-scopes")
+                throw UsageFailure("the scope \"\(scope)\" is not shared; name it in APOD_TOOLS_REMOTE_SCOPES")
             }
             return [scope]
         }

@@ -97,10 +97,11 @@ struct ManualTextTests {
     @Test func theTableOfSettingsHasACellForEverything() {
         let table = [AnyOption.size, .theme, .unseen, .off].settingsTable.split(separator: "\n")
         #expect(table.count == 6)
-        #expect(table[2] == "| The side. | `--side` | | `side` | 5 |")
+        #expect(table[2] == "| The side. | `--side` | `APOD_TOOLS_SIDE` | `side` | 5 |")
         #expect(table[3] == "| Which colours. | `--theme` | `THEME` | | |")
-        #expect(table[5] == "| Do without \\* and \\<. (`false`) | `--no-fence` | | `fence` | true |")
-        #expect(table[4] == "| A \\| in the file alone. | | | `unseen` | |")
+        #expect(
+            table[5] == "| Do without \\* and \\<. (`false`) | `--no-fence` | `APOD_TOOLS_FENCE` | `fence` | true |")
+        #expect(table[4] == "| A \\| in the file alone. | | `APOD_TOOLS_UNSEEN` | `unseen` | |")
     }
 
     @Test func theConfigurationFilesPageHasEveryField() {

@@ -7,10 +7,10 @@ struct ConfinementTests {
         let given = SystemFailure(errno: 13, "open /a", purpose: .openInput, isConfined: true)
         #expect(given.code == "confined")
         #expect(given.exitCode == .noInput)
-        #expect(given.message.contains("/a") && given.message.contains("--no-confinement"))
+        #expect(given.message.contains("/a") && given.message.contains("APOD_TOOLS_CONFINEMENT=false"))
         let never = SystemFailure(errno: 13, "open /a", purpose: .openInput)
         #expect(never.code == "permission")
-        #expect(!never.message.contains("--no-confinement"))
+        #expect(!never.message.contains("APOD_TOOLS_CONFINEMENT=false"))
     }
 
     @Test func nothingWasRefusedByAProcessThatIsNotConfined() {

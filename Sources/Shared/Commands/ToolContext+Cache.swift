@@ -77,9 +77,9 @@ extension ToolContext {
         while poll(&watched, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// The rules of the command line, followed by those of the file.
+    /// The rules of the environment, followed by those of the file.
     private func policies() throws -> Policies {
-        var rules = arguments.all(.policyRule)
+        var rules = try value(.policyRules) ?? []
         if let (object, path) = try configuration.object("policy_rules") {
             rules += try object.names.map { pattern in
                 let policy = object.string(FieldPath(stringLiteral: pattern))

@@ -30,7 +30,7 @@ extension ToolContext {
 
     private func remoteHeaders(_ path: String, for address: RemoteAddress) throws -> [HTTPHeader] {
         guard case .http(let url) = address else {
-            throw UsageFailure("--remote-header-file goes with a remote of http or https")
+            throw UsageFailure("remote_header_file goes with a remote of http or https")
         }
         var given = GivenHeaders()
         try given.add(file: secretFile(path, holding: "the headers of the remote"), path: path)

@@ -7,7 +7,7 @@ public struct ToolContext: Sendable {
     public let arguments: Arguments
     public let environment: Environment
     public let configuration: Configuration
-    public let log: Log
+    public private(set) var log: Log
     public var metrics = Metrics.silent
     public var progress = Progress.none
     /// Whether the process gives up rights that it does not need: see `confine`.
@@ -30,17 +30,16 @@ public struct ToolContext: Sendable {
     /// metrics cannot be opened.
     public init(_ arguments: Arguments) throws {
         let environment = Environment.ofProcess()
+        let configuration = try Configuration.load(option: arguments[.config], environment: environment)
+        self.init(arguments, environment: environment, configuration: configuration, log: .silent)
         let threshold: Log.Level = arguments[.quiet] ? .error : arguments[.verbose] ? .detail : .warning
-        let log = Log(tool: arguments.tool, threshold: threshold, format: arguments[.logFormat] ?? .plain)
-        self.init(
-            arguments, environment: environment,
-            configuration: try .load(option: arguments[.config], environment: environment), log: log)
+        log = Log(tool: tool, threshold: threshold, format: try value(.logFormat) ?? .plain)
         if let path = try value(.metrics) { metrics = try MetricsFile.open(path, tool: tool, log: log) }
         let style = ProgressStyle(
-            arguments[.progress] ?? .auto, isTerminal: Terminal.isTerminal(2), isQuiet: arguments[.quiet],
+            try value(.progress) ?? .auto, isTerminal: Terminal.isTerminal(2), isQuiet: arguments[.quiet],
             logFormat: log.format, environment: environment)
         if style != .hidden { progress = Progress(style, log: log, meetsOutput: Terminal.isTerminal(1)) }
-        isConfined = try value(.noConfinement) ?? true
+        isConfined = try value(.confinement) ?? true
     }
 
     public var tool: String { arguments.tool }

@@ -268,8 +268,14 @@ struct CommandLineReader {
     }
 
     private func unknownOption(_ word: String, _ name: String) -> String {
-        let names = options.filter(\.isTyped).flatMap(\.spellings) + ["help", "version"]
+        let names = options.flatMap(\.spellings) + ["help", "version"]
         let known = NearMatch.suggestion(for: name, among: names)
+        let asked = [name, name.hasPrefix("no-") ? String(name.dropFirst(3)) : name, known]
+        if let setting = options.first(where: { !$0.isTyped && asked.contains($0.name) }), let field = setting.field {
+            return
+                "unknown option \(word); the setting \(field) has none: set \(setting.variable ?? ""), or \(field) in"
+                + " the configuration file"
+        }
         return "unknown option \(word)" + (known.map { "; did you mean --\($0)? See" } ?? "; see")
             + " \(path.line) --help"
     }

@@ -373,7 +373,7 @@ public final class Remote: RemoteTier {
             if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
                 log.warning(
                     "the remote \(settings.address): \(rest) \(rest == 1 ? "thing was" : "things were") not "
-                        + "handed over in time; raise --remote-wait, or run img-cache sync --push")
+                        + "handed over in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache sync --push")
             }
         }
         let left = interruption.cause == nil ? end - SteadyTime.now() : .zero

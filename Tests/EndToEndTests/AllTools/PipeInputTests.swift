@@ -85,7 +85,9 @@ struct PipeInputTests {
         #expect(made.variant("custom") != nil)
         #expect(home.blobs.isEmpty)
         // A rule may name what its key begins with.
-        let ruled = try run("<(cat a.jpg)", "img-cache put % --policy-rule 'key:sha256-*=disabled'").expect(0).record
+        let ruled = try run("<(cat a.jpg)", "APOD_TOOLS_POLICY_RULES='key:sha256-*=disabled' img-cache put %")
+            .expect(0)
+            .record
         #expect(ruled.string("cache.status") == "bypass")
     }
 

@@ -47,7 +47,8 @@ struct ProgressTests {
 
     @Test func linesForALogSayTheSameWithoutATerminal() throws {
         let tool = try home.start(
-            "img-cache", ["put", server.url(), "--progress", "plain", "--log-format", "json"], stdin: .empty)
+            "img-cache", ["put", server.url(), "APOD_TOOLS_PROGRESS=plain", "APOD_TOOLS_LOG_FORMAT=json"], stdin: .empty
+        )
         let line = try #require(tool.readErrorLine())
         #expect(line.contains("\"level\":\"progress\",\"message\":\"a.png, 50 %, "), "\(line)")
         tool.kill(SIGTERM)
@@ -77,7 +78,7 @@ struct ProgressTests {
     @Test func aJSONLogHasTheNumbersOfProgress() throws {
         let home = try Sample.home()
         let url = try Sample.url("numbers.jpg", faults: ["slow-80"])
-        let output = try home.run("img-cache", ["put", url, "--log-format", "json"]).expect(0)
+        let output = try home.run("img-cache", ["put", url, "APOD_TOOLS_LOG_FORMAT=json"]).expect(0)
         let events = try output.errorLines.map { try Record(parsing: Array($0.utf8)) }
         let first = try #require(events.first)
         #expect(events.allSatisfy { $0.string("level") == "progress" }, "\(output)")
@@ -127,11 +128,14 @@ struct ProgressTests {
     @Test func linesForALogCountDaysToo() throws {
         let (server, home) = try slowNASA()
         defer { server.stop() }
-        let days = ["--start-date", "2024-02-28", "--end-date", "2024-03-26", "--progress", "plain", "--jobs", "1"]
+        let days = [
+            "--start-date", "2024-02-28", "--end-date", "2024-03-26", "APOD_TOOLS_PROGRESS=plain", "--jobs", "1",
+        ]
         let output = try home.run("apod-fetch", days).expect(0)
         #expect(output.errorLines.first == "apod-fetch: 0 of 28 days", "\(output)")
         #expect(output.errorLines.last?.hasPrefix("apod-fetch: 28 of 28 days, ") == true, "\(output)")
-        let stream = try home.run("apod-fetch", ["-", "--progress", "plain"], stdin: .lines(["2023-02-03"])).expect(0)
+        let stream = try home.run("apod-fetch", ["-", "APOD_TOOLS_PROGRESS=plain"], stdin: .lines(["2023-02-03"]))
+            .expect(0)
         #expect(stream.errorLines.last?.hasPrefix("apod-fetch: 1 day") == true, "\(stream)")
     }
 
@@ -148,13 +152,13 @@ struct ProgressTests {
     @Test func whatIsShownNowhereIsDrawnNowhere() throws {
         let good = try Sample.url("silent-progress.jpg")
         let home = try Sample.home(["TERM": "xterm"])
-        let runs = [[], ["--progress", "none"], ["-q"], ["--progress", "plain"]]
+        let runs = [[], ["APOD_TOOLS_PROGRESS=none"], ["-q"], ["APOD_TOOLS_PROGRESS=plain"]]
         for options in runs {
             let output = try home.run("img-cache", ["put", good] + options, stderr: .terminal).expect(0)
             // Over before half a second has passed, or else drawn and cleared.
             #expect(output.stderr == "" || options == [] && output.stderr.hasSuffix(Self.clear), "\(output)")
         }
-        try home.run("img-cache", ["put", good, "--progress", "bar"])
-            .expectRefusal(64, "img-cache", "--progress", "bar")
+        try home.run("img-cache", ["put", good, "APOD_TOOLS_PROGRESS=bar"])
+            .expectRefusal(78, "img-cache", "APOD_TOOLS_PROGRESS", "bar")
     }
 }

@@ -40,7 +40,7 @@ struct CorpusPipelineTests {
 
     private func start(_ home: ToolHome) throws -> RunningTool {
         try home.start(
-            "img-downsample", ["--variant", "pager", "--jobs", "1", "--lease", "0s", "--capacity", "20MB"],
+            "img-downsample", ["--variant", "pager", "--jobs", "1", "APOD_TOOLS_LEASE=0s", "--capacity", "20MB"],
             environment: ["APOD_TOOLS_ALLOW_PATH": "/"])
     }
 

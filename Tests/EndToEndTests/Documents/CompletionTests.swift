@@ -26,7 +26,6 @@ struct CompletionTests {
         Case(line: "img-cache put --off", has: ["--offline"], isAll: true),
         Case(line: "img-cache get --off", isAll: true),
         Case(line: "img-cache put --no-s", has: ["--no-stale"], isAll: true),
-        Case(line: "img-cache --no-conf", has: ["--no-confinement"], isAll: true),
         Case(line: "img-downsample st", has: ["styles"], isAll: true),
         Case(line: "img-downsample a.jpg --gravi", has: ["--gravity"], isAll: true),
         Case(line: "img-downsample styles --js", has: ["--json"], isAll: true),

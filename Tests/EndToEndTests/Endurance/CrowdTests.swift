@@ -52,7 +52,7 @@ struct CrowdTests {
         let home = try ToolHome(environment: server.environment)
         let capacity = 30 * Self.size
 
-        let (held, printed, outputs) = try crowd(server, home, ["--capacity", "\(capacity)", "--lease", "0s"])
+        let (held, printed, outputs) = try crowd(server, home, ["--capacity", "\(capacity)", "APOD_TOOLS_LEASE=0s"])
 
         for output in outputs { #expect(output.status == 0, "\(output)") }
         // Once an hour, whichever process ends first.
@@ -72,7 +72,7 @@ struct CrowdTests {
         let home = try ToolHome(environment: server.environment)
 
         let (held, printed, outputs) = try crowd(
-            server, home, ["--capacity", "\(30 * Self.size)", "--lease", "10m"])
+            server, home, ["--capacity", "\(30 * Self.size)", "APOD_TOOLS_LEASE=10m"])
 
         #expect(printed == 8 * 40 && held.count == printed)
         for held in held { #expect(try TestFile.bytes(held.path) == server.picture(held.url)) }

@@ -51,7 +51,7 @@ struct DaysEnduranceTests {
     @Test(arguments: [true, false]) func aRootThatIsRemovedUnderAStreamCostsNoDay(_ isConfined: Bool) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
-        let tool = try home.start("apod-fetch", isConfined ? ["-"] : ["--no-confinement", "-"])
+        let tool = try home.start("apod-fetch", isConfined ? ["-"] : ["APOD_TOOLS_CONFINEMENT=false", "-"])
         func fetch(_ day: String) throws {
             tool.write("\(day)\n")
             let line = try #require(tool.readLine(), "\(tool.wait())")

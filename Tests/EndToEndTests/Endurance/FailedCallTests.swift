@@ -91,7 +91,7 @@ struct FailedCallTests {
         let many = (0..<60).map { server.url("many\($0)") }
         let input = ToolInput.bytes(Array(many.joined(separator: "\n").utf8))
         let output = try home.run(
-            "/usr/bin/env", ["bash", "-c", "ulimit -n 64; exec img-cache put --jobs 64 --jobs-per-host 64"],
+            "/usr/bin/env", ["bash", "-c", "ulimit -n 64; APOD_TOOLS_JOBS_PER_HOST=64 exec img-cache put --jobs 64"],
             stdin: input)
         try output.expect(0)
         #expect(try output.records.count == 60)

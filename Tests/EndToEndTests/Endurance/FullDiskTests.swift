@@ -107,7 +107,8 @@ struct FullDiskTests {
         let files = try (0..<4).map {
             try home.write("\($0).gif", PictureServer.picture("\($0)", version: 0, size: 100_000))
         }
-        try disk.run("img-cache", ["put", "--lease", "0s", "--ttl", command == "clean" ? "0s" : "1d"] + files).expect(0)
+        try disk.run("img-cache", ["put", "APOD_TOOLS_LEASE=0s", "--ttl", command == "clean" ? "0s" : "1d"] + files)
+            .expect(0)
         // The room that is left is not even enough to write down what goes.
         try fill(disk, home)
         let words = command.split(separator: " ").map { $0 == "$FILE" ? files[0] : String($0) }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized)
 struct InterruptedDownloadsTests {
     private static let size = 200_000
-    private static let put = ["put", "--jobs", "8", "--jobs-per-host", "8"]
+    private static let put = ["put", "--jobs", "8", "APOD_TOOLS_JOBS_PER_HOST=8"]
 
     private func expectGoingOn(_ server: PictureServer, _ home: ToolHome, _ urls: [String]) throws {
         let before = server.asked.count
@@ -51,7 +51,7 @@ struct InterruptedDownloadsTests {
         // The reader takes one record, and leaves when it is told to.
         let script = """
             exec 3<&0
-            put() { img-cache put --jobs 8 --jobs-per-host 8 "$@" < /dev/null; echo status $? >&2; }
+            put() { APOD_TOOLS_JOBS_PER_HOST=8 img-cache put --jobs 8 "$@" < /dev/null; echo status $? >&2; }
             put "$@" | { read -r line; read -r go <&3; }
             """
         let shell = try home.start("/usr/bin/env", ["bash", "-c", script, "-", server.url("first")] + urls)

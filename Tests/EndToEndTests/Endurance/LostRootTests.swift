@@ -41,7 +41,7 @@ struct LostRootTests {
     @Test func aRootThatIsRemovedUnderAStreamIsMadeAnew() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
-        try expectHealing(server, home, options: ["--no-confinement"]) { CacheOnDisk(home).remove() }
+        try expectHealing(server, home, options: ["APOD_TOOLS_CONFINEMENT=false"]) { CacheOnDisk(home).remove() }
         try CacheOnDisk(home).expectSound(home)
     }
 
@@ -87,7 +87,7 @@ struct LostRootTests {
         let server = try PictureServer(size: 400_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
-        let tool = try home.start("img-cache", ["put", "--no-confinement", url], stdin: .empty)
+        let tool = try home.start("img-cache", ["put", "APOD_TOOLS_CONFINEMENT=false", url], stdin: .empty)
         #expect(server.waitUntilStalled())
 
         CacheOnDisk(home).remove()
@@ -105,7 +105,7 @@ struct LostRootTests {
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<12).map { server.url("\($0)") }
         let tools = try (0..<2).map { _ in
-            try home.start("img-cache", ["put", "--no-confinement", "--jobs", "4"] + urls, stdin: .empty)
+            try home.start("img-cache", ["put", "APOD_TOOLS_CONFINEMENT=false", "--jobs", "4"] + urls, stdin: .empty)
         }
         #expect(server.waitUntilStalled(4))
 

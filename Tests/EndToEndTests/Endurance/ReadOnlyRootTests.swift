@@ -50,7 +50,7 @@ struct ReadOnlyRootTests {
         try home.shell("chmod -R a+rX \"$APOD_TOOLS_CACHE_DIR\"; chmod 755 \"$XDG_CACHE_HOME\"").expect(0)
 
         try OtherUser.run(home, "img-cache", ["get", url]).expectFailure(78, code: "unsafe-place", tool: "img-cache")
-        try expectReading(url, server) { try OtherUser.run(home, $0, $1 + ["--allow-shared-root"]) }
+        try expectReading(url, server) { try OtherUser.run(home, $0, $1 + ["APOD_TOOLS_ALLOW_SHARED_ROOT=true"]) }
     }
 
     @Test(.enabled(if: OtherUser.isPossible), arguments: ["a+rwx", "go="])
@@ -61,7 +61,8 @@ struct ReadOnlyRootTests {
         try home.shell("chmod 755 \"$XDG_CACHE_HOME\"; chmod \(mode) \"$APOD_TOOLS_CACHE_DIR\"").expect(0)
 
         for command in [["get", server.url("there")], ["put", server.url("other")], ["ls"]] {
-            let output = try OtherUser.run(home, "img-cache", command + ["--allow-shared-root"]).expect(78)
+            let output = try OtherUser.run(home, "img-cache", command + ["APOD_TOOLS_ALLOW_SHARED_ROOT=true"]).expect(
+                78)
             #expect(output.stderr.contains("\(home.cacheRoot) belongs to user 0, and you are user "), "\(output)")
             #expect(output.stderr.contains("--remote file:///"), "\(output)")
         }
@@ -76,7 +77,9 @@ struct ReadOnlyRootTests {
             "chmod 755 \"$XDG_CACHE_HOME\"; mkdir \"$APOD_TOOLS_CACHE_DIR\"; chmod 777 \"$APOD_TOOLS_CACHE_DIR\""
         ).expect(0)
         for status in ["miss", "hit"] {
-            let output = try OtherUser.run(home, "img-cache", ["put", server.url("a"), "--allow-shared-root"]).expect(0)
+            let output = try OtherUser.run(
+                home, "img-cache", ["put", server.url("a"), "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]
+            ).expect(0)
             #expect(try output.record.string("cache.status") == status, "\(output)")
         }
     }

@@ -48,7 +48,7 @@ private final class KilledWorld {
         killer = Killer(killed)
         self.works = works
         mayTrim = capacity != nil
-        options = capacity.map { ["--capacity", "\($0)", "--lease", "0s"] } ?? []
+        options = capacity.map { ["--capacity", "\($0)", "APOD_TOOLS_LEASE=0s"] } ?? []
         // What is killed later shall find an index.
         _ = try home.run("img-cache", ["stats"]).expect(0)
     }

@@ -144,7 +144,8 @@ private final class UpkeepWorld {
             let urls = (names - 4..<names).map { scans.url("\($0 % Self.scanned)-c.gif") }
             return (["put", "--incremental", "--refresh", "--scope", scope] + urls, [], [])
         case .prefetch: return (["prefetch", "--scope", scope, "--"] + newURLs(6), [], [])
-        case .past: return (["put", "--policy", "disabled", "--scope", scope, "--lease", "0s"] + newURLs(6), [], [])
+        case .past:
+            return (["put", "--policy", "disabled", "--scope", scope, "APOD_TOOLS_LEASE=0s"] + newURLs(6), [], [])
         case .remove: return (["rm", "--scope", scope] + urls, [], Set(some))
         case .removeSome:
             // What is pinned is removed only by its name.
@@ -215,7 +216,7 @@ private final class UpkeepWorld {
     /// Expects that nothing is left behind a `clean`, and that nothing has come back.
     private func expectClean() throws {
         try home.run("img-cache", ["scope", "purge", "nobody", "--wait"]).expect(0)
-        try home.run("img-cache", ["clean", "--lease", "0s"]).expect(0)
+        try home.run("img-cache", ["clean", "APOD_TOOLS_LEASE=0s"]).expect(0)
         let back = try present(gone)
         #expect(back.isEmpty, "\(story): \(back) came back")
         gone = []

@@ -63,7 +63,7 @@ struct FetchingTests {
         #expect(server.requests.count == 4)
     }
 
-    @Test(arguments: [["--negative-ttl", "0"], []])
+    @Test(arguments: [["APOD_TOOLS_NEGATIVE_TTL=0"], []])
     func nothingIsRememberedWhereThatIsNotWanted(_ arguments: [String]) throws {
         let server = try Server { _, _ in LoopbackResponse(404) }
         let home = try server.home()

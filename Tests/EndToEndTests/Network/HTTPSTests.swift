@@ -62,9 +62,11 @@ import Testing
 
         let refused = try put(url, "--cacert", "ca.pem")
             .expectFailure(77, code: "insecure-redirect", tool: "img-cache")
-        #expect(refused.string("error.message")?.contains("--allow-insecure-redirects") == true)
+        #expect(refused.string("error.message")?.contains("APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true") == true)
 
-        let record = try put(url, "--cacert", "ca.pem", "--allow-insecure-redirects", "--refresh").expect(0).record
+        let record = try put(url, "--cacert", "ca.pem", "APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true", "--refresh").expect(
+            0
+        ).record
         #expect(record.string("cache.status") == "miss" && record.string("cache.key") == url)
     }
 

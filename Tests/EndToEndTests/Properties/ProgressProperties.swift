@@ -91,7 +91,7 @@ struct ProgressProperties {
             let arguments = try Self.arguments(of: tool, count, nasa, home, &random)
             let readsRecords = tool == "img-downsample"
             let running = try home.start(
-                tool, arguments + (isDrawn ? [] : ["--progress", "plain"]), stdin: readsRecords ? .pipe : .empty,
+                tool, arguments + (isDrawn ? [] : ["APOD_TOOLS_PROGRESS=plain"]), stdin: readsRecords ? .pipe : .empty,
                 stderr: isDrawn ? .terminal : .collected)
             if readsRecords { running.write("{\"path\":\"\(home.path("0.png"))\"}\n") }
 

@@ -10,7 +10,7 @@ import Testing
     private func crowd(_ fleet: Fleet, processes: Int, roots: Int, _ names: [String]) throws -> [ToolOutput] {
         let tools = try (0..<processes).map { number in
             try fleet.home.start(
-                "img-cache", ["put", "--remote-wait", "30s"] + names.map(fleet.origin.url), stdin: .empty,
+                "img-cache", ["put", "APOD_TOOLS_REMOTE_WAIT=30s"] + names.map(fleet.origin.url), stdin: .empty,
                 environment: fleet.machine("root\(number % roots)"))
         }
         return tools.map { $0.wait() }

@@ -6,7 +6,7 @@ import Testing
 /// A remote that an attacker runs costs a run no more time and memory than `docs/remote.md` states.
 @Suite struct HostileRemoteTests {
     /// A fifth of the default times, so that the tests are quick. The limits are the promised ones all the same.
-    private static let options = ["--remote-timeout", "50ms", "--remote-wait", "1s", "--jobs", "1"]
+    private static let options = ["APOD_TOOLS_REMOTE_TIMEOUT=50ms", "APOD_TOOLS_REMOTE_WAIT=1s", "--jobs", "1"]
     /// How much more memory than without a remote a run may have.
     private static let memoryLimit = 50 << 20
 
@@ -69,7 +69,7 @@ import Testing
         for remote in remotes {
             let fleet = try Fleet(remote: remote)
             let metrics = fleet.home.path("metrics")
-            let output = try fleet.put("one", ["a"], ["-vv", "--metrics", metrics])
+            let output = try fleet.put("one", ["a"], ["-vv", "APOD_TOOLS_METRICS=\(metrics)"])
             let text = try output.stderr + String(decoding: TestFile.bytes(metrics), as: UTF8.self)
             #expect(text.contains("in this run"), "\(output)")
             #expect(!text.contains("4ss") && !text.contains("dXNlcj"), "\(output)")

@@ -9,7 +9,7 @@ import Testing
     /// Runs eight pictures one after the other on a fresh machine, all of which must come from the origin.
     private func expectGoesOn(_ fleet: Fleet, _ options: [String] = []) throws -> ToolOutput {
         let names = (0..<8).map { "fault \($0)" }
-        let output = try fleet.put("fresh", names, ["--jobs", "1", "--remote-wait", "1s"] + options)
+        let output = try fleet.put("fresh", names, ["--jobs", "1", "APOD_TOOLS_REMOTE_WAIT=1s"] + options)
         #expect(try output.records.map { $0.string("cache.status") } == Array(repeating: "miss", count: 8), "\(output)")
         #expect(fleet.origin.asked.count { $0.path.contains("fault") } == 8)
         return output
@@ -34,7 +34,7 @@ import Testing
             connection.waitForClient()
         }
         let fleet = try Fleet(remote: silent.address)
-        let output = try expectGoesOn(fleet, ["--remote-timeout", "20ms"])
+        let output = try expectGoesOn(fleet, ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
         #expect(output.stderr.contains("no answer came") || output.stderr.contains("in vain"), "\(output)")
         // Up to five that read, five that write, and the other writers that were on their way.
         #expect((2...13).contains(asked.withLock { $0 }))
@@ -48,7 +48,7 @@ import Testing
             try connection.send(response.head() + Array("{\"document\":".utf8))
             connection.waitForClient()
         }
-        _ = try expectGoesOn(Fleet(remote: server.address), ["--remote-timeout", "20ms"])
+        _ = try expectGoesOn(Fleet(remote: server.address), ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
     }
 
     @Test(arguments: [200, 204, 301, 307, 403, 404, 416, 500, 503])
@@ -106,7 +106,8 @@ import Testing
         }
         let fleet = try Fleet(remote: server.address)
         let tool = try fleet.home.start(
-            "img-cache", ["put", "--remote-timeout", "10s", "--remote-wait", "30s", fleet.origin.url("moon")],
+            "img-cache",
+            ["put", "APOD_TOOLS_REMOTE_TIMEOUT=10s", "APOD_TOOLS_REMOTE_WAIT=30s", fleet.origin.url("moon")],
             stdin: .empty, environment: fleet.machine("one"))
         let line = try #require(tool.readLine())
         #expect(try Record(parsing: Array(line.utf8)).string("cache.status") == "miss")
@@ -126,7 +127,7 @@ import Testing
             }
         }
         let fleet = try Fleet(remote: server.address)
-        let output = try fleet.put("one", ["moon"], ["--remote-timeout", "60s", "--remote-wait", "200ms"])
+        let output = try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_TIMEOUT=60s", "APOD_TOOLS_REMOTE_WAIT=200ms"])
         #expect(output.stderr.contains("1 thing was not handed over"), "\(output)")
         isOpen.update { $0 = true }
     }
@@ -140,7 +141,8 @@ import Testing
         }
         let fleet = try Fleet(remote: server.address)
         let tool = try fleet.home.start(
-            "img-cache", ["put", "--remote-timeout", "1h", "--remote-wait", "1h", fleet.origin.url("moon")],
+            "img-cache",
+            ["put", "APOD_TOOLS_REMOTE_TIMEOUT=1h", "APOD_TOOLS_REMOTE_WAIT=1h", fleet.origin.url("moon")],
             stdin: .empty, environment: fleet.machine("one"))
         _ = held.wait { $0 ? true : nil }
         tool.kill(SIGTERM)

@@ -58,12 +58,12 @@ import Testing
         let fleet = try Fleet(remote: nginx.address)
         let headers = try fleet.home.write("headers", "# for the remote\nAuthorization: Basic dXNlcjpnZWhlaW0=\n")
         chmod(headers, 0o600)
-        let options = ["--remote-header-file", headers, "--remote-cacert", home.path("ca.pem")]
+        let options = ["APOD_TOOLS_REMOTE_HEADER_FILE=\(headers)", "APOD_TOOLS_REMOTE_CACERT=\(home.path("ca.pem"))"]
         try fleet.put("one", ["moon"], options)
         #expect(try fleet.put("two", ["moon"], options).record.bool("cache.remote") == true)
         #expect(nginx.files.count == 2)
         // Without the password, or without trust, it is as if there were no remote, and is said once.
-        for options in [Array(options.dropFirst(2)), Array(options.prefix(2))] {
+        for options in [Array(options.dropFirst()), Array(options.prefix(1))] {
             let output = try fleet.put("three", ["a", "b", "c"], ["--jobs", "1"] + options)
             #expect(output.errorLines.count == 2, "\(output)")
             #expect(output.errorLines.allSatisfy { $0.contains(nginx.address) }, "\(output)")
@@ -93,8 +93,8 @@ import Testing
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"], ["--scope", "alice"])
         #expect(try fleet.put("two", ["moon"], ["--scope", "alice"]).record.string("cache.status") == "miss")
-        try fleet.put("one", ["mars"], ["--scope", "alice", "--remote-scopes", "default,alice"])
-        let shared = try fleet.put("two", ["mars"], ["--scope", "alice", "--remote-scopes", "*"])
+        try fleet.put("one", ["mars"], ["--scope", "alice", "APOD_TOOLS_REMOTE_SCOPES=default,alice"])
+        let shared = try fleet.put("two", ["mars"], ["--scope", "alice", "APOD_TOOLS_REMOTE_SCOPES=*"])
         #expect(try shared.record.bool("cache.remote") == true)
         // Another scope sees nothing of it.
         #expect(try fleet.put("two", ["mars"]).record.string("cache.status") == "miss")
@@ -102,11 +102,12 @@ import Testing
 
     @Test func theModeSaysWhatIsDone() throws {
         let fleet = try Fleet(.folder)
-        try fleet.put("one", ["moon"], ["--remote-mode", "read"])
+        try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_MODE=read"])
         #expect(fleet.home.folder.contents().filter { $0.hasPrefix("mount/") && $0.contains("/ac/") }.isEmpty)
-        try fleet.put("two", ["moon"], ["--remote-mode", "write"])
-        #expect(try fleet.put("three", ["moon"], ["--remote-mode", "write"]).record.string("cache.status") == "miss")
-        #expect(try fleet.put("four", ["moon"], ["--remote-mode", "read"]).record.bool("cache.remote") == true)
+        try fleet.put("two", ["moon"], ["APOD_TOOLS_REMOTE_MODE=write"])
+        #expect(
+            try fleet.put("three", ["moon"], ["APOD_TOOLS_REMOTE_MODE=write"]).record.string("cache.status") == "miss")
+        #expect(try fleet.put("four", ["moon"], ["APOD_TOOLS_REMOTE_MODE=read"]).record.bool("cache.remote") == true)
         #expect(try fleet.put("five", ["moon"], ["--offline"], status: 75).record.string("error.code") == "offline")
     }
 
@@ -116,13 +117,15 @@ import Testing
         let other = try fleet.home.write("other", "another key that is long enough!")
         for file in [key, other] { chmod(file, 0o600) }
         try fleet.put("one", ["moon"])
-        let signed = ["--remote-key-file", key]
+        let signed = ["APOD_TOOLS_REMOTE_KEY_FILE=\(key)"]
         #expect(try fleet.put("two", ["moon"], signed).record.string("cache.status") == "miss")
         #expect(try fleet.put("three", ["moon"], signed).record.bool("cache.remote") == true)
-        #expect(try fleet.put("four", ["moon"], ["--remote-key-file", other]).record.string("cache.status") == "miss")
+        #expect(
+            try fleet.put("four", ["moon"], ["APOD_TOOLS_REMOTE_KEY_FILE=\(other)"]).record.string("cache.status")
+                == "miss")
         let short = try fleet.home.write("short", "secret")
         try fleet.home.run(
-            "img-cache", ["put", "--remote-key-file", short, fleet.origin.url("moon")],
+            "img-cache", ["put", "APOD_TOOLS_REMOTE_KEY_FILE=\(short)", fleet.origin.url("moon")],
             environment: fleet.machine("five")
         ).expectRefusal(78, "img-cache", "short", "16")
     }
@@ -168,10 +171,10 @@ import Testing
         #expect(try explain().string("explain.decision") == "fetch")
         #expect(try explain().string("explain.remote.status") == "miss")
         let metrics = fleet.home.path("metrics.ndjson")
-        try fleet.put("one", ["moon"], ["--metrics", metrics])
+        try fleet.put("one", ["moon"], ["APOD_TOOLS_METRICS=\(metrics)"])
         #expect(try explain().string("explain.decision") == "remote")
         #expect(try explain().integer("explain.remote.bytes") == fleet.origin.size)
-        try fleet.put("two", ["moon"], ["--metrics", metrics])
+        try fleet.put("two", ["moon"], ["APOD_TOOLS_METRICS=\(metrics)"])
         let events = try String(decoding: TestFile.bytes(metrics), as: UTF8.self).split(separator: "\n").map {
             try Record(parsing: Array($0.utf8))
         }.filter { $0.string("event") == "remote" }

@@ -16,9 +16,9 @@ import Testing
         let fleet = try Fleet(kind)
         let names = (0..<5).map { "\($0)" }
         // Put without the remote.
-        let put = try fleet.put("one", names, ["--remote-mode", "read"])
+        let put = try fleet.put("one", names, ["APOD_TOOLS_REMOTE_MODE=read"])
         try fleet.home.run(
-            "img-downsample", ["--width", "20", "--remote-mode", "read"], stdin: .bytes(put.stdoutBytes),
+            "img-downsample", ["--width", "20", "APOD_TOOLS_REMOTE_MODE=read"], stdin: .bytes(put.stdoutBytes),
             environment: fleet.machine("one")
         ).expect(0)
         let pushed = try sync(fleet, "one", ["--push"])
@@ -44,8 +44,8 @@ import Testing
 
     @Test func twoRootsBecomeTheSame() throws {
         let fleet = try Fleet(.folder)
-        try fleet.put("one", ["a", "b"], ["--remote-mode", "read"])
-        try fleet.put("two", ["b", "c"], ["--remote-mode", "read"])
+        try fleet.put("one", ["a", "b"], ["APOD_TOOLS_REMOTE_MODE=read"])
+        try fleet.put("two", ["b", "c"], ["APOD_TOOLS_REMOTE_MODE=read"])
         _ = try sync(fleet, "one")
         #expect(try sync(fleet, "two").integer("pulled.moved") == 1)
         // Of what both had, the later time as well.
@@ -75,7 +75,7 @@ import Testing
 
     @Test func theCapacityHolds() throws {
         let fleet = try Fleet(.folder)
-        try fleet.put("one", (0..<10).map { "\($0)" }, ["--remote-mode", "read"])
+        try fleet.put("one", (0..<10).map { "\($0)" }, ["APOD_TOOLS_REMOTE_MODE=read"])
         _ = try sync(fleet, "one", ["--push"])
         let output = try fleet.home.run(
             "img-cache", ["sync", "--pull", "--capacity", "70kB"], environment: fleet.machine("two")
@@ -95,6 +95,6 @@ import Testing
             .expect(64)
         try fleet.home.run(
             "img-cache", ["sync", "--scope", "alice"], environment: fleet.machine("one")
-        ).expectRefusal(64, "img-cache", "alice", "--remote-scopes")
+        ).expectRefusal(64, "img-cache", "alice", "APOD_TOOLS_REMOTE_SCOPES")
     }
 }

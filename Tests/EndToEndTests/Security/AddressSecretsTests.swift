@@ -18,7 +18,7 @@ struct AddressSecretsTests {
         // From records, as addresses in them pass as they are.
         let lines = addresses.map { "{\"media\":\"\($0)\"}" }
         let put = try home.run(
-            "img-cache", ["put", "-v", "--metrics", metrics, "--url-field", "media"], stdin: .lines(lines)
+            "img-cache", ["put", "-v", "APOD_TOOLS_METRICS=\(metrics)", "--url-field", "media"], stdin: .lines(lines)
         ).expect(0)
         #expect(home.blobs.count == Self.names.count)
         let fields = try put.records.map { record in
@@ -45,7 +45,7 @@ struct AddressSecretsTests {
         let home = try Sample.home()
         let metrics = home.path("metrics")
         let address = try Sample.url("\(Self.pathToken)/m31.jpg", faults: ["status-404"])
-        let failed = try home.run("img-cache", ["put", "-v", "--metrics", metrics, address]).expect(69)
+        let failed = try home.run("img-cache", ["put", "-v", "APOD_TOOLS_METRICS=\(metrics)", address]).expect(69)
         let error = try #require(try failed.record.string("error.message"))
         let measured = try String(decoding: TestFile.bytes(metrics), as: UTF8.self)
         for text in [failed.stderr, error, measured] {

@@ -133,8 +133,8 @@ enum Bomb {
         let home = try ToolHome()
         let picture = DrawnPicture.noise(1500, 1000, seed: 4)
         let png = picture.png(.stored, filter: PNGFilter.none)
-        #expect(try codes(home, [png], ["--max-seconds", "0.001"]) == ["too-slow"])
-        #expect(try codes(home, [png], ["--max-seconds", "0.001", "--format", "webp"]) == ["too-slow"])
+        #expect(try codes(home, [png], ["APOD_TOOLS_MAX_SECONDS=0.001"]) == ["too-slow"])
+        #expect(try codes(home, [png], ["APOD_TOOLS_MAX_SECONDS=0.001", "--format", "webp"]) == ["too-slow"])
     }
 
     @Test func picturesAtATimeShareTheMemoryAndAllAreMade() throws {
@@ -147,7 +147,7 @@ enum Bomb {
         let tool = try home.start(
             "img-downsample",
             [
-                "--width", "200", "--output-dir", "out", "--jobs", "4", "--max-memory", "9MB",
+                "--width", "200", "--output-dir", "out", "--jobs", "4", "APOD_TOOLS_MAX_MEMORY=9MB",
                 "--allow-path", ".",
             ])
         for path in paths { tool.write(Array(JSON.object(["path": .string(path)]).bytes) + [UInt8(ascii: "\n")]) }
@@ -167,7 +167,8 @@ enum Bomb {
         webp.replaceSubrange(code + 3..<code + 7, with: [0xF8, 0x2A, 0xE0, 0x2E])
         let path = try home.write("large.webp", webp)
         let tool = try home.start(
-            "img-downsample", ["--width", "20", "--output-dir", "out", "--max-memory", "4GB", "--allow-path", "."])
+            "img-downsample",
+            ["--width", "20", "--output-dir", "out", "APOD_TOOLS_MAX_MEMORY=4GB", "--allow-path", "."])
         tool.write(Array(JSON.object(["path": .string(path)]).bytes) + [UInt8(ascii: "\n")])
         #expect(tool.readLine(within: .seconds(60))?.contains("\"corrupt-image\"") == true)
         // Its 11000x12000 pixels would take 396 MB.

@@ -137,7 +137,7 @@ struct ConfinementTests {
         tool.closeInput()
         let output = try tool.wait().expect(66)
         #expect(try output.record.string("error.code") == "confined")
-        #expect(output.stderr.contains("--no-confinement"))
+        #expect(output.stderr.contains("APOD_TOOLS_CONFINEMENT=false"))
         try home.run("img-cache", ["put", first]).expect(0)
     }
 
@@ -154,7 +154,7 @@ struct ConfinementTests {
                 + " && test -L link.png && test -s ../there/real.png",
             "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
             // As cron starts it.
-            "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" img-cache put \"$OLDPWD/in.png\" --metrics \"$HOME/metrics\"",
+            "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" APOD_TOOLS_METRICS=\"$HOME/metrics\" img-cache put \"$OLDPWD/in.png\"",
             "env -i PATH=\"$PATH\" img-cache put in.png --cache-dir own && img-cache get in.png --cache-dir own",
         ]
         for line in lines { try home.shell(line).expect(0) }
@@ -200,7 +200,7 @@ struct ConfinementTests {
     }
 
     @Test func itCanBeLeftOutByOptionAndByFile() throws {
-        let byOption = try home.run("img-cache", ["put", "-v", "--no-confinement"]).expect(0)
+        let byOption = try home.run("img-cache", ["put", "-v", "APOD_TOOLS_CONFINEMENT=false"]).expect(0)
         #expect(byOption.stderr.contains("not confined, as was asked for"))
         let config = try home.write("config.json", #"{"confinement": false}"#)
         let byFile = try home.run("img-downsample", ["--width", "9", "-v", "--config", config]).expect(0)

@@ -205,7 +205,7 @@ struct PaceTests {
         }
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8,::1"])
         let urls = (0..<16).map { "http://\($0 % 2 == 0 ? "127.0.0.1" : "localhost"):\(server.port)/\($0).png" }
-        try home.run("img-cache", ["put", "--jobs", "16", "--jobs-per-host", "2"] + urls).expect(0)
+        try home.run("img-cache", ["put", "--jobs", "16", "APOD_TOOLS_JOBS_PER_HOST=2"] + urls).expect(0)
         #expect(load.withLock { $0.peak } == ["127.0.0.1": 2, "localhost": 2])
     }
 
@@ -221,8 +221,8 @@ struct PaceTests {
         #expect(ContinuousClock.now - start >= .milliseconds(490))
         for bad in ["0", "999", "fast"] {
             try home.run("img-cache", ["put", urls[0], "--rate", bad]).expectRefusal(64, "img-cache", "--rate")
-            try home.run("img-cache", ["put", urls[0], "--jobs-per-host", "\(bad)x"])
-                .expectRefusal(64, "img-cache", "--jobs-per-host")
+            try home.run("img-cache", ["put", urls[0], "APOD_TOOLS_JOBS_PER_HOST=\(bad)x"])
+                .expectRefusal(78, "img-cache", "APOD_TOOLS_JOBS_PER_HOST")
         }
     }
 }

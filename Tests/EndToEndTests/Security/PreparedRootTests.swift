@@ -74,15 +74,18 @@ struct PreparedRootTests {
 
         try home.run("img-cache", put).expectRefusedRoot("run: chmod o-w \(home.path("c"))")
         #expect(try list(home, "c").isEmpty)
-        try home.run("img-cache", put + ["--allow-shared-root"]).expect(0)
+        try home.run("img-cache", put + ["APOD_TOOLS_ALLOW_SHARED_ROOT=true"]).expect(0)
         let config = try home.write("config.json", "{\"allow_shared_root\":true}")
         let name = try home.run(
             "img-cache", ["scope", "switch", "alice", "--cache-dir", "c", "--config", config]
         ).expect(0)
         #expect(name.status == 0)
         // The process that removes the old scope's files was told, too.
-        try home.run("img-cache", ["scope", "purge", "default", "--wait", "--cache-dir", "c", "--allow-shared-root"])
-            .expect(0)
+        try home.run(
+            "img-cache",
+            ["scope", "purge", "default", "--wait", "--cache-dir", "c", "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]
+        )
+        .expect(0)
         try home.shell("chmod 755 c").expect(0)
         try home.run("img-cache", put).expect(0)
     }

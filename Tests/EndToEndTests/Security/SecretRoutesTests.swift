@@ -112,8 +112,9 @@ struct SecretRoutesTests {
         let home = try home(route)
         let names = ["good", "401", "403", "404", "407", "410", "429", "503", "away", "page", "half"]
         var outputs: [ToolOutput] = []
-        for log in [["-v"], ["-v", "--log-format", "json"], ["-v", "--refresh"]] {
-            let arguments = ["put", "--retries", "1", "--timeout", "9s", "--metrics", "metrics"] + log + route.options
+        for log in [["-v"], ["-v", "APOD_TOOLS_LOG_FORMAT=json"], ["-v", "--refresh"]] {
+            let arguments =
+                ["put", "--retries", "1", "--timeout", "9s", "APOD_TOOLS_METRICS=metrics"] + log + route.options
             outputs.append(try home.run("img-cache", arguments + names.map { url($0, route) }))
             outputs.append(
                 try home.run("img-cache", arguments + [url("silent", route), "--timeout", "0.1s", "--retries", "0"]))

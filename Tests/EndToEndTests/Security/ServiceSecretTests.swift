@@ -99,7 +99,8 @@ struct ServiceSecretTests {
             for log in ["plain", "json"] {
                 let arguments =
                     arguments(way) + [
-                        "-v", "--log-format", log, "--metrics", "metrics", "--retries", "1", "--timeout",
+                        "-v", "APOD_TOOLS_LOG_FORMAT=\(log)", "APOD_TOOLS_METRICS=metrics", "--retries", "1",
+                        "--timeout",
                         place == "silent" ? "0.2s" : "9s",
                     ]
                 outputs.append(try home.run(way.tool, arguments, environment: environment(way, place)))

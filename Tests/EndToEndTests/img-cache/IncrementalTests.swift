@@ -212,7 +212,7 @@ struct IncrementalTests {
         try home.shell("touch -d '-15 minutes' \(paths[6])").expect(0)
         try home.run("img-cache", ["clean"]).expect(0)
         #expect(paths[6...].map(TestFile.exists) == [false, true, true])
-        try home.run("img-cache", ["put", "--incremental", "--lease", "0", server.url("other.jpg")]).expect(0)
+        try home.run("img-cache", ["put", "--incremental", "APOD_TOOLS_LEASE=0", server.url("other.jpg")]).expect(0)
         #expect(home.leftovers.isEmpty)
     }
 

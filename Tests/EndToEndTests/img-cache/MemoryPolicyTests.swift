@@ -116,7 +116,7 @@ struct MemoryPolicyTests {
         try run("img-downsample", ["--width", "140", "--config", config], .lines(lines))
             .expectFailure(75, code: "memory-full", tool: "img-downsample")
         #expect(try taken() <= 1_050_000)
-        let short = ["put", "--config", config, "--lease", "0s"]
+        let short = ["put", "--config", config, "APOD_TOOLS_LEASE=0s"]
         _ = try run("img-cache", ["reset", "--config", config], .empty).expect(0)
         let rest = all.filter { !$0.contains("odd") }
         try run("img-cache", short + rest, .empty).expect(0)

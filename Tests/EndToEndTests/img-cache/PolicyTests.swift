@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `--policy` and `--policy-rule`: what stays on the disk, what in memory, and what nowhere.
+/// `--policy` and `policy_rules`: what stays on the disk, what in memory, and what nowhere.
 struct PolicyTests {
     /// A home whose run-time folder lies in memory.
     private final class MemoryHome: Sendable {
@@ -45,7 +45,7 @@ struct PolicyTests {
         let home = try Sample.home()
         let before = Timestamp.now()
         let url = try Sample.url("policy-lease.jpg")
-        try home.run("img-cache", ["put", "--policy", "disabled", "--lease", "1h", url]).expect(0)
+        try home.run("img-cache", ["put", "--policy", "disabled", "APOD_TOOLS_LEASE=1h", url]).expect(0)
 
         let name = try #require(bypassed(home).first?.split(separator: "/").last)
         let end = try #require(Int64(name.prefix { $0 != "-" }))
@@ -119,7 +119,7 @@ struct PolicyTests {
         #expect(second.string("path") == path && path.hasPrefix("\(place.root)/"))
         #expect(TestFile.mode(place.root) == 0o700)
         #expect(try Sample.requests(url) == 1)
-        let rule = ["--policy-rule", "*/policy-memory*=memory"]
+        let rule = ["APOD_TOOLS_POLICY_RULES=*/policy-memory*=memory"]
         let body = try LoopbackClient.send(url).body
         #expect(try home.run("img-cache", ["get", url] + rule).expect(0).record.string("path") == path)
         #expect(try home.run("img-cache", ["path", url] + rule).expect(0).lines == [path])
@@ -151,7 +151,7 @@ struct PolicyTests {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-purge.jpg")
         let secret = try Sample.url("policy-memory-purge-secret.jpg")
-        let rule = ["--policy-rule", "*-secret.jpg=memory"]
+        let rule = ["APOD_TOOLS_POLICY_RULES=*-secret.jpg=memory"]
         let bytes = try place.home.run("img-cache", ["put", url, secret] + rule).expect(0).records
             .compactMap { $0.integer("cache.bytes") }.reduce(0, +)
         try place.home.run("img-cache", ["has", url, secret] + rule).expect(0)
@@ -200,7 +200,7 @@ struct PolicyTests {
 
     @Test func placeholdersOfWhatIsDisabledAreKeptNowhere() throws {
         let home = try Sample.home()
-        let rule = ["--policy-rule", "*/policy-gone*=disabled"]
+        let rule = ["APOD_TOOLS_POLICY_RULES=*/policy-gone*=disabled"]
         let gone = try Sample.url("policy-gone.jpg", faults: ["status-404"])
         let failed = try home.run("img-cache", ["put", gone] + rule).expect(69)
         let drawn = try home.run(

@@ -22,7 +22,7 @@ struct DownsampleOptionCombinationsTests {
             (
                 [
                     "tiny.png", "--enlarge", "--content-mode", "force", "--width", "9000", "--height", "9000",
-                    "--max-seconds", "0.001",
+                    "APOD_TOOLS_MAX_SECONDS=0.001",
                 ], "too-slow"
             ),
         ] {
@@ -40,7 +40,7 @@ struct DownsampleOptionCombinationsTests {
             "img-downsample",
             [
                 "tiny.png", "--enlarge", "--content-mode", "force", "--width", "3000", "--height", "3000", "--format",
-                "jpeg", "--max-memory", "8MB",
+                "jpeg", "APOD_TOOLS_MAX_MEMORY=8MB",
             ]
         ).expect(0).record
         #expect(record.integer("variants.custom.height") == 3000)
@@ -118,7 +118,7 @@ struct DownsampleOptionCombinationsTests {
         let home = try ToolHome()
         let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
         let output = try home.run(
-            "img-downsample", ["--width", "4000", "--height", "4000", "--fallback", "--max-memory", "1MB"],
+            "img-downsample", ["--width", "4000", "--height", "4000", "--fallback", "APOD_TOOLS_MAX_MEMORY=1MB"],
             stdin: .lines([failed]))
         #expect(try output.expect(0).stdout == failed + "\n")
         #expect(output.stderr.contains("no placeholder"))

@@ -49,7 +49,8 @@ public final class ToolHome: Sendable {
     @discardableResult
     public func write(_ name: String, _ text: String) throws -> String { try folder.write("work/\(name)", text) }
 
-    /// Runs a tool to its end. A record that a test failed on is seen by `try output.expect(0)`.
+    /// Runs a tool to its end. Arguments such as `APOD_TOOLS_LEASE=0s` become variables of its environment.
+    /// A record that a test failed on is seen by `try output.expect(0)`.
     /// - Parameters:
     ///   - environment: changes for this run alone; nil takes a variable away.
     ///   - deadline: after which the tool, and only it, is killed.
@@ -68,8 +69,17 @@ public final class ToolHome: Sendable {
     ) throws -> RunningTool {
         var merged = self.environment
         for (name, value) in environment { merged[name] = value }
+        let settings = arguments.filter { word in
+            // A script for a shell may begin so, too.
+            arguments.first != "bash" && word.hasPrefix("APOD_TOOLS_") && word.contains("=")
+        }
+        for setting in settings {
+            let pieces = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            merged[String(pieces[0])] = String(pieces[1])
+        }
         return try RunningTool(
-            home: self, Tools.path(tool), arguments, environment: merged, folder: work, stdin: stdin, stdout: stdout,
+            home: self, Tools.path(tool), arguments.filter { !settings.contains($0) }, environment: merged,
+            folder: work, stdin: stdin, stdout: stdout,
             stderr: stderr)
     }
 

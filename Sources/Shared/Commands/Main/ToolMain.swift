@@ -41,9 +41,8 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
         exit(0)
     } catch {
         let failure = failure(of: error)
-        let isJSON = zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
-        Log(tool: tool.command.name, format: isJSON || words.contains("--log-format=json") ? .json : .plain)
-            .error(failure)
+        let format = Environment.ofProcess()["APOD_TOOLS_LOG_FORMAT"].flatMap(Log.Format.init)
+        Log(tool: tool.command.name, format: format ?? .plain).error(failure)
         exit(failure.exitCode.rawValue)
     }
 }

@@ -7,17 +7,17 @@ import Support
 extension AnyOption {
     public static let cacheDir = Option.path(
         "cache-dir", .cache, as: "DIR", isFolder: true, default: "~/.cache/apod-tools",
-        variable: "APOD_TOOLS_CACHE_DIR",
         field: "cache_dir", summary: "The root of the cache.",
         manual: "It is made if it is missing, and used only if nobody else can write to it.")
 
     public static let allowSharedRoot = Option.flag(
-        "allow-shared-root", .cache, field: "allow_shared_root",
-        summary: "Use a root that another user owns or everyone may write to, as in a container.")
+        "allow-shared-root", .cache,
+        summary: "Use a root that another user owns or everyone may write to, as in a container."
+    ).asSetting()
 
     public static let scope = Option<ScopeName>(
         "scope", form: .value("NAME"), expected: "a name", completion: .scopes, group: .cache,
-        default: "the one last switched to, else default", variable: "APOD_TOOLS_SCOPE", field: "scope",
+        default: "the one last switched to, else default", field: "scope",
         summary: "Use this part of the cache, which shares nothing with the others.", read: ScopeName.init)
 
     public static let ttl = Option.time(
@@ -41,18 +41,27 @@ extension AnyOption {
         manual: "What was used least recently goes first, never what is pinned or leased.")
 
     public static let lease = Option.time(
-        "lease", .cache, such: "10m", default: "10m", field: "lease",
-        summary: "How long a path stays valid after it was handed out.")
+        "lease", .cache, such: "10m", default: "10m",
+        summary: "How long a path stays valid after it was handed out."
+    ).asSetting()
 
     public static let policy = Option<Policy>.case(
         "policy", "POLICY", .cache, default: "enabled", field: "policy",
         summary: "Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.")
 
-    public static let policyRule = Option<Policies.Rule>(
-        "policy-rule", form: .value("PATTERN=POLICY"), expected: Policies.Rule.expected, group: .cache,
-        field: "policy_rules", isObject: true, repeats: true,
-        summary: "Another policy for some addresses, such as '*/private/*=disabled'; the first that matches counts.",
-        manual: "In the configuration file it is an object of patterns and policies.", read: Policies.Rule.init)
+    public static let policyRules = Option<[Policies.Rule]>(
+        "policy-rules", form: .none, expected: Policies.Rule.expected, group: .cache,
+        variable: "APOD_TOOLS_POLICY_RULES", field: "policy_rules", isObject: true,
+        summary: "Other policies for some addresses, such as '*/private/*=disabled'; the first that matches counts.",
+        manual: """
+            The variable holds such rules with blanks between them, the configuration file an object of patterns and \
+            policies.
+            """
+    ) { text in
+        let words = text.split(separator: " ")
+        let rules = words.compactMap { Policies.Rule(String($0)) }
+        return rules.count == words.count ? rules : nil
+    }
 
     public static let memoryCapacity = Option<Int>(
         "memory-capacity", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
@@ -72,7 +81,7 @@ extension AnyOption {
 
 extension [AnyOption] {
     /// Which cache to use: for every command that uses one.
-    public static let place: [AnyOption] = [.cacheDir, .allowSharedRoot, .scope, .policy, .policyRule]
+    public static let place: [AnyOption] = [.cacheDir, .allowSharedRoot, .scope, .policy, .policyRules]
 
     /// How long and how much to keep: for every command that hands out or stores entries.
     public static let retention: [AnyOption] = [.ttl, .capacity, .lease]

@@ -9,7 +9,8 @@ extension AnyOption {
 
     public static let logFormat = Option<Log.Format>.case(
         "log-format", "FORMAT", .messages, default: "plain",
-        summary: "How to write messages: plain, or json for one object per line.")
+        summary: "How to write messages: plain, or json for one object per line."
+    ).asSetting()
 
     public static let progress = Option<ProgressStyle.Wish>.case(
         "progress", "STYLE", .messages, default: "auto",
@@ -17,29 +18,31 @@ extension AnyOption {
         manual: """
             Nothing is drawn for work that takes less than half a second. NO_COLOR, TERM=dumb and CLICOLOR_FORCE are \
             honoured.
-            """)
+            """
+    ).asSetting()
 
     public static let metrics = Option.path(
-        "metrics", .messages, variable: "APOD_TOOLS_METRICS", field: "metrics",
-        summary: "Append an event for each step of the work to this file.")
+        "metrics", .messages, summary: "Append an event for each step of the work to this file."
+    ).asSetting()
 
     public static let config = Option.path(
         "config", .messages, default: "~/.config/apod-tools/config.json", variable: "APOD_TOOLS_CONFIG",
         summary: "Read settings from this file.",
         manual: "If it is not given, the file at the usual place is read if it exists: see apod-tools.json(5).")
 
-    public static let noConfinement = Option.flag(
-        "no-confinement", .messages, means: false, field: "confinement",
-        summary: "Keep rights that the process does not need, to find out why something is refused.",
+    public static let confinement = Option.flag(
+        "confinement", .messages, means: false,
+        summary: "Give up rights that the process does not need; false helps to find out why something is refused.",
         manual: """
             The tools give up what a run does not need (Landlock and a system call filter on Linux) before they look \
             at anything that a stranger prepared.
-            """)
+            """
+    ).asSetting()
 }
 
 extension [AnyOption] {
     /// The options of every command.
     public static let messages: [AnyOption] = [
-        .quiet, .verbose, .logFormat, .progress, .metrics, .config, .noConfinement,
+        .quiet, .verbose, .config, .logFormat, .progress, .metrics, .confinement,
     ]
 }

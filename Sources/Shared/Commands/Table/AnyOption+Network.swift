@@ -15,7 +15,7 @@ extension AnyOption {
     public static let allowPrivate = Option<AddressGuard>(
         "allow-private", form: .optionalValue("CIDRS", implied: "1"),
         expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network, default: "none",
-        variable: "APOD_TOOLS_ALLOW_PRIVATE", field: "allow_private",
+        field: "allow_private",
         summary: "Allow private, loopback and reserved addresses: all, or these blocks.",
         manual: "A value of 1 allows all, 0 none.", takesMore: isAddressList, read: AddressGuard.init(allowPrivate:))
 
@@ -77,19 +77,22 @@ extension AnyOption {
         summary: "Download no more than this in a second.")
 
     public static let jobsPerHost = Option.number(
-        "jobs-per-host", .network, in: 1...256, default: "6", field: "jobs_per_host",
-        summary: "How many downloads to run at once from one host.")
+        "jobs-per-host", .network, in: 1...256, default: "6",
+        summary: "How many downloads to run at once from one host."
+    ).asSetting()
 
     public static let allowInsecureRedirects = Option.flag(
-        "allow-insecure-redirects", .network, summary: "Follow redirects from https to http.")
+        "allow-insecure-redirects", .network, summary: "Follow redirects from https to http."
+    ).asSetting()
 
     public static let stale = Option.flag(
         "stale", .network, isNegatable: true,
         summary: "Use an expired picture if its server cannot be reached, or do not.")
 
     public static let negativeTTL = Option.time(
-        "negative-ttl", .network, such: "10m", default: "2m to 1h, by the kind of failure", field: "negative_ttl",
-        summary: "How long to remember a definite failure; 0 for not at all.")
+        "negative-ttl", .network, such: "10m", default: "2m to 1h, by the kind of failure",
+        summary: "How long to remember a definite failure; 0 for not at all."
+    ).asSetting()
 
     public static let respectCacheControl = Option.flag(
         "respect-cache-control", .network, field: "respect_cache_control",

@@ -8,48 +8,54 @@ extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
         group: .cache,
-        variable: "APOD_TOOLS_REMOTE", field: "remote",
+        field: "remote",
         summary: "Share pictures and variants with other machines: http, https, redis or file.",
         manual: """
             An http or https server must know GET, HEAD and PUT; a redis address may name a user, a password and a \
             database; a file address names a folder of a shared mount. Whatever goes wrong there never fails a run. \
-            Every machine that can write to it is trusted, unless --remote-key-file is given.
+            Every machine that can write to it is trusted, unless remote_key_file names a key.
             """,
         read: { try RemoteAddress($0) })
 
     public static let remoteMode = Option<RemoteSettings.Mode>.case(
-        "remote-mode", "MODE", .cache, default: "both", field: "remote_mode",
-        summary: "What to do with the remote: read, write or both.")
+        "remote-mode", "MODE", .cache, default: "both",
+        summary: "What to do with the remote: read, write or both."
+    ).asSetting()
 
     public static let remoteScopes = Option<RemoteScopes>(
         "remote-scopes", form: .value("SCOPES"), expected: "names with commas between them, or *", group: .cache,
-        default: "default", field: "remote_scopes", summary: "The scopes that are shared; * for all.",
-        read: { try RemoteScopes($0) })
+        default: "default", summary: "The scopes that are shared; * for all.", read: { try RemoteScopes($0) }
+    ).asSetting()
 
     public static let remoteTimeout = Option.time(
-        "remote-timeout", .cache, such: "250ms", default: "250ms", field: "remote_timeout", isPositive: true,
+        "remote-timeout", .cache, such: "250ms", default: "250ms", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: """
             The first byte may take 4 times as long (1 s). All records of a run together wait 16 times as long (4 s) \
             for answers that bring nothing, and 100 times as long (25 s) for other machines that have leases. Then the \
             run continues without the remote.
-            """)
+            """
+    ).asSetting()
 
     public static let remoteWait = Option.time(
-        "remote-wait", .cache, such: "5s", default: "5s", field: "remote_wait",
-        summary: "How long to wait at the end of a run until everything is handed over.")
+        "remote-wait", .cache, such: "5s", default: "5s",
+        summary: "How long to wait at the end of a run until everything is handed over."
+    ).asSetting()
 
     public static let remoteHeaderFile = Option.path(
-        "remote-header-file", .cache, field: "remote_header_file",
-        summary: "Send the headers in this file to the remote: 'Name: value', one per line.")
+        "remote-header-file", .cache,
+        summary: "Send the headers in this file to the remote: 'Name: value', one per line."
+    ).asSetting()
 
     public static let remoteKeyFile = Option.path(
-        "remote-key-file", .cache, field: "remote_key_file",
-        summary: "Sign documents with the key in this file, and ignore all that are not signed with it.")
+        "remote-key-file", .cache,
+        summary: "Sign documents with the key in this file, and ignore all that are not signed with it."
+    ).asSetting()
 
     public static let remoteCacert = Option.path(
-        "remote-cacert", .cache, field: "remote_cacert",
-        summary: "Trust the certificates in this PEM file for the remote instead of the system's.")
+        "remote-cacert", .cache,
+        summary: "Trust the certificates in this PEM file for the remote instead of the system's."
+    ).asSetting()
 }
 
 extension [AnyOption] {

@@ -87,17 +87,21 @@ extension AnyOption {
         "max-pixels", .limits, in: 1...Int.max, default: "400000000", field: "max_pixels",
         summary: "Refuse pictures with more pixels.")
     public static let maxFrames = Option.number(
-        "max-frames", .limits, in: 1...Int.max, default: "2000", field: "max_frames",
-        summary: "Refuse animations with more frames.")
+        "max-frames", .limits, in: 1...Int.max, default: "2000",
+        summary: "Refuse animations with more frames."
+    ).asSetting()
     public static let maxAnimationPixels = Option.number(
-        "max-animation-pixels", .limits, in: 1...Int.max, default: "4000000000", field: "max_animation_pixels",
-        summary: "Refuse animations with more pixels times frames.")
+        "max-animation-pixels", .limits, in: 1...Int.max, default: "4000000000",
+        summary: "Refuse animations with more pixels times frames."
+    ).asSetting()
     public static let maxMemory = Option.size(
-        "max-memory", .limits, such: "1GiB", default: "1GiB", field: "max_memory",
-        summary: "Memory for all pictures that are worked on at once.")
+        "max-memory", .limits, such: "1GiB", default: "1GiB",
+        summary: "Memory for all pictures that are worked on at once."
+    ).asSetting()
     public static let maxSeconds = Option.decimal(
         "max-seconds", "N", .limits, in: 0.001...86_400, expected: "seconds, such as 60 or 0.5", default: "60",
-        field: "max_seconds", summary: "Give up on a picture after this many seconds.")
+        summary: "Give up on a picture after this many seconds."
+    ).asSetting()
 
     // MARK: What writes files
 
@@ -112,12 +116,13 @@ extension [AnyOption] {
         let lists: [[AnyOption]] = [
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],
             [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
+            [.allowInsecureRedirects],
             [.headerFile, .bearerFile, .netrcFile],
             sharing,
             [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .resolution],
             [.quality, .effort, .styles, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
-            [.sync, .metrics, .noConfinement],
+            [.sync, .metrics, .logFormat, .progress, .confinement],
         ]
         return lists.flatMap(\.self)
     }()

@@ -63,7 +63,7 @@ extension FetchFailure {
                 + "use --allow-private to allow it"
         case .insecureRedirect(let from, let to):
             "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed "
-                + "unless img-cache is told --allow-insecure-redirects"
+                + "unless APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true is set"
         case .exposedSecret(let url, let header):
             "\(url.redacted) was not asked for: the header \"\(header)\" would be sent unencrypted, for anyone on the way "
                 + "to read; use https, or name the server with --header-for or --bearer-for \(url.origin)"

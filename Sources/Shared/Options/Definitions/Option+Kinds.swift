@@ -5,7 +5,7 @@ extension Option where Value == Bool {
     /// An option without a value.
     ///
     /// - Parameters:
-    ///   - means: the value that it stands for; false for one such as `--no-confinement`, whose field is `confinement`.
+    ///   - means: the value that it stands for; false if it turns a setting off.
     ///   - isNegatable: whether `--no-NAME` is an option, too.
     public static func flag(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,

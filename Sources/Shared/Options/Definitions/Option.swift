@@ -34,7 +34,7 @@ public class AnyOption: @unchecked Sendable {
     public let manual: String
     /// The default in words; empty if there is none.
     public let standard: String
-    /// The environment variable.
+    /// The environment variable: unless the definition names another one, `APOD_TOOLS_` and the field in capitals.
     public let variable: String?
     /// The field of the configuration file.
     public let field: String?
@@ -60,7 +60,7 @@ public class AnyOption: @unchecked Sendable {
         self.summary = summary
         self.manual = manual
         self.standard = standard
-        self.variable = variable
+        self.variable = variable ?? (isObject ? nil : field.map { "APOD_TOOLS_" + $0.uppercased() })
         self.field = field
         self.isObject = isObject
         self.group = group
@@ -113,6 +113,17 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
             choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field,
             isObject: isObject,
             group: group, repeats: repeats)
+    }
+
+    /// A copy that only the environment and the configuration file can set, by the field that the option has or would
+    /// have. A flag becomes a truth value.
+    public func asSetting() -> Option {
+        var standard = standard
+        if case .flag(let means, _) = form { standard = "\(!means)" }
+        let field = field ?? String(name.map { $0 == "-" ? "_" : $0 })
+        return Option(
+            name, form: .none, expected: expected, completion: completion, group: group, default: standard,
+            variable: variable, field: field, isObject: isObject, summary: summary, manual: manual, read: read)
     }
 
     /// Returns the value of a text. Throws `BadValue` for an invalid one, or the error that `read` throws.

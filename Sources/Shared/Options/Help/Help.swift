@@ -40,8 +40,8 @@ extension Command {
         return help.text
     }
 
-    /// The options by their shortest names. Three or more that begin with the name of another one, as `--remote-wait`
-    /// does, are one.
+    /// The options by their shortest names. Three or more that begin with the name of another one, as
+    /// `--fallback-icon` does, are one.
     private static func shortNames(of options: [AnyOption]) -> [String] {
         var names: [String] = []
         for option in options {

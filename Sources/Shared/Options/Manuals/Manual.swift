@@ -126,8 +126,11 @@ extension ManualPage {
         explain(option)
         text(note)
         var places: [String] = []
-        if let variable = option.variable { places.append("environment: `\(variable)`") }
-        if let field = option.field { places.append("configuration: `\(field)`") }
+        if let field = option.field {
+            places.append("configuration: `\(field)`")
+        } else if let variable = option.variable {
+            places.append("environment: `\(variable)`")
+        }
         if !places.isEmpty { text("(\(places.joined(separator: "; ")))") }
     }
 
@@ -153,7 +156,7 @@ extension ManualPage {
         section("ENVIRONMENT")
         list { page in
             for option in options {
-                guard let variable = option.variable else { continue }
+                guard option.field == nil, let variable = option.variable else { continue }
                 page.request("It Ev \(variable)")
                 page.text("The same as `--\(option.name)`.")
             }
@@ -171,7 +174,9 @@ extension ManualPage {
         request("Pp")
         text(
             """
-            An option overrides the environment, which overrides the configuration file, which overrides the default.
+            Each field of the configuration file has a variable, too: `APOD_TOOLS_` and its name in capitals, such as \
+            `APOD_TOOLS_LEASE` for `lease`. An option overrides the environment, which overrides the configuration \
+            file, which overrides the default.
             """)
     }
 

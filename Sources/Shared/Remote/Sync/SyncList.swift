@@ -13,7 +13,7 @@ struct SyncList: Equatable {
     static let byteLimit = 268_000_000
 
     static let tooLong = RemoteFailure.failed(
-        "the list of what the remote has is too long; share in several scopes (--remote-scopes)")
+        "the list of what the remote has is too long; share in several scopes (remote_scopes)")
 
     private var lines: Set<String> = []
 

@@ -49,7 +49,7 @@ public struct SystemFailure: Failure, Equatable {
     private var advice: String {
         isConfined
             ? "; the tool has given up all that its options do not name: name the folder by one such as --allow-path, or"
-                + " run it with --no-confinement"
+                + " set APOD_TOOLS_CONFINEMENT=false"
             : Self.advice(for: errno)
     }
 

@@ -47,10 +47,10 @@ public enum UnsafePlace: Failure, Equatable {
         switch self {
         case .link, .notAPlainFile: "; remove it"
         case .owner(let path, _, let user):
-            "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if it is meant to be shared, use"
-                + " --allow-shared-root"
+            "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if it is meant to be shared, set"
+                + " APOD_TOOLS_ALLOW_SHARED_ROOT=true"
         case .writableByAll(let path):
-            "; run: chmod o-w \(Self.quoted(path)); if it is meant to be shared, use --allow-shared-root"
+            "; run: chmod o-w \(Self.quoted(path)); if it is meant to be shared, set APOD_TOOLS_ALLOW_SHARED_ROOT=true"
         case .readableByOthers(let path): "; run: chmod go= \(Self.quoted(path))"
         case .ownerAbove, .writableAbove: "; choose another place"
         }

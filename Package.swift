@@ -119,7 +119,14 @@ let package = Package(
                 .embedInCode("Resources/\($0)")
             }),
         module("Options", ["Support"]),
-        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "Tools"]),
+        .target(
+            name: "Commands",
+            dependencies: ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "Tools", "Libc"],
+            path: "Sources/Shared/Commands",
+            // What --generate writes.
+            resources: ["apod-tools.bash", "_apod-tools", "apod-tools.fish"].map {
+                .embedInCode("../../../completions/\($0)")
+            }),
         // The tools
         tool("ApodFetchTool", "apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
         tool("ImgCacheTool", "img-cache", ["Store", "Remote", "Fetch", "Tools", "HTTP", "Previews"]),

@@ -1,5 +1,6 @@
 import Commands
 import Fetch
+import GIFs
 import HTTP
 import Options
 import Store
@@ -35,5 +36,10 @@ extension Tool {
             75 may work later (also a quota that is used up),
             77 not allowed (a key is missing or wrong), 78 configuration.
             """,
-        libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] })
+        libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] },
+        exercises: { field, context, settings in
+            guard let property = ExerciseProperty(rawValue: field) else { return try ExerciseGIF.ids(keptBy: settings) }
+            return try property.values(
+                among: ExerciseList.kept(of: context.exerciseService(key: nil), by: settings))
+        })
 }

@@ -50,7 +50,7 @@ extension AnyOption {
 
 extension Command.Operands {
     static let exercises = Command.Operands(
-        "ID", "Ids of exercises; - reads standard input.", completion: .exercises(field: "id"))
+        "ID", "Ids of exercises; - reads standard input.", completion: .exercises(field: Completion.exerciseID))
 }
 
 extension Arguments {

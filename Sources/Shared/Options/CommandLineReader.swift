@@ -52,7 +52,7 @@ extension Command {
 
     /// The commands that the words name, and the places of their names. A mistake is returned rather than thrown, as
     /// the line may still ask for help.
-    private func commandPath(_ words: [String]) -> (path: [Command], positions: [Int], failure: UsageFailure?) {
+    func commandPath(_ words: [String]) -> (path: [Command], positions: [Int], failure: UsageFailure?) {
         var path = [self]
         var positions: [Int] = []
         var index = 0
@@ -121,8 +121,12 @@ extension Command {
 struct CommandLineReader {
     let path: [Command]
     let options: [AnyOption]
-    private var given: [Arguments.Given] = []
-    private var operands: [String] = []
+    private(set) var given: [Arguments.Given] = []
+    private(set) var operands: [String] = []
+    /// Whether a `--` was read.
+    private(set) var isEnded = false
+    /// The option whose value is missing behind the last word; whether that is the first of its values.
+    private(set) var missing: (option: AnyOption, isFirst: Bool)?
     /// The first mistake.
     private(set) var failure: UsageFailure?
 
@@ -155,6 +159,7 @@ struct CommandLineReader {
         var wish: Request?
         while let word = rest.popFirst() {
             if word == "--" {
+                isEnded = true
                 operands += rest
                 break
             } else if word.hasPrefix("--") {
@@ -231,16 +236,21 @@ struct CommandLineReader {
             add(option, implied, name)
         case .pair(let first, let second):
             guard let word = attached ?? rest.popFirst() else {
+                missing = (option, isFirst: true)
                 return fail("\(name) needs two values: \(first) and \(second)\(advice)")
             }
             if word.contains(" ") || attached != nil { return add(option, word, name) }
             guard let next = rest.popFirst() else {
+                missing = (option, isFirst: false)
                 return fail("\(name) needs two values: \(first) and \(second)\(advice)")
             }
             add(option, "\(word) \(next)", name)
         case .value(let valueName):
             if let attached { return add(option, attached, name) }
-            guard let word = rest.first else { return fail("\(name) needs a value: \(valueName)\(advice)") }
+            guard let word = rest.first else {
+                missing = (option, isFirst: true)
+                return fail("\(name) needs a value: \(valueName)\(advice)")
+            }
             if word.hasPrefix("--"), Self.find(String(word.dropFirst(2)), options) != nil {
                 return fail("\(name) needs a value: \(valueName); write \(name)=\(word) if \(word) is one")
             }

@@ -19,6 +19,7 @@ struct CompletionTests {
     private static let cases: [Case] = [
         // Commands and options.
         Case(line: "img-cache ", has: ["put", "get", "scope", "settings"], lacks: files),
+        Case(line: "img-cache help pu", has: ["put"], isAll: true),
         Case(line: "img-cache sc", has: ["scope"], isAll: true),
         Case(line: "img-cache scope ", has: ["list", "current", "switch", "purge"], isAll: true),
         Case(line: "img-cache --scope work g", has: ["get"], isAll: true),
@@ -136,14 +137,59 @@ struct CompletionTests {
         #expect(offers.map { $0.map(\.word) } == [["'key:key:q?a=1&b"], ["\"key:key:q?a=1&b"], ["key:key:q?a=1&b"]])
     }
 
+    /// What means something to a shell: each would run a command, or be another argument, if it were taken as it is.
+    private static let hostile = [
+        "1 two  blanks", "2$(touch pwned)", "3`touch pwned`", "4'single", "5\"double", "6;touch pwned", "7&touch pwned",
+        "8|<>(){}[]*?~#%^", "9\\back\\,slash\\", "aé ü 🌌", "b=c:d,e", "c$HOME", "d!!", "e' ; touch pwned ; '",
+    ]
+
+    @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
+    func namesOfStrangersReachTheToolAsTheyAre(shell: CompletingShell) throws {
+        let home = try home()
+        let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
+        for name in Self.hostile {
+            try home.run("img-cache", ["put", picture, "--key", name, "--scope", "s\(name)"]).expect(0)
+            try home.run("img-cache", ["put", picture, "--key", name]).expect(0)
+        }
+        let prefixes = Self.hostile.map { $0.prefix(1) }
+        let lines =
+            prefixes.map { "img-cache get key:\($0)" } + prefixes.map { "img-cache scope switch s\($0)" }
+            + prefixes.map { "img-cache ls --scope=s\($0)" } + ["img-cache put b"]
+        let arguments = try shell.arguments(typing: lines, scripts: Self.folder, in: home)
+        #expect(
+            arguments == Self.hostile.map { ["get", "key:\($0)"] } + Self.hostile.map { ["scope", "switch", "s\($0)"] }
+                + Self.hostile.map { ["ls", "--scope=s\($0)"] } + [["put", "b c.jpg"]])
+        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+    }
+
+    @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
+    func namesBesideFilesReachTheToolAsTheyAre(shell: CompletingShell) throws {
+        let home = try home()
+        let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
+        try home.run("img-cache", ["put", picture, "--key", "a $(touch pwned) `touch pwned` ' \" ;"]).expect(0)
+        let arguments = try shell.arguments(typing: ["img-cache get k"], scripts: Self.folder, in: home)
+        #expect(arguments == [["get", "key:a $(touch pwned) `touch pwned` ' \" ;"]])
+        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+    }
+
+    @Test(.enabled(if: CompletingShell.bash.isPresent)) func withinQuotesBashOffersOnlyWhatNeedsNone() throws {
+        let home = try home()
+        let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
+        for name in Self.hostile { try home.run("img-cache", ["put", picture, "--key", name]).expect(0) }
+        let offers = try CompletingShell.bash.offers(["img-cache get \"key:"], scripts: Self.folder, in: home)
+        let words = offers[0].map(\.word)
+        #expect(words.contains("\"key:key:6;touch pwned"))
+        #expect(words.allSatisfy { !$0.dropFirst().contains { "\"'\\$`!".contains($0) } })
+    }
+
     @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func theScriptsAreWellFormed(shell: CompletingShell)
         throws
     {
         let home = try ToolHome()
-        for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
-            let name = shell == .zsh ? "_\(tool)" : "\(tool).\(shell)"
-            let output = try home.run("/usr/bin/env", [shell.rawValue, "-n", "\(Self.folder)/\(name)"]).expect(0)
-            #expect(output.stderr == "")
-        }
+        let name = shell == .zsh ? "_apod-tools" : "apod-tools.\(shell)"
+        let output = try home.run("/usr/bin/env", [shell.rawValue, "-n", "\(Self.folder)/\(name)"]).expect(0)
+        #expect(output.stderr == "")
+        let printed = try home.run("img-downsample", ["--generate", "complete-\(shell)"]).expect(0).stdoutBytes
+        #expect(try printed == TestFile.bytes("\(Self.folder)/\(name)"))
     }
 }

@@ -16,6 +16,15 @@ public enum CompletingShell: String, CaseIterable, Sendable {
             return false
         })
 
+    /// Whether a line can be typed, on a terminal that rules the shell.
+    public var canBeTypedIn: Bool { isPresent && Self.hasTerminals }
+
+    private static let hasTerminals: Bool = {
+        if (try? run("/usr/bin/env", ["setsid", "--version"]))?.status == 0 { return true }
+        Log.standardError("\n*** NO SETSID: no line is typed in the tests of completions.\n\n")
+        return false
+    }()
+
     /// What is offered: a word, and what is said about it (not by bash).
     public struct Offer: Sendable, Hashable {
         public let word: String
@@ -25,7 +34,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
     /// Returns what the shell offers at the end of each line, as whole words without quotes; of folders, the slash at
     /// the end is left out.
     ///
-    /// - Parameter folder: where the scripts are: `TOOL.bash`, `_TOOL`, `TOOL.fish`.
+    /// - Parameter folder: where the scripts are: `apod-tools.bash`, `_apod-tools`, `apod-tools.fish`.
     public func offers(_ lines: [String], scripts folder: String, in home: ToolHome) throws -> [[Offer]] {
         let words: [String]
         // Not in the working folder, whose files are offered.
@@ -51,6 +60,65 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         return offers.dropLast()
     }
 
+    /// Types each line on a terminal, with Tab and Enter behind it, and returns the arguments of `img-cache` that the
+    /// shell makes of it. The command itself is not run.
+    public func arguments(typing lines: [String], scripts folder: String, in home: ToolHome) throws -> [[String]] {
+        let (file, setup) =
+            switch self {
+            case .bash: ("typing.bash", Self.bashSetup)
+            case .zsh: (".zshrc", Self.zshSetup)
+            case .fish: ("typing.fish", Self.fishSetup)
+            }
+        let path = try home.folder.write(file, setup)
+        let options =
+            switch self {
+            case .bash: ["--noprofile", "--rcfile", path, "-i"]
+            case .zsh: ["-d", "-i"]
+            case .fish: ["--no-config", "--init-command", "source \(path)", "-i"]
+            }
+        let log = home.folder.path("arguments")
+        let shell = try home.start(
+            "/usr/bin/env", ["setsid", "--ctty", "--wait", rawValue] + options, stdin: .terminal,
+            environment: ["SCRIPTS": folder, "LOG": log, "ZDOTDIR": home.folder.path(""), "TERM": "xterm"])
+        for (count, line) in (lines.map { $0 + "\t\r" } + ["exit\r"]).enumerated() {
+            guard shell.waitForErrors("ready \(count).") else { break }
+            shell.write(line)
+        }
+        try shell.wait().expect(0)
+        let words = try String(decoding: TestFile.bytes(log), as: UTF8.self).split(
+            separator: "\0", omittingEmptySubsequences: false)
+        return words.dropLast().split(separator: "--end--").map { $0.map(String.init) }
+    }
+
+    private static let bashSetup = #"""
+        . "$SCRIPTS/apod-tools.bash"
+        img-cache() { printf '%s\0' "$@" --end-- >>"$LOG"; count=$((count + 1)); }
+        count=0 PROMPT_COMMAND='echo "ready $count." >&2'
+        bind 'set enable-bracketed-paste off'
+        """#
+
+    private static let zshSetup = #"""
+        fpath=($SCRIPTS $fpath)
+        autoload -U compinit
+        compinit -u -d $LOG.zcompdump
+        img-cache() { printf '%s\0' "$@" --end-- >>$LOG; count=$((count + 1)) }
+        count=0
+        precmd() { print -u2 "ready $count." }
+        unsetopt beep
+        """#
+
+    private static let fishSetup = #"""
+        source $SCRIPTS/apod-tools.fish
+        set -g count 0
+        function img-cache
+            printf '%s\0' $argv --end-- >>$LOG
+            set -g count (math $count + 1)
+        end
+        function fish_prompt
+            echo "ready $count." >&2
+        end
+        """#
+
     /// Calls the function that the script names for the tool, as bash does.
     private static let bashScript = #"""
         folder=$1
@@ -58,7 +126,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
         for line in "$@"; do
             tool=${line%% *}
-            source "$folder/$tool.bash" || exit
+            source "$folder/apod-tools.bash" || exit
             COMP_LINE=$line COMP_POINT=${#line} COMP_TYPE=9 COMP_KEY=9 COMPREPLY=()
             read -ra COMP_WORDS <<<"$line"
             if [[ $line == *' ' ]]; then COMP_WORDS+=(''); fi
@@ -123,10 +191,8 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         """#
 
     private static let fishScript = #"""
+        source $argv[1]/apod-tools.fish; or exit
         for line in $argv[2..-1]
-            set -l tool (string split -m 1 ' ' -- $line)[1]
-            complete -e -c $tool
-            source $argv[1]/$tool.fish; or exit
             complete -C $line
             echo --end--
         end

@@ -8,9 +8,9 @@ extension Tool {
         case .man: command.manual(facts(except: command.name))
         case .settings: [AnyOption].settings.settingsManual(facts(except: "apod-tools.json"))
         case .settingsTable: [AnyOption].settings.settingsTable
-        case .bash: command.bashCompletion
-        case .zsh: command.zshCompletion
-        case .fish: command.fishCompletion
+        case .bash: String(decoding: PackageResources.apod_tools_bash, as: UTF8.self)
+        case .zsh: String(decoding: PackageResources._apod_tools, as: UTF8.self)
+        case .fish: String(decoding: PackageResources.apod_tools_fish, as: UTF8.self)
         }
     }
 

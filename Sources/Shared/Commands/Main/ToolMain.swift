@@ -11,11 +11,20 @@ public struct Tool: Sendable {
     public let exitStatus: String
     /// Returns name and version of each library in use; loads those that are loaded on demand.
     public let libraries: @Sendable () -> [String]
+    let exercises: KnownExercises
 
-    public init(_ command: Command, exitStatus: String, libraries: @escaping @Sendable () -> [String]) {
+    /// Returns what is known of exercises in a cache: values of a field, or ids (`Completion.exerciseID`).
+    public typealias KnownExercises = @Sendable (_ field: String, ToolContext, CacheSettings) throws -> [String]
+
+    /// - Parameter exercises: for completions.
+    public init(
+        _ command: Command, exitStatus: String, libraries: @escaping @Sendable () -> [String],
+        exercises: @escaping KnownExercises = { _, _, _ in [] }
+    ) {
         self.command = command
         self.exitStatus = exitStatus
         self.libraries = libraries
+        self.exercises = exercises
     }
 }
 
@@ -30,6 +39,7 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
     StandardError.silenceLibraries()
+    if words.first == "--complete" { complete(tool, words.dropFirst()) }
     // Each run removes the files that earlier ones kept outside the cache for a while.
     RuntimePlaces(environment: .ofProcess()).sweep()
     let secrets = ArgumentSecrets(words)

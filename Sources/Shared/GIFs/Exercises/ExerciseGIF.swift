@@ -28,5 +28,10 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.init(id: id, resolution: resolution)
     }
 
+    /// The ids of exercises of which a cache has GIFs, read without a trace (`CacheSettings.keys`).
+    public static func ids(keptBy settings: CacheSettings) throws -> [String] {
+        try settings.keys(beginningWith: keyPrefix).compactMap { ExerciseGIF(cacheKey: $0)?.id.text }
+    }
+
     public var description: String { "exercise \(id) at \(resolution)" }
 }

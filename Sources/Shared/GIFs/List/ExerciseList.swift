@@ -65,6 +65,13 @@ public struct ExerciseList: Sendable {
         }
     }
 
+    /// The list of a service that is kept, fresh or not, read without a trace (`CacheSettings.keys`); empty if there is
+    /// none.
+    public static func kept(of service: ExerciseService, by settings: CacheSettings) throws -> [Record] {
+        let row = try settings.metadata(name, in: collection)
+        return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
+    }
+
     /// What was fetched in the future was so before the clock was set back, and says nothing about its age.
     private func isFresh(_ row: Metadata) -> Bool {
         let now = clock.now()

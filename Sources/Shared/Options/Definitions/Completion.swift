@@ -2,6 +2,8 @@
 public enum Completion: Sendable, Equatable {
     case none
     case files
+    /// Files with one of these endings, without their dots, and the folders that lead to them.
+    case filesEnding([String])
     case folders
     case words([String])
     /// Words of a list with commas in between.
@@ -11,6 +13,8 @@ public enum Completion: Sendable, Equatable {
     case keys
     /// Keys, or files.
     case pictures
-    /// Values of a property in the cached list of exercises, or the ids of cached exercises for `id`.
+    /// Values of a property in the cached list of exercises, or the ids of cached exercises for `exerciseID`.
     case exercises(field: String)
+
+    public static let exerciseID = "id"
 }

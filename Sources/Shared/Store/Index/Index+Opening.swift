@@ -75,7 +75,7 @@ extension Index {
         } catch CacheFailure.io where isUnwritable(root) {
             // Neither the log nor the memory shared with others can be made here: all there is to read is the
             // database proper.
-            return try checked(Database(path: root.index, root: root.path, immutable: true))
+            return try checked(Database(path: root.index, root: root.path, access: .immutable))
         }
     }
 

@@ -21,21 +21,28 @@ final class Database {
     /// Pages in the log after the last commit.
     private var logPages: Int32 = 0
 
-    /// Opens the file at `path`, which must exist; a file that this process may only read is opened for reading.
-    /// Nothing is read yet. `immutable` asks SQLite to neither lock the file nor look for a log beside it, which is
-    /// what it takes in a folder where nothing can be made. A path that leads through a link is refused.
+    enum Access: String {
+        /// A file that this process may only read is opened for reading.
+        case writing
+        /// Changes no file, not even those beside the database, and makes none.
+        case reading = "mode=ro&readonly_shm=1"
+        /// Without locks, and without a look for a log beside the file: what it takes where nothing can be made.
+        case immutable = "immutable=1"
+    }
+
+    /// Opens the file at `path`, which must exist. Nothing is read yet. A path that leads through a link is refused.
     ///
     /// Nobody is waited for: what others keep busy throws `CacheFailure.busy`, see `waitingWhileBusy`.
-    init(path: String, root: String, immutable: Bool = false) throws {
+    init(path: String, root: String, access: Access = .writing) throws {
         self.root = root
         var opened: OpaquePointer?
         let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         let status =
-            immutable
-            ? sqlite3_open_v2(
-                "file:\(Self.escapedForURI(path))?immutable=1", &opened,
+            access == .writing
+            ? path.withPathPointer { sqlite3_open_v2($0, &opened, common | SQLITE_OPEN_READWRITE, nil) }
+            : sqlite3_open_v2(
+                "file:\(Self.escapedForURI(path))?\(access.rawValue)", &opened,
                 common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
-            : path.withPathPointer { sqlite3_open_v2($0, &opened, common | SQLITE_OPEN_READWRITE, nil) }
         guard let opened else { throw CacheFailure.io(detail: "cannot open it", root: root, errno: ENOMEM) }
         guard status == SQLITE_OK else {
             let failure = CacheFailure(sqlite: status, of: opened, root: root)

@@ -1,0 +1,41 @@
+import Libc
+import Options
+import Store
+import Support
+
+/// Answers `TOOL --complete WORD…`, which the shells' scripts call, and ends. Changes nothing. Whatever goes wrong, there is
+/// no message, which nobody wants at a prompt, and the status is 0.
+func complete(_ tool: Tool, _ words: ArraySlice<String>) -> Never {
+    let environment = Environment.ofProcess()
+    let words = words.map { word in
+        // Shells hand over what is typed.
+        word.hasPrefix("~/") ? (environment["HOME"] ?? "~") + word.dropFirst() : word
+    }
+    let answer = tool.command.completions(of: words) { completion, line, beginning in
+        (try? tool.known(completion, line, environment, beginning)) ?? []
+    }
+    try? TextOutput.standard().write(answer.text)
+    exit(0)
+}
+
+extension Tool {
+    fileprivate func known(
+        _ completion: Completion, _ line: Arguments, _ environment: Environment, _ beginning: String
+    ) throws -> [String] {
+        let context = ToolContext(
+            line, environment: environment,
+            configuration: try .load(option: line[.config], environment: environment), log: .silent)
+        let settings = try context.cacheSettings()
+        if try context.value(.noConfinement) ?? true {
+            var needs = Needs()
+            needs.inputs = settings.folders
+            Confinement(needs, cache: [], environment: environment).enforce()
+        }
+        switch completion {
+        case .scopes: return try settings.scopeNames()
+        case .keys: return try settings.keys(beginningWith: beginning)
+        case .exercises(let field): return try exercises(field, context, settings)
+        default: return []
+        }
+    }
+}

@@ -155,10 +155,12 @@ private func pictureJob(_ argument: String) -> RecordJob {
     return RecordJob(record, argument: argument)
 }
 
-/// The job that a line of standard input stands for. Throws `FileInLine` for a file.
+/// Returns the job of a line of standard input. Throws `FileInLine` for a file.
 private func pictureJob(line: String) throws -> RecordJob {
-    guard line.hasScheme || CacheKey.isPrintedKey(line) else { throw FileInLine(path: line) }
-    return pictureJob(line)
+    try suggestingAddress(for: line) {
+        guard line.hasScheme || CacheKey.isPrintedKey(line) else { throw FileInLine(path: line) }
+        return pictureJob(line)
+    }
 }
 
 extension [AnyOption] {

@@ -96,6 +96,16 @@ private struct Broken: Failure {
             ])
     }
 
+    @Test func suggestionIsNotFoldedIntoFailuresWithoutOne() throws {
+        let meant = SuggestingFailure(Broken(), meant: "that")
+        let folded: [any Failure] = [Broken(), Broken(), meant, LineFailure(meant, line: 7), Broken()]
+        #expect(
+            try lines(folded.map { ($0, "{}") }) == [
+                "t: it is broken\n", "t: (and 1 more like this: broken)\n", "t: it is broken; did you mean that?\n",
+                "t: (and 1 more line, 7: broken)\n", "t: it is broken\n",
+            ])
+    }
+
     @Test func badLinesAreCountedAsLines() throws {
         let bad = [3, 5, 9].map { (LineFailure(notJSON, line: $0) as any Failure, "{}") }
         #expect(try lines(bad) == ["t: line 3: this is not JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])

@@ -90,8 +90,10 @@ extension DownsampleTool {
 
     /// The file that an argument names, which may be a pipe.
     private func input(_ path: String) throws -> InputFile {
-        try InputFile(
-            path, byteLimit: maker.options.limits.maxInputBytes, interruption: maker.options.interruption)
+        try suggestingAddress(for: path, as: { "img-cache put \($0) | img-downsample" }) {
+            try InputFile(
+                path, byteLimit: maker.options.limits.maxInputBytes, interruption: maker.options.interruption)
+        }
     }
 
     /// Puts a picture into the cache that is not there.

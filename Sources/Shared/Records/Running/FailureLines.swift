@@ -7,6 +7,8 @@ import Support
 public final class FailureLines: Sendable {
     private struct Said {
         var code: String?
+        /// A suggestion is never folded into failures without one.
+        var suggests = false
         /// What further failures with that code were about, as far as it is known: the first few.
         var names: [String] = []
         /// The earliest and the latest day, if all of them were about days.
@@ -60,13 +62,13 @@ public final class FailureLines: Sendable {
         let subject = subjects.first ?? (failure as? LineFailure).map { FailureSubject(.line, String($0.line)) }
         let message = isNamed ? failure.message : (subjects.first.map { "\($0.words): " } ?? "") + failure.message
         said.withLock { said in
-            if said.code == failure.code {
+            if said.code == failure.code, said.suggests == failure.suggests {
                 said.add(subject)
                 log.detail(message)
                 return
             }
             tell(of: said)
-            said = Said(code: failure.code)
+            said = Said(code: failure.code, suggests: failure.suggests)
             log.error(
                 message,
                 facts: [

@@ -11,3 +11,10 @@ public struct SuggestingFailure: WrappingFailure {
 
     public var message: String { "\(reason.message); did you mean \(suggestion)?" }
 }
+
+extension Failure {
+    /// Whether the message has a suggestion.
+    public var suggests: Bool {
+        self is SuggestingFailure || (self as? any WrappingFailure)?.reason.suggests == true
+    }
+}

@@ -67,7 +67,9 @@ extension Caches {
         if let path = job.argument.flatMap(entryPath) {
             return try find(at: path, naming, handingOut: handingOut, takesExpired: takesExpired)
         }
-        return try find(naming.keys(of: job), naming, handingOut: handingOut, takesExpired: takesExpired)
+        return try suggestingAddress(for: job.argument) {
+            try find(naming.keys(of: job), naming, handingOut: handingOut, takesExpired: takesExpired)
+        }
     }
 
     /// The same for the path of an entry's file.

@@ -18,9 +18,12 @@ public struct ExplainedPicture: Description {
     public init(
         of job: RecordJob, _ explainer: Explainer, rules: CacheItem.Rules, request: (WebURL) -> HTTPRequest
     ) throws {
-        guard case .addresses(let addresses) = try rules.item(of: job) else {
-            throw UsageFailure(
-                "explain takes addresses: the file \(job.argument ?? "") is stored whenever it is put")
+        let addresses = try suggestingAddress(for: job.argument) {
+            guard case .addresses(let addresses) = try rules.item(of: job) else {
+                throw UsageFailure(
+                    "explain takes addresses: the file \(job.argument ?? "") is stored whenever it is put")
+            }
+            return addresses
         }
         let expiry = try rules.expiry(job.record)
         candidates = try addresses.map { candidate in

@@ -64,15 +64,23 @@ public struct PutTool: CacheTool {
                 lookup(item, job.record), expiry,
                 { record, emit in
                     defer { turn?.end() }
-                    let outcome = try put(item, expiry, record, emit: emit)
-                    switch outcome.place {
-                    case .made(let kept):
-                        record = kept
-                        tally.update { $0.add(.kept) }
-                    case .entry(let entry, let status, let cache):
-                        record.setCached(entry, status: status, isDegraded: outcome.isDegraded)
-                        try copies?.add(entry, to: &record, in: cache, turn)
-                        tally.update { $0.add(status) }
+                    func process() throws {
+                        let outcome = try put(item, expiry, record, emit: emit)
+                        switch outcome.place {
+                        case .made(let kept):
+                            record = kept
+                            tally.update { $0.add(.kept) }
+                        case .entry(let entry, let status, let cache):
+                            record.setCached(entry, status: status, isDegraded: outcome.isDegraded)
+                            try copies?.add(entry, to: &record, in: cache, turn)
+                            tally.update { $0.add(status) }
+                        }
+                    }
+                    do {
+                        try process()
+                    } catch CacheFailure.absent where copies != nil {
+                        // Evicted before it was copied.
+                        try process()
                     }
                 }
             )
@@ -97,23 +105,14 @@ public struct PutTool: CacheTool {
         tally.update { $0.failed += 1 }
     }
 
-    /// Opens a file that an argument names. Throws as `InputFile` does; a missing file may be an address without its
-    /// scheme.
-    private func open(_ path: String) throws -> InputFile {
-        do {
-            return try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
-        } catch let failure as SystemFailure where failure.isMissing {
-            guard let address = WebURL.address(withoutScheme: path) else { throw failure }
-            throw SuggestingFailure(failure, meant: address)
-        }
-    }
-
     private func put(
         _ item: CacheItem, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> Outcome {
         switch item {
         case .file(let path):
-            let input = try open(path)
+            let input = try suggestingAddress(for: path) {
+                try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
+            }
             let inputKey = try CacheKey.of(input)
             let key = try rules.ownKey(record) ?? inputKey
             let storage = try caches.storage(for: inputKey.text)

@@ -64,6 +64,15 @@ import Testing
         #expect(home.folder.contents().count { $0.hasPrefix("work/archive/") } == Self.nights)
     }
 
+    /// The others wait for their names until the first picture is there, and are evicted in that time.
+    @Test func evictedPictureIsCopied() throws {
+        let slow = server.url(picture(1), faults: ["wait-500"])
+        let rest = (2...6).map { server.url(picture($0)) }
+        let output = try home.run("img-cache", ["put", "-j6", "--output-dir", "archive", slow] + rest).expect(0)
+        #expect(output.lines.count == 6)
+        #expect(home.folder.contents().count { $0.hasPrefix("work/archive/") } == 6)
+    }
+
     @Test func folderOfVariantsFetchesEachPictureOnce() throws {
         let records = try nightly(
             """

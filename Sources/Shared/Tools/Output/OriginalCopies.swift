@@ -61,16 +61,19 @@ public struct OriginalCopies: Sendable {
     }
 
     /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing, and
-    /// records the copy in the index. The record takes the name in its turn. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`.
+    /// records the copy in the index. The record takes the name in its turn. Throws `TemplateFailure`, `OutputFailure`,
+    /// `SystemFailure`, and `CacheFailure.absent` if the entry has been evicted.
     ///
     /// - Parameter cache: the entry's cache; nil for an entry past the cache.
     public func add(_ entry: Entry, to record: inout Record, in cache: CacheStore?, _ turn: NamingTurn?) throws {
         let values = entry.templateValues
         let name = try folder.template.path(for: record, values)
+        // Opened before it waits: an entry may be evicted after its lease.
+        let original = try Self.open(entry)
         turn?.wait()
         try folder.claim(name, for: entry.sha256)
         turn?.end()
-        try copy(entry, as: name)
+        try copy(original, of: entry, as: name)
         let path = try folder.absolutePath(name)
         if let cache, let key = try entry.key.map(CacheKey.init(printed:)), let status = try folder.status(name) {
             let note = CopyNote(record, values).text
@@ -80,7 +83,15 @@ public struct OriginalCopies: Sendable {
         record.setPath("file", path)
     }
 
-    private func copy(_ entry: Entry, as name: String) throws {
+    private static func open(_ entry: Entry) throws -> File {
+        do {
+            return try File.open(entry.path, O_RDONLY)
+        } catch let failure as SystemFailure where failure.isMissing {
+            throw CacheFailure.absent(key: entry.key ?? entry.path)
+        }
+    }
+
+    private func copy(_ original: File, of entry: Entry, as name: String) throws {
         // A file may come between the look and the copy; it is looked at then.
         for attempt in 0... {
             let existing = try folder.existing(name)
@@ -90,7 +101,7 @@ public struct OriginalCopies: Sendable {
             }
             do {
                 let file = try folder.begin(name, replaces: existing != nil)
-                try file.copy(File.open(entry.path, O_RDONLY))
+                try file.copy(original)
                 return try folder.finish(file)
             } catch let failure as SystemFailure where failure.errno == EEXIST && attempt < 8 {
                 continue

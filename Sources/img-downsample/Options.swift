@@ -13,7 +13,7 @@ extension AnyOption {
         "variant", "NAMES", .sizes,
         completion: .list([
             "pager", "overlay", "fit", "custom", "launch-card", "detail-view", "rocket-card", "preference-view",
-        ]), repeats: true, summary: "Variants and styles to make, with commas between them.")
+        ]), repeats: true, summary: "Variants and styles to make; several with commas.")
     static let width = Option<Widths>(
         "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
         summary: "Maximum width; several with commas, such as 320,640,1280, make variants 320w, 640w and 1280w.",

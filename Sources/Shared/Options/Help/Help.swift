@@ -19,12 +19,11 @@ extension Command {
         if !main.isEmpty {
             help.blank()
             for option in main {
+                switch option.completion {
                 // The values of an option are listed in full.
-                if case .words = option.completion {
-                    help.row(option.label, option.summary)
-                    continue
+                case .words, .list: help.row(option.label, option.summary)
+                default: help.row(option.label, Self.beginning(of: option.summary))
                 }
-                help.row(option.label, Self.beginning(of: option.summary))
             }
         }
         let others = OptionGroup.allCases.filter { !$0.isMain }.map { group in

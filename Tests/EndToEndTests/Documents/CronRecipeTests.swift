@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The script for cron in `docs/scripting.md`, run on five days in a row.
+/// The script for cron in `docs/scripting.md`, run every day of a month, with a cache that holds a tenth of the pictures.
 struct CronRecipeTests {
     /// The tools see the time of day that `CLOCK_SHIFT` seconds make of the present one.
     private static let clock = """
@@ -37,11 +37,9 @@ struct CronRecipeTests {
 
         """
 
-    /// A day, after how many waits its outage ends, the waits, and the exit status.
-    private static let days: [(day: String, outage: Int?, waits: [String], status: Int32)] = [
-        ("2024-02-06", nil, [], 0), ("2024-02-07", 2, ["600", "3600"], 0), ("2024-02-08", nil, [], 0),
-        ("2024-02-09", 9, ["600", "3600", "7200", "0"], 75), ("2024-02-10", nil, [], 0),
-    ]
+    /// The outages of a month, by the number of the day: the service is back after so many waits.
+    private static let outages = [2: 2, 4: 9, 15: 1, 24: 9]
+    private static let waits = ["600", "3600", "7200", "0"]
 
     private static func script() throws -> String {
         let lines = try TestFile.text("\(Corpus.packageRoot)/docs/scripting.md").split(
@@ -55,15 +53,20 @@ struct CronRecipeTests {
         try #require(home.shell("command -v cc").status == 0, "the test needs a C compiler")
         try home.write("clock.c", Self.clock)
         try home.shell("cc -shared -fPIC -o clock.so clock.c").expect(0)
-        try home.folder.write("config/apod-tools/config.json", #"{"retries": 0}"#)
+        try home.folder.write(
+            "config/apod-tools/config.json", #"{"retries": 0, "capacity": "33kB", "lease": "0s"}"#)
         for (name, text) in [("apod-fetch", Self.fetch), ("sleep", Self.sleep)] {
             try home.folder.write("stand-ins/\(name)", text, mode: 0o700)
         }
         try home.folder.write("script", Self.script(), mode: 0o700)
 
         var pictures: [String] = []
-        for (day, outage, waits, status) in Self.days {
+        for number in 1...30 {
             try server.publishNextDay()
+            let day = number < 25 ? "2024-02-\(number + 5 < 10 ? "0" : "")\(number + 5)" : "2024-03-0\(number - 24)"
+            let outage = Self.outages[number]
+            let waits = Self.waits.prefix(outage ?? 0)
+            let isMissed = waits.count == Self.waits.count
             let noon = try #require(Timestamp(iso8601: "\(day)T12:00:00Z"))
             let shift = (noon - Timestamp.now()).milliseconds / 1000
             try home.folder.write("home/slept", "")
@@ -75,13 +78,16 @@ struct CronRecipeTests {
                     "DOWN": server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"]),
                     "APOD_API_URL": server.url("/none"),
                 ])
-            #expect(output.status == status, "\(day): \(output)")
+            #expect(output.status == (isMissed ? 75 : 0), "\(day): \(output)")
             let slept = String(decoding: try home.folder.read("home/slept"), as: UTF8.self)
-            #expect(slept.split(separator: "\n").map(String.init) == waits, "\(day): \(output)")
-            if status == 0 { pictures.append("\(day).jpg") }
+            #expect(slept.split(separator: "\n").map(String.init) == Array(waits), "\(day): \(output)")
+            if !isMissed { pictures.append("\(day).jpg") }
             #expect(TemporaryFolder.names(in: home.folder.path("home/apod")).sorted() == pictures, "\(day): \(output)")
             try? home.shell("rm -f \"$HOME/down\"").expect(0)
         }
+        let asked = try server.requests().counts.filter { $0.key.hasPrefix("/pictures/") }
+        #expect(asked == Dictionary(uniqueKeysWithValues: pictures.map { ("/pictures/\($0)", 1) }))
+        #expect(try CacheOnDisk(home).count("evictions") >= 20)
     }
 }
 #endif

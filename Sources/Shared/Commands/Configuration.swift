@@ -48,8 +48,12 @@ public struct Configuration: Sendable {
         do {
             let bytes = try File.openInput(path).contents(atMost: byteLimit + 1)
             guard bytes.count <= byteLimit else { throw ConfigurationFailure("it has more than 1 MiB") }
-            if let fault = JSONPlace.fault(in: bytes) { throw ConfigurationFailure(fault.message) }
-            record = try Record(parsing: bytes)
+            do {
+                record = try Record(parsing: bytes)
+            } catch let failure as any Failure {
+                // Only the text of a broken file is scanned for the place.
+                throw ConfigurationFailure(JSONPlace.fault(in: bytes)?.message ?? failure.message)
+            }
         } catch let failure as any Failure {
             throw ConfigurationFailure("cannot use the configuration file \(path): \(failure.message)")
         }

@@ -150,6 +150,7 @@ struct ServiceWork {
         let quotas = caches.quotas(log: context.log)
         let ledger = arguments[.refresh] ? RenewedQuotas.over(quotas) : quotas
         service = try context.exerciseService(key: context.secret(.apiKeyFile, .exerciseKey))
+        if !settings.isOffline { try service.requireChoice() }
         let passwords = try context.passwords()
         let quota = ServiceQuota()
         client = try context.client(passwords: passwords) {

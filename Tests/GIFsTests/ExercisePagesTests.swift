@@ -10,35 +10,38 @@ import Testing
 
     private func ids(_ pages: ExercisePages) -> [Int?] { pages.exercises.map { $0.string("id").flatMap { Int($0) } } }
 
+    private func pages() throws -> ExercisePages { try ExercisePages(of: ExerciseService(address: "http://a/db")) }
+
     @Test func theListEndsWithAShortPage() throws {
-        var pages = ExercisePages()
+        var pages = try pages()
+        #expect(pages.next?.description == "http://a/db/exercises?limit=500&offset=0")
         try pages.add(page(0..<5))
-        #expect(pages.nextOffset == 5)
+        #expect(pages.next?.query == "limit=500&offset=5")
         try pages.add(page(5..<10))
-        #expect(pages.nextOffset == 10)
+        #expect(pages.next?.query == "limit=500&offset=10")
         try pages.add(page(10..<12))
-        #expect(pages.nextOffset == nil && ids(pages) == Array(0..<12))
+        #expect(pages.next == nil && ids(pages) == Array(0..<12))
     }
 
     @Test func aPageThatWasThereAlreadyEndsIt() throws {
-        var pages = ExercisePages()
+        var pages = try pages()
         try pages.add(page(0..<5))
         try pages.add(page(0..<5))
-        #expect(pages.nextOffset == nil && ids(pages) == Array(0..<5))
+        #expect(pages.next == nil && ids(pages) == Array(0..<5))
     }
 
     @Test func anIDThatIsSeenTwiceIsLeftOut() throws {
-        var pages = ExercisePages()
+        var pages = try pages()
         try pages.add(page(0..<5))
         try pages.add(page(4..<9))
-        #expect(pages.nextOffset == 10 && ids(pages) == Array(0..<9))
+        #expect(pages.next?.query == "limit=500&offset=10" && ids(pages) == Array(0..<9))
         try pages.add(page([]))
-        #expect(pages.nextOffset == nil)
+        #expect(pages.next == nil)
     }
 
     @Test(arguments: ["{\"message\":\"no\"}", "[1]", "<html>", "[{\"name\":\"curl\"}]"])
-    func somethingElseIsRefused(_ body: String) {
-        var pages = ExercisePages()
+    func somethingElseIsRefused(_ body: String) throws {
+        var pages = try pages()
         #expect(throws: GIFFailure.self) { try pages.add(Array(body.utf8)) }
     }
 
@@ -62,7 +65,7 @@ import Testing
         #expect(ExerciseFilter(equipment: ["cable", "band"]).accepts(curl))
     }
 
-    @Test func filtersKnowTheArraysOfTheSuccessorToo() throws {
+    @Test func filtersKnowTheArraysOfTheOpenVersionToo() throws {
         let row = try Record(
             parsing: #"{"bodyParts":["UPPER ARMS","back"],"targetMuscles":["lats"],"equipments":["cable",1]}"#.utf8)
         #expect(ExerciseFilter(bodyParts: ["back"], targets: ["lats"], equipment: ["band,cable"]).accepts(row))

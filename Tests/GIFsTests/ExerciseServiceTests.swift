@@ -82,7 +82,8 @@ import Testing
     func refusalsAreToldApart(status: Int, body: String, hasKey: Bool, code: String, exit: ExitCode) throws {
         let service = try ExerciseService(key: hasKey ? "k" : nil)
         let answer = FetchFailure.Answer(
-            status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"), body: Array(body.utf8))
+            status: status, headers: HTTPHeaders(), url: try WebURL(ExerciseService.standardAddress),
+            body: Array(body.utf8))
         let failed = failure(of: service.failure(of: FetchFailure.status(answer), for: gif))
         #expect(failed.code == code)
         #expect(failed.exitCode == exit)
@@ -97,10 +98,47 @@ import Testing
         ])
     func recordedRefusalsAreToldApart(file: String, status: Int, code: String) throws {
         let answer = FetchFailure.Answer(
-            status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"),
+            status: status, headers: HTTPHeaders(), url: try WebURL(ExerciseService.standardAddress),
             body: try Corpus.bytes("api/exercisedb/\(file).json"))
         let service = try ExerciseService(key: "k")
         #expect(failure(of: service.failure(of: FetchFailure.status(answer), for: gif)).code == code)
+    }
+
+    @Test(arguments: [401, 403, 404]) func refusalsOfAnotherOriginSayNothingOfTheKey(_ status: Int) throws {
+        let answer = FetchFailure.Answer(
+            status: status, headers: HTTPHeaders(), url: try WebURL("https://cdn.test/1.gif"))
+        let failed = try ExerciseService(key: "k").failure(of: FetchFailure.status(answer), for: gif)
+        #expect(failed is FetchFailure)
+    }
+
+    @Test(arguments: [
+        ("https://db.test/media/1.gif", true, "https://db.test/media/1.gif"),
+        ("../../media/1.gif", true, "https://db.test/media/1.gif"),
+        ("https://cdn.test/1.gif", false, "https://cdn.test/1.gif"),
+        ("//cdn.test/1.gif", false, "https://cdn.test/1.gif"),
+        ("https://db.test:8443/1.gif", false, "https://db.test:8443/1.gif"),
+        ("http://db.test/1.gif", false, "http://db.test/1.gif"),
+        ("https://db.test.evil.test/1.gif", false, "https://db.test.evil.test/1.gif"),
+    ])
+    func onlyTheOriginOfTheServiceGetsTheKey(_ gifURL: String, hasKey: Bool, url: String) throws {
+        let service = try ExerciseService(address: "https://db.test/api/v1", key: "s3cret")
+        let request = try service.imageRequest(for: #require(gif), at: gifURL)
+        #expect(request.url.description == url)
+        #expect(request.headers.contains { $0.value == "s3cret" } == hasKey)
+        #expect(request.headers.allSatisfy(\.crossesOrigins) == !hasKey)
+    }
+
+    @Test(arguments: [
+        (ExerciseService.standardAddress, nil, false), ("https://Other.P.RapidAPI.com./x", nil, false),
+        (ExerciseService.standardAddress, "k", true), ("http://localhost:3000/api/v1", nil, true),
+        ("https://notrapidapi.com", nil, true),
+    ])
+    func rapidAPIIsNotAskedWithoutAKey(_ address: String, _ key: String?, isAsked: Bool) throws {
+        let service = try ExerciseService(address: address, key: key)
+        var failed: ConfigurationFailure?
+        do { try service.requireChoice() } catch { failed = error }
+        #expect((failed == nil) == isAsked)
+        if let failed { #expect(failed.message.contains("EXERCISEDB_API_URL") && failed.message.contains("terms")) }
     }
 
     @Test func otherErrorsStayAsTheyAre() throws {

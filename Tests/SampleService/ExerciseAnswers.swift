@@ -1,10 +1,12 @@
 import Support
 import TestSupport
 
-/// ExerciseDB: a list of exercises, and an animation for each.
+/// ExerciseDB, RapidAPI's and the open version: a list of exercises, and an animation for each.
 struct ExerciseAnswers {
     let settings: SampleSettings
     let counters: RequestCounters
+    /// The service's own address.
+    let own: String
 
     private static let resolutions = [180, 360, 720, 1080]
     private static let frames = 8
@@ -17,6 +19,18 @@ struct ExerciseAnswers {
         switch request.path {
         case "/image": return image(request)
         case "/exercises": return list(request)
+        case "/api/v1/exercises": return openList(request)
+        case let path where path.hasPrefix("/api/v1/exercises/"):
+            let id = String(path.dropFirst("/api/v1/exercises/".count))
+            guard number(id) != nil else { return .json(#"{"success":false,"error":"no such exercise"}"#, status: 404) }
+            var answer = JSONObject()
+            answer.add("success", json: "true")
+            answer.add("data", object(id, isOpen: true))
+            return .json(answer)
+        case let path where path.hasPrefix("/exercise-gifs/") && path.hasSuffix(".gif"):
+            let id = String(path.dropFirst("/exercise-gifs/".count).dropLast(".gif".count))
+            guard number(id) != nil else { return .text("no such file", status: 404) }
+            return .bytes(Self.animation(id, side: settings.exerciseSide ?? 180).gif(), type: "image/gif")
         default:
             let id = String(request.path.dropFirst("/exercises/exercise/".count))
             guard request.path.hasPrefix("/exercises/exercise/"), number(id) != nil else {
@@ -32,6 +46,31 @@ struct ExerciseAnswers {
         let offset = min(max(0, request.field("offset").flatMap { Int($0) } ?? 0), settings.exerciseCount)
         let end = limit == 0 ? settings.exerciseCount : min(settings.exerciseCount, offset + limit)
         return .json((offset..<max(offset, end)).lazy.map { object(Self.id($0 + 1)) })
+    }
+
+    /// 10 exercises at a time unless told otherwise, with a link to the next page.
+    private func openList(_ request: LoopbackRequest) -> LoopbackResponse {
+        let (limit, offset) = (Int(request.field("limit") ?? "10") ?? 0, Int(request.field("offset") ?? "0") ?? -1)
+        guard (1...25).contains(limit), (0..<1_000_000).contains(offset) else {
+            return .json(#"{"success":false,"error":"limit must be at most 25"}"#, status: 400)
+        }
+        func page(_ offset: Int) -> String {
+            let isThere = (0..<settings.exerciseCount).contains(offset)
+            return isThere ? "\"\(own)/api/v1/exercises?offset=\(offset)&limit=\(limit)\"" : "null"
+        }
+        var metadata = JSONObject()
+        metadata.add("totalPages", (settings.exerciseCount + limit - 1) / limit)
+        metadata.add("totalExercises", settings.exerciseCount)
+        metadata.add("currentPage", offset / limit + 1)
+        metadata.add("previousPage", json: page(offset - limit))
+        metadata.add("nextPage", json: page(offset + limit))
+        let end = min(settings.exerciseCount, offset + limit)
+        let data = LoopbackResponse.json((offset..<max(offset, end)).lazy.map { object(Self.id($0 + 1), isOpen: true) })
+        var answer = JSONObject()
+        answer.add("success", json: "true")
+        answer.add("metadata", metadata)
+        answer.add("data", json: String(decoding: data.body, as: UTF8.self))
+        return .json(answer)
     }
 
     private func image(_ request: LoopbackRequest) -> LoopbackResponse {
@@ -65,7 +104,7 @@ struct ExerciseAnswers {
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    private func object(_ id: String) -> JSONObject {
+    private func object(_ id: String, isOpen: Bool = false) -> JSONObject {
         var random = SeededRandom(name: "exercise \(id)")
         func pick(_ words: [String]) -> String { words[random.below(words.count)] }
         let part = pick(["waist", "back", "chest", "upper legs", "shoulders", "lower arms"])
@@ -73,9 +112,10 @@ struct ExerciseAnswers {
         let move = pick(["raise", "curl", "press", "twist", "reach", "45° hold"])
         var object = JSONObject()
         let muscle = pick(["abs", "lats", "glutes", "biceps", "quads"])
-        if settings.hasPluralExercises {
+        if isOpen {
             object.add("exerciseId", id)
             object.add("name", "\(tool) \(part) \(move)")
+            object.add("gifUrl", "\(settings.exerciseMedia ?? own)/exercise-gifs/\(id).gif")
             object.add("targetMuscles", [muscle])
             object.add("bodyParts", [part, "\(id.last ?? "0") toes"])
             object.add("equipments", [tool])

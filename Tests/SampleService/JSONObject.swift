@@ -30,6 +30,11 @@ struct JSONObject {
         object.write(to: &members)
     }
 
+    mutating func add(_ name: String, json: String) {
+        begin(name)
+        members.append(contentsOf: json.utf8)
+    }
+
     private mutating func begin(_ name: String) {
         if !members.isEmpty { members.append(UInt8(ascii: ",")) }
         members.append(quoted: name)

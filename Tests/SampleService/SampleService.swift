@@ -12,8 +12,8 @@ struct SampleSettings: Sendable {
     /// The side of every GIF, whatever resolution is asked for.
     var exerciseSide: Int?
     var hasExerciseFaults = false
-    /// Whether exercises have the fields of ExerciseDB's successor.
-    var hasPluralExercises = false
+    /// The address of the open version's GIFs; nil for the service's own.
+    var exerciseMedia: String?
     var width: Int
     var height: Int
     var fixtures: String?
@@ -106,8 +106,8 @@ final class SampleService: Sendable {
             return ScienceAnswers(settings: settings, own: own).answer(request)
         }
         if path == "/planetary/apod" { return ClassicAnswers(settings: settings, own: own).answer(request) }
-        if path == "/image" || path == "/exercises" || path.hasPrefix("/exercises/") {
-            return ExerciseAnswers(settings: settings, counters: counters).answer(request)
+        if path == "/image" || ["/exercises", "/api/v1/exercises", "/exercise-gifs/"].contains(where: path.hasPrefix) {
+            return ExerciseAnswers(settings: settings, counters: counters, own: own).answer(request)
         }
         if path.hasPrefix("/recorded/") || path.hasPrefix("/always/") {
             return recorded?.answer(request) ?? .text("start with --fixtures\n", status: 404)
@@ -128,6 +128,8 @@ enum Routes {
           /planetary/apod                    a classic server: ?date= or ?start_date= &end_date= or ?count=, &thumbs=
           /exercises                         ?limit= &offset=; /exercises/exercise/ID is one of them
           /image                             ?exerciseId= &resolution= (180, 360, 720, 1080)
+          /api/v1/exercises                  the open version: ?limit= (at most 25) &offset=; /api/v1/exercises/ID is
+                                             one of them; their gifUrl is /exercise-gifs/ID.gif, here or at --exercise-media
           /pictures/NAME.EXT                 a sky drawn for NAME: jpg, png, gif, webp; the beginning of a tif
                                              (with ?w= a JPEG), mp4, mov, mp3; a page: html; ?w= &h= size, with
                                              fit=clip a box to fit; &seed= another sky; &frames= of a gif;

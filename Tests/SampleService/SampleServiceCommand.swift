@@ -22,9 +22,10 @@ extension AnyOption {
     static let exerciseSide = Option.number(
         "exercise-side", in: 8...1080, summary: "The side of all GIFs, whatever resolution is asked for.")
     static let exerciseFaults = Option.flag("exercise-faults", summary: "Let some GIFs be wrong, as told below.")
-    static let pluralExercises = Option.flag(
-        "plural-exercises",
-        summary: "Give exercises as ExerciseDB's successor does: arrays bodyParts, equipments and targetMuscles.")
+    static let exerciseMedia = Option.text(
+        "exercise-media", "URL",
+        summary: "The address of the GIFs of ExerciseDB's open version, without /exercise-gifs/ID.gif."
+    )
     static let size = Option<PictureSize>(
         "size", form: .value("WxH"), expected: "a size such as 2400x1600", group: .own, default: "2400x1600",
         summary: "Width and height of the full pictures.", read: PictureSize.init)
@@ -66,7 +67,7 @@ struct SampleServiceCommand {
         options: {
             [
                 [.port, .today, .legacy, .exerciseKey, .exercises, .exerciseQuota, .exerciseSide],
-                [.exerciseFaults, .pluralExercises, .size, .fixtures, .log, .draw],
+                [.exerciseFaults, .exerciseMedia, .size, .fixtures, .log, .draw],
             ]
         }
     ) { arguments in
@@ -110,7 +111,7 @@ struct SampleServiceCommand {
             exerciseKey: arguments[.exerciseKey], exerciseCount: arguments[.exercises] ?? 1300,
             exerciseQuota: arguments[.exerciseQuota], exerciseSide: arguments[.exerciseSide],
             hasExerciseFaults: arguments[.exerciseFaults],
-            hasPluralExercises: arguments[.pluralExercises], width: width, height: height,
+            exerciseMedia: arguments[.exerciseMedia], width: width, height: height,
             fixtures: arguments[.fixtures])
         let log = try arguments[.log].map {
             try File.open($0, O_WRONLY | O_CREAT | O_APPEND, mode: 0o644, purpose: .makeOutput)

@@ -27,7 +27,7 @@ struct RecordFlowTests {
     @Test func aTerminalInPlaceOfRecordsIsRefused() throws {
         for (tool, arguments) in [
             ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]),
-            ("gif-cache", ["put"]),
+            ("gif-cache", ["put", "--offline"]),
         ] {
             let output = try run(tool, arguments, stdin: .terminal, deadline: .seconds(20))
             try output.expectRefusal(64, tool, "standard input", "--help")

@@ -11,7 +11,7 @@ import Testing
     /// Each document with the number of its commands that must be run at least. Today may be any day of a month, so a
     /// document goes back no further than yesterday but by dates: the sample service has a film on each 5th.
     private static let documents: [(name: String, commands: Int)] = [
-        ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 8), ("docs/exercises.md", 7), ("docs/gallery.md", 5),
+        ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 8), ("docs/exercises.md", 6), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
         ("docs/sizes-and-styles.md", 5), ("docs/packages.md", 0), ("docs/compatibility.md", 0), ("docs/scale.md", 7),
         ("docs/remote.md", 7),

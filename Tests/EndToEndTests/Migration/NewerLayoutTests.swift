@@ -25,7 +25,8 @@ struct NewerLayoutTests {
 
     @Test func everyCommandRefusesItAndChangesNothing() throws {
         let server = try PictureServer()
-        let home = try ToolHome(environment: server.environment)
+        let home = try ToolHome(
+            environment: server.environment.merging(["EXERCISEDB_API_URL": server.url("exercises")]) { $1 })
         let url = server.url("there")
         let file = try home.write("a.gif", PictureServer.picture("a", version: 0, size: 2000))
         try home.run("img-cache", ["put", url]).expect(0)

@@ -23,7 +23,7 @@ struct ConfinementTests {
     private let root: String
 
     init() throws {
-        home = try ToolHome()
+        home = try ToolHome(environment: ["EXERCISEDB_API_URL": "https://example.org"])
         root = home.cacheRoot
         #expect(mkdir(root, 0o700) == 0)
     }

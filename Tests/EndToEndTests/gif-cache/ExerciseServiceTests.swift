@@ -71,6 +71,53 @@ struct ExerciseServiceTests {
         _ = try ToolHome(environment: service.environment).run("gif-cache", ["list", "--offline"]).expect(75)
     }
 
+    @Test func gifsOfTheOpenVersionComeFromTheirOwnOriginWithoutTheKey() throws {
+        let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
+        let asked = Monitor<[LoopbackRequest]>([])
+        let media = try LoopbackServer { request in
+            asked.update { $0.append(request) }
+            return .bytes(gif, type: "image/gif")
+        }
+        let key = "sekretkey7"
+        let service = try SampleServer(["--exercises", "60", "--exercise-media", media.address, "--exercise-key", key])
+        let home = try ToolHome(
+            environment: service.environment.merging([
+                "EXERCISEDB_API_URL": service.url("/api/v1"), "EXERCISEDB_API_KEY": key,
+            ]) { $1 })
+        let records = try home.run("gif-cache", ["sync"]).expect(0).records
+        #expect(records.count == 60 && records.allSatisfy { $0.has("path") && $0.has("gifUrl") })
+        #expect(records.last?.string("cache.key") == "exercisedb:0060@180")
+        #expect(try service.requests().counts == ["/api/v1/exercises": 3])
+        let requests = asked.withLock { $0 }
+        #expect(Set(requests.map(\.path)).count == 60 && requests.count == 60)
+        for header in requests.flatMap(\.headers) {
+            #expect(!header.value.contains(key) && !header.name.lowercased().contains("rapidapi"), "\(header)")
+        }
+        // A second run, and one of ids alone, request nothing.
+        try home.run("gif-cache", ["sync"]).expect(0)
+        try home.run("gif-cache", ["put", "0001", "0060"]).expect(0)
+        #expect(try service.requests().total == 3)
+        // An id alone costs a request for its address.
+        try home.run("gif-cache", ["put", "0007", "--refresh"]).expect(0)
+        #expect(try service.requests()["/api/v1/exercises/0007"] == 1)
+        #expect(asked.withLock { $0.count } == 61)
+    }
+
+    @Test func withoutAnAddressAndAKeyTheChoiceIsExplained() throws {
+        let home = try ToolHome()
+        for command in [["list"], ["sync"], ["put", "0001"]] {
+            try home.run("gif-cache", command).expectRefusal(78, "gif-cache", "EXERCISEDB_API_URL", "RapidAPI", "terms")
+        }
+        let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
+        try home.keep(gif, as: "exercisedb:0001@180")
+        for command in [
+            "get 0001", "has 0001", "path 0001", "cat 0001", "info 0001", "poster 0001", "ls", "pin 0001", "verify",
+            "put 0001 --offline", "rm 0001 --dry-run",
+        ] {
+            try home.run("gif-cache", command.split(separator: " ").map(String.init)).expect(0)
+        }
+    }
+
     @Test func somethingElseThanAListIsRefused() throws {
         for (body, status) in [("{\"message\":\"hello\"}", 65), ("[1]", 65), ("<html>", 65)] {
             let server = try LoopbackServer { _ in .json(body) }

@@ -21,6 +21,8 @@ public enum GIFFailure: Failure, Equatable {
     case refusing(until: Timestamp)
     /// An answer whose status promised a list of exercises, with something else in it.
     case notAList(String)
+    /// The open version reports a failure, in its own words.
+    case refused(String)
     /// The service could not be reached several times in a row, so that this run asks no more.
     case unreachable
     /// An answer whose status promised a GIF, with something else in it: a phrase such as `an HTML page`.
@@ -65,6 +67,7 @@ public enum GIFFailure: Failure, Equatable {
         case .quotaExceeded, .refusing: "quota-exceeded"
         case .unreachable: "unreachable"
         case .notAList: "not-a-list"
+        case .refused: "service-refused"
         case .notAGIF: "not-a-gif"
         case .empty: "empty-body"
         case .truncated: "truncated-gif"
@@ -80,7 +83,7 @@ public enum GIFFailure: Failure, Equatable {
         switch self {
         case .noID, .badID, .notAGIF, .empty, .corrupt, .notAList: .data
         case .keyMissing, .keyInvalid, .notSubscribed, .overLimit: .notAllowed
-        case .unknownExercise: .unavailable
+        case .unknownExercise, .refused: .unavailable
         case .quotaExceeded, .refusing, .unreachable, .truncated: .temporary
         }
     }
@@ -90,8 +93,7 @@ public enum GIFFailure: Failure, Equatable {
         case .noID(let fields): "the record names no exercise: it has no \(fields.joined(separator: " or "))"
         case .badID(let text):
             "\"\(text.prefix(80))\" cannot be an exercise's id: 1 to 64 letters, digits, _ and -, such as 0001"
-        case .keyMissing:
-            "ExerciseDB wants a key: subscribe at RapidAPI, then set EXERCISEDB_API_KEY or use --api-key-file"
+        case .keyMissing: "ExerciseDB wants a key: set EXERCISEDB_API_KEY or use --api-key-file"
         case .keyInvalid: "ExerciseDB does not know the key: check EXERCISEDB_API_KEY or --api-key-file"
         case .notSubscribed:
             "the key's account has no plan of ExerciseDB: subscribe to one at RapidAPI, the free one will do"
@@ -100,6 +102,7 @@ public enum GIFFailure: Failure, Equatable {
             "the plan's requests\(quota.phrase) are used up: run it again when they are renewed, or change the plan"
         case .refusing(let until):
             "the quota of this ExerciseDB key is used up; will not ask again before \(until.iso8601) (--refresh asks anyway)"
+        case .refused(let reason): "ExerciseDB reports a failure: \(reason.prefix(200))"
         case .notAList(let fault): "ExerciseDB answered with something else than a list of exercises: \(fault)"
         case .unreachable:
             "ExerciseDB could not be reached several times in a row, so it is not asked any more: run it again later"

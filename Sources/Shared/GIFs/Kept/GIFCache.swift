@@ -1,5 +1,6 @@
 import Fetch
 import HTTP
+import Records
 import Store
 import Support
 import Tools
@@ -60,42 +61,48 @@ public struct GIFCache: Sendable {
     /// Requests expired GIFs only as often as `RevalidationBudget` allows, and returns the others as `stale`. The status
     /// of a requested one is `revalidated`, with or without a body.
     ///
+    /// - Parameter gifURL: see `ExerciseService.imageRequest`.
+    ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
-    public func put(_ gif: ExerciseGIF) throws -> Item {
+    public func put(_ gif: ExerciseGIF, at gifURL: String? = nil) throws -> Item {
         if let refusal = standing.withLock({ $0.refusal }) {
             guard let item = try kept(gif) else { throw refusal }
             return item
         }
+        let settings = caches.settings
+        let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
-            let hasExpired = try hasExpired(gif)
             // Returned without a request, which proves nothing about the service.
-            if hasExpired, !mayRevalidate(), let item = try kept(gif) { return item }
-            var item = try ask(gif)
+            if known == .stale, !mayRevalidate(), let item = try kept(gif) { return item }
+            let isUnknown = gifURL == nil && service.isOpen && known != .hit && !settings.isOffline
+            var item = try ask(gif, at: isUnknown ? find(gif.id) : gifURL)
             note(item.status)
-            if hasExpired, item.status == .miss { item.status = .revalidated }
+            if known == .stale, item.status == .miss { item.status = .revalidated }
             return item
         } catch {
             let failure = service.failure(of: error, for: gif)
             note(failure)
+            // `ask` serves an expired GIF itself, `find` does not.
+            if known == .stale, (error as? FetchFailure)?.isTransient == true, let item = try kept(gif) { return item }
             throw failure
         }
     }
 
-    private func hasExpired(_ gif: ExerciseGIF) throws -> Bool {
-        guard !caches.settings.isOffline, !caches.settings.refreshes, let store = try store(of: gif),
-            let entry = try store.peek(gif.key)
-        else { return false }
-        return status(of: entry, in: store) == .stale
+    /// Nil if it is not in the cache.
+    private func status(of gif: ExerciseGIF) throws -> CacheStatus? {
+        guard let store = try store(of: gif), let entry = try store.peek(gif.key) else { return nil }
+        return status(of: entry, in: store)
     }
 
     private func status(of entry: Entry, in store: CacheStore) -> CacheStatus {
         store.status(of: entry.expiring(expiry, respectsServer: caches.settings.respectsCacheControl))
     }
 
-    private func ask(_ gif: ExerciseGIF) throws -> Item {
-        var request = try service.imageRequest(for: gif)
+    private func ask(_ gif: ExerciseGIF, at gifURL: String?) throws -> Item {
+        var request = try service.imageRequest(for: gif, at: gifURL)
         request.netrc = client.passwords
-        let storage = try caches.storage(for: request.url)
+        // Not by `gifURL`, which commands that only look do not know.
+        let storage = try caches.storage(for: service.address(of: gif))
         for _ in 0..<2 {
             // The service has the same GIF for every key.
             let item = try storage.fetch(
@@ -108,6 +115,15 @@ public struct GIFCache: Sendable {
         throw GIFFailure.corrupt("it changed on the disk")
     }
 
+    /// Asks the open version where the GIF of an exercise is.
+    private func find(_ id: ExerciseID) throws -> String {
+        let body = try client.data(service.exerciseRequest(id)).1
+        guard let record = try? Record(parsing: body), let gifURL = try OpenAnswer(record).gifURL else {
+            throw GIFFailure.notAGIF("something else than an exercise with a gifUrl")
+        }
+        return gifURL
+    }
+
     /// What is there without asking, expired or not.
     private func kept(_ gif: ExerciseGIF) throws -> Item? {
         guard let cache = try store(of: gif), let entry = try cache.lookup(gif.key),
@@ -118,10 +134,7 @@ public struct GIFCache: Sendable {
 
     /// Whether `put` would make no request for a GIF. Hands nothing out. Throws `CacheFailure` if the index cannot be
     /// used, and `Cancelled` if the run is stopped while others keep it busy.
-    public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
-        guard let cache = try store(of: gif), let entry = try cache.peek(gif.key) else { return false }
-        return status(of: entry, in: cache) == .hit
-    }
+    public func isFresh(_ gif: ExerciseGIF) throws -> Bool { try status(of: gif) == .hit }
 
     /// The cache of a GIF; nil if its policy is to keep nothing.
     func store(of gif: ExerciseGIF) throws -> CacheStore? { try caches.storage(for: service.address(of: gif)).cache }

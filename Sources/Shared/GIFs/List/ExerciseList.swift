@@ -36,7 +36,7 @@ public struct ExerciseList: Sendable {
         var kept: (list: KeptList, metadata: Metadata)?
         let cache =
             try usingCache("the list is not kept") {
-                try caches.storage(for: service.listRequest(limit: 0, offset: 0).url).cache
+                try caches.storage(for: service.listURL(limit: 0, offset: 0)).cache
             } ?? nil
         if let cache {
             kept =
@@ -91,15 +91,13 @@ public struct ExerciseList: Sendable {
     }
 
     private func ask() throws -> [Record] {
-        var pages = ExercisePages()
         do {
-            while let offset = pages.nextOffset {
-                try pages.add(client.data(service.listRequest(limit: ExercisePages.limit, offset: offset)).1)
-            }
+            var pages = try ExercisePages(of: service)
+            while let url = pages.next { try pages.add(client.data(service.listRequest(url)).1) }
+            return pages.exercises
         } catch {
             throw service.failure(of: error)
         }
-        return pages.exercises
     }
 
     private func keep(_ exercises: [Record], in cache: CacheStore) throws {

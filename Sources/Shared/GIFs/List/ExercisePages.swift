@@ -1,44 +1,75 @@
+import HTTP
 import Records
 
 /// Puts the pages of the service's list together. Pure.
 ///
-/// There is no total and no link to the next page, so the list ends with a page that is shorter than the first. The
-/// first one says how long pages are: a plan that gives fewer at once than were asked for doesn't say so.
+/// Each page of the open version has the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays without a
+/// total or a link: the list ends with a page that is shorter than the first page. A plan may silently limit the length
+/// of all pages.
 struct ExercisePages {
-    /// How many are asked for at once. Each page is one of the few requests that a plan has; the service gives all that
-    /// it has at once, which are some 1,300 of about a kilobyte, so this is 3 requests and half a megabyte each.
-    static let limit = 500
-    /// No service has so many pages; one that never ends is stopped.
+    /// No service has so many pages.
     private static let mostPages = 10_000
 
+    private let service: ExerciseService
     private(set) var exercises: [Record] = []
-    /// Where the next page begins; nil if there is none.
-    private(set) var nextOffset: Int? = 0
+    /// The address of the next page; nil if there is none.
+    private(set) var next: WebURL?
     private var seen: Set<String> = []
+    /// Addresses of pages, as bytes.
+    private var asked: Set<[UInt8]> = []
     private var pageLength: Int?
-    private var pages = 0
+    private var received = 0
 
-    /// Takes the page at `nextOffset`. An id that was there already is left out, and a page with nothing else is the
-    /// last, for a service that does not know `offset` gives the same page for ever.
+    init(of service: ExerciseService) throws(WebURLFailure) {
+        self.service = service
+        next = try service.listURL(offset: 0)
+    }
+
+    /// Reads the page at `next`. Skips ids of earlier pages; a page without a new id is the last, as a service that does
+    /// not know `offset` always returns the same page.
     ///
-    /// Throws `GIFFailure.notAList` for anything but objects with ids.
-    mutating func add(_ body: [UInt8]) throws(GIFFailure) {
-        let page: [Record]
-        do {
-            page = try Record.list(parsing: body)
-        } catch {
-            throw .notAList("it is no JSON array of objects")
-        }
+    /// Throws `GIFFailure.notAList` for anything but objects with ids, for a link to another origin or to an earlier
+    /// page, for more than 10,000 pages, and for a list that ends before the service's total; `GIFFailure.refused` if
+    /// the service reports a failure.
+    mutating func add(_ body: [UInt8]) throws {
+        if let next { asked.insert(Array(next.requestText.utf8)) }
+        next = nil
+        guard let records = try? Record.list(parsing: body) else { throw GIFFailure.notAList("it is no JSON") }
+        let isObject = body.first { $0 > 0x20 } == UInt8(ascii: "{") && records.count == 1
+        let answer = isObject ? try OpenAnswer(records[0]) : nil
+        let page = try answer?.exercises() ?? records
         let before = exercises.count
         for exercise in page {
             let id: ExerciseID
-            do { id = try ExerciseID(of: exercise) } catch { throw .notAList("an object in it has no id") }
+            do { id = try ExerciseID(of: exercise) } catch { throw GIFFailure.notAList("an object in it has no id") }
             if seen.insert(id.text).inserted { exercises.append(exercise) }
         }
-        pages += 1
-        let length = pageLength ?? page.count
-        pageLength = length
-        let isLast = page.count < length || exercises.count == before || pages >= Self.mostPages
-        nextOffset = isLast ? nil : nextOffset.map { $0 + page.count }
+        received += page.count
+        let hasNew = exercises.count > before
+        if let metadata = try answer?.metadata() {
+            if hasNew { next = try metadata.nextPage.map(link) }
+            if next == nil, let total = metadata.total, received < total {
+                throw GIFFailure.notAList("metadata.totalExercises is \(total), but \(received) came")
+            }
+        } else {
+            let length = pageLength ?? page.count
+            pageLength = length
+            if hasNew, page.count >= length { next = try service.listURL(offset: received) }
+        }
+        if next != nil, asked.count >= Self.mostPages {
+            throw GIFFailure.notAList("it has more than \(Self.mostPages) pages")
+        }
+    }
+
+    private func link(_ text: String) throws(GIFFailure) -> WebURL {
+        let url: WebURL
+        do { url = try WebURL(text) } catch { throw .notAList("metadata.nextPage: \(error.message)") }
+        guard url.origin == service.origin else {
+            throw .notAList(
+                "metadata.nextPage leads to \(url.origin), not to \(service.origin); EXERCISEDB_API_URL must have the "
+                    + "origin that the service names")
+        }
+        guard !asked.contains(Array(url.requestText.utf8)) else { throw .notAList("metadata.nextPage repeats a page") }
+        return url
     }
 }

@@ -46,7 +46,8 @@ extension ExerciseService {
         switch error {
         case let failure as FetchFailure:
             if let quota = failure.usedUpQuota { return GIFFailure.refusing(until: quota.until) }
-            guard let answer = failure.answer, !answer.isOfGateway else { return failure }
+            // Another origin knows nothing of the key.
+            guard let answer = failure.answer, !answer.isOfGateway, answer.url.origin == origin else { return failure }
             return ExerciseAnswer.failure(status: answer.status, body: answer.body, gif: gif, hasKey: hasKey) ?? failure
         case let failure as FormatFailure:
             return GIFFailure(failure)

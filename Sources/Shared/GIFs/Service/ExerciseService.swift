@@ -1,7 +1,7 @@
 import HTTP
 import Support
 
-/// ExerciseDB, at RapidAPI or at an address of one's own.
+/// ExerciseDB: RapidAPI's, another server that answers like it, or the open version, which users host themselves.
 ///
 /// The key goes into a header of requests to that origin alone; it is in no address, message or description.
 public struct ExerciseService: Sendable {
@@ -44,22 +44,42 @@ public struct ExerciseService: Sendable {
 
     public var hasKey: Bool { key != nil }
 
-    /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws `WebURLFailure` for
-    /// an address that cannot be asked.
-    public func imageRequest(for gif: ExerciseGIF) throws -> HTTPRequest {
-        // Both values are made of characters that stand for themselves in a query.
-        let url = try WebURL("\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)")
-        return HTTPRequest(
-            url: url, headers: headers(accepting: Self.gifType), cleartextOrigins: [images.origin],
-            byteLimit: Self.byteLimit, acceptsCompression: false)
+    var origin: WebURL.Origin { images.origin }
+
+    /// Whether this is the open version, all of whose paths begin with `/api/v1`.
+    var isOpen: Bool { address.hasSuffix("/api/v1") }
+
+    /// Throws `ConfigurationFailure` for RapidAPI without a key, so that its terms are a choice of the user.
+    public func requireChoice() throws(ConfigurationFailure) {
+        guard !hasKey, ".\(origin.host)".hasSuffix(".rapidapi.com") else { return }
+        throw ConfigurationFailure(
+            "no ExerciseDB to ask: host its open version and set EXERCISEDB_API_URL, such as http://HOST:PORT/api/v1; or "
+                + "set EXERCISEDB_API_KEY to a RapidAPI key, if its terms allow your use (gif-cache(1), SERVICES)")
     }
 
-    /// `GET /exercises?limit=500&offset=0`: an array of so many exercises from that one on.
-    func listRequest(limit: Int, offset: Int) throws -> HTTPRequest {
-        HTTPRequest(
-            url: try WebURL("\(address)/exercises?limit=\(limit)&offset=\(offset)"),
-            headers: headers(accepting: "application/json"), cleartextOrigins: [images.origin],
-            byteLimit: Self.byteLimit)
+    /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws `WebURLFailure` for
+    /// an address that cannot be asked.
+    ///
+    /// - Parameter gifURL: the `gifUrl` of an exercise, perhaps relative, which is requested instead.
+    public func imageRequest(for gif: ExerciseGIF, at gifURL: String? = nil) throws -> HTTPRequest {
+        // Neither value has a character that a query escapes.
+        let text = gifURL ?? "\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
+        return request(try images.resolving(text), accepting: Self.gifType, acceptsCompression: false)
+    }
+
+    /// `GET /exercises?limit=500&offset=0`: a page of the list.
+    ///
+    /// - Parameter limit: by default 25 for the open version, which refuses more, and else 500: each page is one of the
+    ///   few requests that a plan has, and the 1,300 exercises of about a kilobyte are 3 pages.
+    func listURL(limit: Int? = nil, offset: Int) throws(WebURLFailure) -> WebURL {
+        try WebURL("\(address)/exercises?limit=\(limit ?? (isOpen ? 25 : 500))&offset=\(offset)")
+    }
+
+    func listRequest(_ url: WebURL) -> HTTPRequest { request(url, accepting: "application/json") }
+
+    /// `GET /exercises/ID` of the open version, which has no `/image`: the exercise with its `gifUrl`.
+    func exerciseRequest(_ id: ExerciseID) throws -> HTTPRequest {
+        listRequest(try WebURL("\(address)/exercises/\(id)"))
     }
 
     /// What policies go by: the address of a GIF in its normal form.
@@ -70,9 +90,16 @@ public struct ExerciseService: Sendable {
     /// What requests for images, and no others, say that they accept.
     static let gifType = "image/gif"
 
-    private func headers(accepting type: String) -> [HTTPHeader] {
-        let headers = [HTTPHeader("Accept", type, crossesOrigins: true), HTTPHeader("X-RapidAPI-Host", images.host)]
-        return headers + (key.map { [HTTPHeader("X-RapidAPI-Key", $0)] } ?? [])
+    /// A request with the key, if the URL has the origin of the service.
+    private func request(_ url: WebURL, accepting type: String, acceptsCompression: Bool = true) -> HTTPRequest {
+        var headers = [HTTPHeader("Accept", type, crossesOrigins: true)]
+        if url.origin == origin {
+            headers.append(HTTPHeader("X-RapidAPI-Host", images.host))
+            if let key { headers.append(HTTPHeader("X-RapidAPI-Key", key)) }
+        }
+        return HTTPRequest(
+            url: url, headers: headers, cleartextOrigins: [origin], byteLimit: Self.byteLimit,
+            acceptsCompression: acceptsCompression)
     }
 }
 

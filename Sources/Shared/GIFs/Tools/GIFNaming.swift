@@ -38,6 +38,13 @@ public struct GIFNaming: EntryNaming {
     /// Returns the GIF that is wanted most. Throws `GIFFailure.noID` and `.badID`.
     public func wanted(by job: RecordJob) throws(GIFFailure) -> ExerciseGIF { try gifs(of: job)[0] }
 
+    /// Returns the `gifUrl` of a record of the open version. RapidAPI's records, which have an `id`, had such addresses
+    /// that soon changed: nil for them, and for arguments.
+    public func gifURL(of job: RecordJob) -> String? {
+        guard job.argument == nil, service.isOpen || job.record.printable("id") == nil else { return nil }
+        return job.record.string("gifUrl")
+    }
+
     public func keys(of job: RecordJob) throws -> [CacheItem.Lookup] {
         try gifs(of: job).map { (try $0.key, service.address(of: $0)) }
     }

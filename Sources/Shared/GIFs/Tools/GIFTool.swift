@@ -50,7 +50,7 @@ public struct GIFTool: CacheTool {
                         return tally.update { $0.add(.kept) }
                     }
                     try pacing?.take()
-                    let item = try cache.put(gif)
+                    let item = try cache.put(gif, at: naming.gifURL(of: job))
                     naming.set(item.entry, status: item.status, in: &record)
                     try copies?.add(item.entry, to: &record, in: store, turn)
                     tally.update { $0.add(item.status) }

@@ -1,3 +1,4 @@
+import Formats
 import Support
 import TestSupport
 
@@ -7,10 +8,11 @@ import TestSupport
 enum InstalledFonts {
     /// Whether a text is drawn in full. Says loudly that tests are skipped where it isn't.
     static func cover(_ text: String, of what: String) -> Bool {
-        if let stack = FontStack.find(for: text, font: nil).stack, stack.covered(text).missing.isEmpty { return true }
+        let drawing = try? Placeholder(missing: .picture, message: text).draw(size: PixelSize(width: 200, height: 120))
+        if drawing?.warnings == [] { return true }
         Log.standardError(
             "\n*** NO FONT FOR \(what.uppercased()): tests that draw it are SKIPPED.\n"
-                + "*** They need libharfbuzz0b, libfreetype6, libfontconfig1 and such a font.\n\n")
+                + "*** They need libpangocairo-1.0-0 and such a font.\n\n")
         return false
     }
 

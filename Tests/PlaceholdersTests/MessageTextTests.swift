@@ -39,36 +39,16 @@ import Testing
         #expect(MessageText.language(of: "이미지 畵像") == "ko")
         #expect(MessageText.language(of: "Größe σ") == nil)
     }
-}
-
-@Suite struct LineBreakingTests {
-    private func parts(_ text: String) -> [String] {
-        let characters = Array(text)
-        return LineBreaking.parts(of: characters).map { String(characters[$0]) }
-    }
-
-    @Test func linesBreakAtBlanks() {
-        #expect(parts("No picture  today") == ["No", "picture", "today"])
-        #expect(parts(" one ") == ["one"])
-        #expect(parts("") == [])
-    }
-
-    @Test func blanksThatHoldWordsTogetherDoNotBreak() {
-        #expect(parts("10\u{A0}km away") == ["10\u{A0}km", "away"])
-    }
-
-    @Test func linesBreakBetweenIdeographsButNotBeforeClosingPunctuation() {
-        #expect(parts("画像。「今日」です") == ["画", "像。", "「今", "日」", "で", "す"])
-        #expect(parts("データー") == ["デー", "ター"])
-        #expect(parts("本日のAPOD画像") == ["本", "日", "の", "APOD", "画", "像"])
-    }
 
     @Test func koreanBreaksAtItsBlanks() {
-        #expect(parts("이미지를 불러올 수 없습니다") == ["이미지를", "불러올", "수", "없습니다"])
+        #expect(MessageText.joined("이미지 a가b") == "이\u{2060}미\u{2060}지 a가b")
     }
 
-    @Test func linesBreakBehindHyphensAndSlashesOfWordsButNotOfNumbers() {
-        let expected = ["well-", "known", "2026-11-21", "-5", "https://", "a.b/", "c"]
-        #expect(parts("well-known 2026-11-21 -5 https://a.b/c") == expected)
+    @Test func charactersThatNoFontHasAreLeftOutAndNamedOnce() {
+        let (text, missing) = MessageText.covered("a\u{301}xbx c\u{A0}d") { $0 != "x" }
+        #expect(text == "a\u{301}b c\u{A0}d")
+        #expect(missing == ["x"])
+        let many = MessageText.warning(["\u{10AC0}", "A", "B", "C", "D"])
+        #expect(many == "no font has U+10AC0, U+0041, U+0042 and 2 more: the message is drawn without")
     }
 }

@@ -4,99 +4,112 @@ import Testing
 @testable import Placeholders
 
 @Suite struct TextFittingTests {
-    /// A text whose characters are all half an em wide.
-    private func fitting(_ text: String) -> TextFitting {
-        let characters = Array(text)
-        let parts = LineBreaking.parts(of: characters).map {
-            TextFitting.Part(
-                characters: $0, width: 0.5 * Double($0.count),
-                endsClause: LineBreaking.endsClause(characters[$0.upperBound - 1]))
+    /// Wraps words whose characters, and the blanks between them, are half an em wide.
+    private func wrap(_ text: String, _ width: Double, _ breaksWords: Bool) -> [String] {
+        let columns = max(1, Int(width / 0.5 + 1e-9))
+        var lines: [String] = []
+        for word in text.split(separator: " ").map(String.init) {
+            if let last = lines.last, last.count + 1 + word.count <= columns {
+                lines[lines.count - 1] = "\(last) \(word)"
+                continue
+            }
+            var rest = word
+            while breaksWords && rest.count > columns {
+                lines.append(String(rest.prefix(columns)))
+                rest.removeFirst(columns)
+            }
+            lines.append(rest)
         }
-        return TextFitting(parts: parts, blankWidth: 0.5, ellipsisWidth: 0.5, lineHeight: 1.25) { range in
-            range.map { _ in 0.5 }
-        }
+        return lines
     }
 
-    private func lines(_ text: String, _ result: TextFitting.Result?) -> [String] {
-        let characters = Array(text)
-        return (result?.lines ?? []).map { String(characters[$0.characters]) + ($0.endsInEllipsis ? "…" : "") }
+    private func fitted(
+        _ text: String, width: Double, height: Double, sizes: ClosedRange<Double>
+    ) -> (size: Double, lines: [String], lineLimit: Int)? {
+        let fitting = TextFitting(width: 0.5 * Double(text.count), lineHeight: 1.25) { width, breaksWords in
+            let lines = wrap(text, width, breaksWords)
+            return TextFitting.Lines(count: lines.count, width: 0.5 * Double(lines.map(\.count).max() ?? 0))
+        }
+        return fitting.fitted(width: width, height: height, sizes: sizes).map { result in
+            (result.size, wrap(text, result.width, result.breaksWords), result.lineLimit)
+        }
     }
 
     @Test func aShortTextIsOneLineOfTheLargestSize() {
-        let text = "No picture"
-        let result = fitting(text).fitted(width: 200, height: 100, sizes: 10...20)
+        let result = fitted("No picture", width: 200, height: 100, sizes: 10...20)
         #expect(result?.size == 20)
-        #expect(lines(text, result) == [text])
+        #expect(result?.lines == ["No picture"])
     }
 
     @Test func linesAreEvenRatherThanFull() {
-        let text = "aaaa bbbb cccc dddd"
         // Three of the words would fit in the first line.
-        let result = fitting(text).fitted(width: 150, height: 100, sizes: 20...20)
-        #expect(lines(text, result) == ["aaaa bbbb", "cccc dddd"])
-    }
-
-    @Test func aLineRatherEndsWithAClause() {
-        let text = "本日の画像はない。後でもう一度試してください。"
-        let result = fitting(text).fitted(width: 150, height: 100, sizes: 20...20)
-        #expect(lines(text, result) == ["本日の画像はない。", "後でもう一度試してください。"])
+        let result = fitted("aaaa bbbb cccc dddd", width: 150, height: 100, sizes: 20...20)
+        #expect(result?.lines == ["aaaa bbbb", "cccc dddd"])
     }
 
     @Test func aLineIsSavedBySlightlySmallerLetters() {
-        let text = "aaaa bbbb cccc dddd eeee ffff"
         // Two of the words fit in a line at 20, three of them at 18.
-        let result = fitting(text).fitted(width: 127, height: 100, sizes: 10...20)
-        #expect(lines(text, result) == ["aaaa bbbb cccc", "dddd eeee ffff"])
+        let result = fitted("aaaa bbbb cccc dddd eeee ffff", width: 127, height: 100, sizes: 10...20)
+        #expect(result?.lines == ["aaaa bbbb cccc", "dddd eeee ffff"])
         #expect(result.map { $0.size >= 16 } == true)
     }
 
+    @Test func manyLinesHaveSmallLetters() {
+        let text = Array(repeating: "aaaa", count: 30).joined(separator: " ")
+        let result = fitted(text, width: 160, height: 400, sizes: 10...20)
+        #expect(result.map { $0.size <= 12.4 && $0.lines.count > 3 } == true)
+    }
+
     @Test func lettersShrinkBeforeAWordIsBroken() {
-        let text = "Donaudampfschiff"
-        let result = fitting(text).fitted(width: 100, height: 100, sizes: 10...20)
+        let result = fitted("Donaudampfschiff", width: 100, height: 100, sizes: 10...20)
         #expect(result.map { $0.size < 13 && $0.size >= 10 } == true)
-        #expect(lines(text, result) == [text])
+        #expect(result?.lines == ["Donaudampfschiff"])
     }
 
     @Test func aWordIsBrokenWhenThereIsNoOtherWay() {
-        let text = "Donaudampfschiff"
-        let result = fitting(text).fitted(width: 30, height: 100, sizes: 10...20)
-        #expect(lines(text, result).joined() == text)
-        #expect(lines(text, result).count > 1)
+        let result = fitted("Donaudampfschiff", width: 30, height: 100, sizes: 10...20)
+        #expect(result?.lines.joined() == "Donaudampfschiff")
+        #expect(result.map { $0.lines.count > 1 && $0.lines.count <= $0.lineLimit } == true)
     }
 
-    @Test func whatIsStillTooLongEndsInAnEllipsis() {
+    @Test func theRestOfALongTextIsCutOffAtTheSmallestSize() {
         let text = "one two three four five six seven eight nine ten"
-        let result = fitting(text).fitted(width: 60, height: 26, sizes: 10...20)
+        let result = fitted(text, width: 60, height: 26, sizes: 10...20)
         #expect(result?.size == 10)
-        #expect(lines(text, result) == ["one two", "three four …"])
+        #expect(result?.lineLimit == 2)
     }
 
     @Test func withoutRoomForALineThereIsNone() {
-        #expect(fitting("text").fitted(width: 100, height: 12, sizes: 10...20) == nil)
-        #expect(fitting("").fitted(width: 100, height: 100, sizes: 10...20) == nil)
+        #expect(fitted("text", width: 100, height: 12, sizes: 10...20) == nil)
+        #expect(fitted("", width: 100, height: 100, sizes: 10...20) == nil)
     }
 
-    @Test func noLineIsWiderThanTheBoxAndNoCharacterIsLostBeforeTheEllipsis() {
+    @Test func allThatIsDrawnFitsTheBox() {
         var random = SeededRandom(name: "fitting")
         for _ in 0..<300 {
             let words = (0...random.below(40)).map { _ in String(repeating: "x", count: 1 + random.below(14)) }
             let text = words.joined(separator: " ")
             let (width, height) = (20 + Double(random.below(400)), 15 + Double(random.below(200)))
             let top = 10 + Double(random.below(30))
-            guard let result = fitting(text).fitted(width: width, height: height, sizes: 10...top) else {
+            guard let result = fitted(text, width: width, height: height, sizes: 10...top) else {
                 Issue.record("a line of the smallest letters fits \(width)x\(height)")
                 continue
             }
             #expect((10...top).contains(result.size))
-            #expect(Double(result.lines.count) * 1.25 * result.size <= height + 1e-6)
-            for line in result.lines { #expect(line.width * result.size <= width + 1e-6) }
-            let shown = lines(text, result).joined().filter { $0 == "x" }
-            let all = text.filter { $0 == "x" }
-            if result.lines.last?.endsInEllipsis == true {
-                #expect(shown.count < all.count)
-            } else {
-                #expect(shown == all)
-            }
+            #expect(Double(result.lineLimit) * 1.25 * result.size <= height + 1e-6)
+            for line in result.lines { #expect(0.5 * Double(line.count) * result.size <= width + 1e-6) }
+            #expect(result.lines.count <= result.lineLimit || result.size == 10)
         }
+    }
+
+    @Test func aLongTextIsWrappedFewTimes() {
+        var count = 0
+        let text = Array(repeating: "aaaa", count: 400).joined(separator: " ")
+        let fitting = TextFitting(width: 0.5 * Double(text.count), lineHeight: 1.25) { width, breaksWords in
+            count += 1
+            return TextFitting.Lines(count: wrap(text, width, breaksWords).count, width: width)
+        }
+        #expect(fitting.fitted(width: 300, height: 200, sizes: 10...20) != nil)
+        #expect(count <= 2)
     }
 }

@@ -8,10 +8,7 @@ class ApodTools < Formula
 
   depends_on "pkgconf" => :build
   depends_on xcode: ["26.0", :build]
-  depends_on "fontconfig"
-  depends_on "freetype"
   depends_on "gumbo-parser"
-  depends_on "harfbuzz"
   depends_on "isa-l"
   depends_on "jpeg-turbo"
   depends_on "jpeg-xl"
@@ -24,6 +21,7 @@ class ApodTools < Formula
   depends_on "little-cms2"
   depends_on :macos
   depends_on "nettle"
+  depends_on "pango"
   depends_on "sqlite"
   depends_on "webp"
   depends_on "zlib"

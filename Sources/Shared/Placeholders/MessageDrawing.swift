@@ -1,175 +1,113 @@
 import CText
 import Formats
 import Images
+import Libc
+import Support
 
-/// A message and its fonts: how wide it is, and how it is drawn.
+/// A message as it is drawn: how much of each pixel its letters cover.
 struct MessageDrawing {
-    private let stack: FontStack
-    private let characters: [Character]
-    private let isRightToLeft: Bool
+    /// The widest line, and the height of all lines, in pixels.
+    let size: PixelSize
+    /// Pixels on each side of that, since letters that lean, and marks, may reach over.
+    private let margin: Int
+    private let pitch: Int
+    private let coverage: [UInt8]
 
-    /// The text has no blanks at its ends.
-    init(_ text: String, _ stack: FontStack) {
-        self.stack = stack
-        characters = Array(text)
-        isRightToLeft = WritingDirection.isRightToLeft(text.unicodeScalars)
-    }
+    /// Pango is used by one thread at a time.
+    private static let turn = Monitor(())
 
-    /// From one baseline to the next, in ems.
-    private var lineHeight: Double { max(1.3, (stack.fonts.map { $0.ascent + $0.descent }.max() ?? 0)) }
-
-    // MARK: Fitting
-
-    private func fitted(to space: Composition.TextSpace) -> TextFitting.Result? {
-        // Characters recur, and a word that has to be broken is looked at anew for each size.
-        var known: [Character: Double] = [:]
-        func characterWidth(_ character: Character) -> Double {
-            if let width = known[character] { return width }
-            let width = width(of: [character])
-            known[character] = width
-            return width
-        }
-        let parts = LineBreaking.parts(of: characters).map { part in
-            TextFitting.Part(
-                characters: part,
-                width: part.count == 1 ? characterWidth(characters[part.lowerBound]) : width(of: characters[part]),
-                endsClause: LineBreaking.endsClause(characters[part.upperBound - 1]))
-        }
-        let fitting = TextFitting(
-            parts: parts, blankWidth: characterWidth(" "), ellipsisWidth: characterWidth("…"), lineHeight: lineHeight
-        ) { range in range.map { characterWidth(characters[$0]) } }
-        return fitting.fitted(width: Double(space.width), height: Double(space.height), sizes: space.sizes)
-    }
-
-    /// A message that is ready to be drawn.
-    struct Block {
-        fileprivate var lines: [Line]
-        /// Pixels per em.
-        var fontSize: Double
-        /// Its widest line, and the height of all its lines, in pixels.
-        var size: PixelSize
-    }
-
-    fileprivate struct Line {
-        var runs: [PlacedRun]
-        /// In ems.
-        var width: Double { runs.reduce(0) { $0 + $1.run.width } }
-    }
-
-    /// The message as large as it fits; nil if not a line does.
-    func block(in space: Composition.TextSpace) -> Block? {
-        guard let fitted = fitted(to: space) else { return nil }
-        let lines = fitted.lines.map { line in
-            var scalars = Array(characters[line.characters].flatMap(\.unicodeScalars))
-            if line.endsInEllipsis {
-                while let last = scalars.last, Self.notBeforeEllipsis.contains(last) { scalars.removeLast() }
-                scalars.append("…")
+    /// Draws a message of `MessageText.cleaned` as large as it fits into `space`: centred, or from the side where
+    /// reading begins.
+    ///
+    /// - Returns: the drawing, or nil if nothing can be drawn; and warnings for the user.
+    static func draw(
+        _ text: String, font: String?, in space: Composition.TextSpace, isCentered: Bool
+    ) -> (drawing: MessageDrawing?, warnings: [String]) {
+        turn.withLock { _ in
+            if let reason = ctext_load() { return (nil, ["\(String(cString: reason)): the message is not drawn"]) }
+            let file = font.flatMap { isPath($0) ? $0 : nil }
+            if let file, let reason = fault(of: file) { return (nil, [unusable(file, reason)]) }
+            // English unless the letters tell otherwise: the locale must not decide.
+            let language = MessageText.language(of: text) ?? "en"
+            guard let layout = ctext_open(file == nil ? font ?? "sans-serif" : "font of a file", file, language) else {
+                let warning = file.map { unusable($0, "it is no OpenType font with outlines") }
+                return (nil, [warning ?? "no font is installed: the message is not drawn"])
             }
-            return Line(runs: runs(scalars))
+            defer { ctext_close(layout) }
+            var warnings: [String] = []
+            let found = String(cString: ctext_family(layout))
+            if let font, file == nil, found.lowercased() != font.lowercased(), !generic.contains(font.lowercased()) {
+                warnings = ["there is no font family \(font): \(found) is used"]
+            }
+            let (covered, missing) = MessageText.covered(text) { ctext_has(layout, $0.value) }
+            if !missing.isEmpty { warnings.append(MessageText.warning(missing)) }
+            let shown = MessageText.joined(MessageText.cleaned(covered))
+            return (MessageDrawing(shown, layout, space, isCentered: isCentered), warnings)
         }
-        // Words that are shaped together may differ a little from those that were measured one by one.
-        let width = (lines.map(\.width).max() ?? 0) * fitted.size
-        let height = Double(lines.count) * lineHeight * fitted.size
-        let size = PixelSize(
-            width: min(space.width, Int(width.rounded(.up))), height: min(space.height, Int(height.rounded(.up))))
-        return Block(lines: lines, fontSize: fitted.size, size: size)
     }
 
-    private static let notBeforeEllipsis: Set<Unicode.Scalar> = [
-        " ", "\u{A0}", ".", ",", ";", ":", "-", "–", "—", "/", "(", "…", "،", "؛", "、", "。", "，", "．",
+    /// Nil if not even one line fits, or a damaged font cannot be drawn.
+    private init?(_ text: String, _ layout: OpaquePointer, _ space: Composition.TextSpace, isCentered: Bool) {
+        let whole = ctext_set_text(layout, text, text.utf8.count)
+        // Some fonts give no heights, or the height of their tallest ornament.
+        let (ascent, descent) = (min(max(whole.ascent, 0.7), 1.2), min(max(whole.descent, 0.15), 0.5))
+        let lineHeight = max(1.3, ascent + descent)
+        let fitting = TextFitting(width: whole.width, lineHeight: lineHeight) { width, breaksWords in
+            let lines = ctext_wrap(layout, width, breaksWords, 0)
+            return TextFitting.Lines(count: Int(lines.count), width: lines.width)
+        }
+        let fitted = fitting.fitted(width: Double(space.width), height: Double(space.height), sizes: space.sizes)
+        guard let fitted else { return nil }
+        let lines = ctext_wrap(layout, fitted.width, fitted.breaksWords, Int32(fitted.lineLimit))
+        let size = fitted.size
+        self.size = PixelSize(
+            width: max(1, min(space.width, Int((lines.width * size).rounded(.up)))),
+            height: min(space.height, Int((Double(lines.count) * lineHeight * size).rounded(.up))))
+        margin = Int(size / 2)
+        let (width, height) = (self.size.width + 2 * margin, self.size.height + 2 * margin)
+        pitch = (width + 3) / 4 * 4
+        // The letters are in the middle of their line.
+        let place = ctext_place(
+            size: size, margin: Double(margin),
+            baseline: Double(margin) + (lineHeight + ascent - descent) / 2 * size, line_height: lineHeight * size,
+            is_centered: isCentered)
+        var coverage = [UInt8](repeating: 0, count: pitch * height)
+        guard ctext_draw(layout, place, &coverage, Int32(width), Int32(height), Int32(pitch)) else { return nil }
+        self.coverage = coverage
+    }
+
+    /// Lays the letters over a canvas. `box` has their size.
+    func draw(in box: PixelRect, _ color: RGB, on canvas: inout Canvas) {
+        let (left, top) = (box.x - margin, box.y - margin)
+        let around = PixelRect(x: left, y: top, width: box.width + 2 * margin, height: box.height + 2 * margin)
+        canvas.blend(color, in: around.intersection(canvas.bounds)) { x, y in
+            Int(coverage[(y - top) * pitch + x - left])
+        }
+    }
+
+    /// Names that fontconfig resolves to a family of the system's choice.
+    private static let generic: Set<String> = [
+        "sans-serif", "sans", "serif", "monospace", "mono", "system-ui", "cursive", "fantasy", "emoji", "math",
     ]
 
-    private func width(of text: ArraySlice<Character>) -> Double {
-        runs(text.flatMap(\.unicodeScalars)).reduce(0) { $0 + $1.run.width }
+    /// Whether `font` is the path of a file rather than the name of a family.
+    private static func isPath(_ font: String) -> Bool {
+        font.utf8.contains(UInt8(ascii: "/")) || font.withPathPointer { access($0, F_OK) } == 0
     }
 
-    // MARK: Shaping
-
-    fileprivate struct PlacedRun {
-        var font: Font
-        var run: Font.Run
-        var level: UInt8
-    }
-
-    /// Text as runs, from left to right.
-    private func runs(_ scalars: [Unicode.Scalar]) -> [PlacedRun] {
-        guard !scalars.isEmpty else { return [] }
-        let levels = WritingDirection.levels(scalars, isRightToLeft: isRightToLeft)
-        let fonts = fontPlaces(scalars)
-        let scripts = scripts(scalars)
-        var runs: [PlacedRun] = []
-        var start = 0
-        for end in 1...scalars.count {
-            if end < scalars.count, levels[end] == levels[start], fonts[end] == fonts[start],
-                scripts[end] == scripts[start]
-            {
-                continue
-            }
-            let font = stack.fonts[fonts[start]]
-            let run = font.shaped(
-                scalars[start..<end], isRightToLeft: levels[start] % 2 == 1, language: stack.language)
-            runs.append(PlacedRun(font: font, run: run, level: levels[start]))
-            start = end
-        }
-        return WritingDirection.visualOrder(runs.map(\.level)).map { runs[$0] }
-    }
-
-    /// The place of each character's font. Blanks, marks and joiners stay with what stands before them.
-    private func fontPlaces(_ scalars: [Unicode.Scalar]) -> [Int] {
-        var current: Int?
-        return scalars.map { scalar in
-            let category = scalar.properties.generalCategory
-            let isMark = category == .nonspacingMark || category == .enclosingMark || category == .spacingMark
-            let isNeutral =
-                isMark || scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
-            if isNeutral, let current { return current }
-            let place = stack.font(having: scalar) ?? 0
-            current = place
-            return place
+    /// The reason why a file is no font; nil if it may be one. Does not wait for a named pipe.
+    private static func fault(of path: String) -> String? {
+        do {
+            let file = try File.open(path, O_RDONLY | O_NONBLOCK)
+            if !file.isRegular { return "it is no regular file" }
+            // The largest font files, collections of all of CJK in all weights, have some 100 MB.
+            return file.count > 256 << 20 ? "it is over 256 MiB" : nil
+        } catch {
+            return (error as? SystemFailure).map { systemMessage($0.errno) } ?? "\(error)"
         }
     }
 
-    /// The script of each character; those that many scripts use are of the one before them, or else behind them.
-    private func scripts(_ scalars: [Unicode.Scalar]) -> [UInt32] {
-        func isOwn(_ script: UInt32) -> Bool {
-            script != UInt32(CTEXT_COMMON) && script != UInt32(CTEXT_INHERITED)
-        }
-        var scripts = scalars.map { ctext_script($0.value) }
-        guard var current = scripts.first(where: isOwn) else { return scripts.map { _ in 0 } }
-        for index in scripts.indices {
-            if isOwn(scripts[index]) { current = scripts[index] } else { scripts[index] = current }
-        }
-        return scripts
-    }
-
-    // MARK: Drawing
-
-    /// Draws a block into `box`, which has its size: centred, or from the side where reading begins. Nothing is drawn
-    /// further away from the box than half an em.
-    func draw(_ block: Block, in box: PixelRect, isCentered: Bool, _ color: RGB, on canvas: inout Canvas) {
-        let size = block.fontSize
-        let ascent = stack.fonts.map(\.ascent).max() ?? 0
-        let descent = stack.fonts.map(\.descent).max() ?? 0
-        // Letters that lean, and marks, may reach over.
-        let overhang = Int(size / 2)
-        let clip = PixelRect(
-            x: box.x - overhang, y: box.y - overhang, width: box.width + 2 * overhang,
-            height: box.height + 2 * overhang)
-        for (index, line) in block.lines.enumerated() {
-            let room = Double(box.width) - line.width * size
-            let indent = isCentered ? room / 2 : isRightToLeft ? room : 0
-            // The letters stand in the middle of their line.
-            let above = (lineHeight + ascent - descent) / 2 * size
-            let baseline = Int((Double(box.y) + Double(index) * lineHeight * size + above).rounded())
-            var x = Double(box.x) + indent
-            for placed in line.runs {
-                for glyph in placed.run.glyphs {
-                    placed.font.draw(
-                        glyph.index, size: size, x: x + glyph.x * size,
-                        baseline: baseline - Int((glyph.y * size).rounded()), color, on: &canvas, clip: clip)
-                }
-                x += placed.run.width * size
-            }
-        }
+    private static func unusable(_ font: String, _ reason: String) -> String {
+        "cannot use the font \(font): \(reason); the message is not drawn"
     }
 }

@@ -45,14 +45,10 @@ public struct Placeholder: Sendable, Hashable {
     /// it is too small for that, the background alone. The same placeholder, size, scale and fonts give the same
     /// bytes.
     ///
-    /// Text needs HarfBuzz, FreeType and (but for a font file that has all characters) fontconfig, which are loaded
-    /// when they are first needed. Without them, and without a font, the picture has the icon alone, and `warnings`
-    /// says why; that is no error.
+    /// Text needs Pango, which is loaded when text is first drawn. Without it, and without a font, the picture has the
+    /// icon alone, and `warnings` gives the reason; that is no error.
     ///
-    /// Any number of threads may draw at once. 800x400 pixels with a sentence take 2 to 3 ms, of which fonts are found
-    /// in one; the first drawing of a process takes some 10 ms more, for loading the libraries and the list of fonts
-    /// (fontconfig's own, which it makes anew, slowly, if it has none). A message of 2,000 characters takes 5 to
-    /// 30 ms.
+    /// Any number of threads may draw at once; one of them at a time draws text.
     ///
     /// - Parameters:
     ///   - size: 1x1 to 8192x8192 pixels.
@@ -72,19 +68,13 @@ public struct Placeholder: Sendable, Hashable {
         var warnings: [String] = []
         let text = MessageText.cleaned(message)
         var composition = Composition(size: size, hasMessage: !text.isEmpty, scale: scale)
-        var words: (drawing: MessageDrawing, block: MessageDrawing.Block)?
+        var words: MessageDrawing?
         if let space = composition.text {
-            let finding = FontStack.find(for: text, font: font == "" ? nil : font)
-            warnings = finding.warnings
-            if let stack = finding.stack {
-                let (covered, missing) = stack.covered(text)
-                if !missing.isEmpty { warnings.append(Self.warning(missing)) }
-                let drawing = MessageDrawing(MessageText.cleaned(covered), stack)
-                words = drawing.block(in: space).map { (drawing, $0) }
-            }
+            (words, warnings) = MessageDrawing.draw(
+                text, font: font == "" ? nil : font, in: space, isCentered: composition.arrangement == .above)
         }
         if words == nil { composition = Composition(size: size, hasMessage: false, scale: scale) }
-        let places = composition.placed(text: words?.block.size)
+        let places = composition.placed(text: words?.size)
         if let place = places.icon, let icon {
             let picture = try icon(PixelSize(width: place.width, height: place.height))
             canvas.draw(
@@ -95,20 +85,8 @@ public struct Placeholder: Sendable, Hashable {
             palette.background = palette.background(row: place.y + place.height / 2, of: size.height, gradient)
             Icon(missing: missing, side: place.width).draw(on: &canvas, x: place.x, y: place.y, palette)
         }
-        if let words, let box = places.text {
-            words.drawing.draw(
-                words.block, in: box, isCentered: composition.arrangement == .above, palette.text, on: &canvas)
-        }
+        if let words, let box = places.text { words.draw(in: box, palette.text, on: &canvas) }
         return Drawing(pixels: canvas.pixels, warnings: warnings)
-    }
-
-    private static func warning(_ missing: [Unicode.Scalar]) -> String {
-        let shown = missing.prefix(3).map { scalar in
-            let digits = String(scalar.value, radix: 16, uppercase: true)
-            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        }
-        let rest = missing.count > shown.count ? " and \(missing.count - shown.count) more" : ""
-        return "no font has \(shown.joined(separator: ", "))\(rest): the message is drawn without"
     }
 }
 

@@ -80,4 +80,43 @@ enum MessageText {
         }
         return hasIdeographs ? "zh-cn" : nil
     }
+
+    /// Returns the text without the characters that no font has, and those characters.
+    static func covered(
+        _ text: String, has: (Unicode.Scalar) -> Bool
+    ) -> (text: String, missing: [Unicode.Scalar]) {
+        var known: [Unicode.Scalar: Bool] = [:]
+        var missing: [Unicode.Scalar] = []
+        let kept = text.unicodeScalars.filter { scalar in
+            if let isKept = known[scalar] { return isKept }
+            let properties = scalar.properties
+            let isKept = properties.isWhitespace || properties.isDefaultIgnorableCodePoint || has(scalar)
+            known[scalar] = isKept
+            if !isKept { missing.append(scalar) }
+            return isKept
+        }
+        return (String(String.UnicodeScalarView(kept)), missing)
+    }
+
+    static func warning(_ missing: [Unicode.Scalar]) -> String {
+        let shown = missing.prefix(3).map { scalar in
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+        let rest = missing.count > shown.count ? " and \(missing.count - shown.count) more" : ""
+        return "no font has \(shown.joined(separator: ", "))\(rest): the message is drawn without"
+    }
+
+    /// Returns the text with joiners within words of Hangul, which readers expect to be wrapped at blanks only.
+    static func joined(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var isAfterHangul = false
+        for scalar in text.unicodeScalars {
+            let isHangul = (0xAC00...0xD7A3).contains(scalar.value)
+            if isHangul && isAfterHangul { result.append("\u{2060}") }
+            result.append(scalar)
+            isAfterHangul = isHangul
+        }
+        return String(result)
+    }
 }

@@ -1,0 +1,81 @@
+/// Chooses the largest letters at which a text fits into a box, and the width at which it is wrapped there.
+///
+/// Widths are in ems: nothing is hinted, so at twice the size all is twice as wide.
+struct TextFitting {
+    /// How many lines there are, and the width of the widest.
+    struct Lines: Sendable, Hashable {
+        var count: Int
+        var width: Double
+    }
+
+    struct Result: Sendable, Hashable {
+        /// Pixels per em.
+        var size: Double
+        var width: Double
+        var breaksWords = false
+        /// How many lines are drawn; an ellipsis ends the last if there are more.
+        var lineLimit: Int
+    }
+
+    /// The width of the text in one line.
+    var width: Double
+    /// From one baseline to the next, in ems.
+    var lineHeight: Double
+    /// Wraps the text at a width. Words that are too wide stay whole unless `breaksWords`.
+    var wrapped: (_ width: Double, _ breaksWords: Bool) -> Lines
+
+    /// More lines are no longer a message.
+    static let lineLimit = 8
+
+    /// Returns the largest of the sizes at which the text fits into a box of that many pixels, or nil if not even one
+    /// line fits.
+    ///
+    /// Many lines of large letters are no easier to read than fewer of smaller ones. So more than three lines have
+    /// small letters, and letters are up to a fifth smaller if that saves the third line. Words are broken if they are
+    /// too wide at the smallest size, and a text that is still too long ends in an ellipsis.
+    func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
+        func lineLimit(_ size: Double) -> Int {
+            Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))
+        }
+        guard lineLimit(sizes.lowerBound) >= 1, width > 0, self.width > 0 else { return nil }
+        func fits(_ size: Double, breaksWords: Bool) -> Lines? {
+            let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
+            let limit = min(lineLimit(size), isLarge ? 3 : Self.lineLimit)
+            // A line loses a blank at most where it is wrapped. Wrapping costs more than this comparison.
+            guard self.width <= Double(limit) * (width / size + 1) else { return nil }
+            let lines = wrapped(width / size, breaksWords)
+            return lines.count <= limit && lines.width * size <= width ? lines : nil
+        }
+        func result(_ size: Double, _ lines: Lines) -> Result {
+            Result(size: size, width: narrowed(width / size, lines), lineLimit: lines.count)
+        }
+        let candidates = Self.candidates(sizes)
+        for size in candidates {
+            guard let lines = fits(size, breaksWords: false) else { continue }
+            guard lines.count == 3 else { return result(size, lines) }
+            for smaller in candidates where smaller < size && smaller >= 0.8 * size {
+                if let lines = fits(smaller, breaksWords: false), lines.count == 2 { return result(smaller, lines) }
+            }
+            return result(size, lines)
+        }
+        let size = candidates.first { fits($0, breaksWords: true) != nil } ?? sizes.lowerBound
+        return Result(size: size, width: width / size, breaksWords: true, lineLimit: lineLimit(size))
+    }
+
+    /// Sizes to try, a little smaller each.
+    private static func candidates(_ sizes: ClosedRange<Double>) -> [Double] {
+        Array(sequence(first: sizes.upperBound) { $0 * 0.95 }.prefix { $0 > sizes.lowerBound }) + [sizes.lowerBound]
+    }
+
+    /// The least width with as many lines, so that they are even rather than full.
+    private func narrowed(_ width: Double, _ lines: Lines) -> Double {
+        guard lines.count > 1 else { return width }
+        var (low, high) = (width / 2, width)
+        for _ in 0..<8 {
+            let middle = (low + high) / 2
+            let narrower = wrapped(middle, false)
+            if narrower.count <= lines.count && narrower.width <= middle { high = middle } else { low = middle }
+        }
+        return high
+    }
+}

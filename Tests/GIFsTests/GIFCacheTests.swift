@@ -27,7 +27,10 @@ import Tools
     }
 
     /// A cache over a transport, `days` from now, whose client neither waits nor retries more than once.
-    private func cache(_ transport: CannedTransport, days: Int64 = 0, expiry: Expiry? = nil) throws -> GIFCache {
+    private func cache(
+        _ transport: CannedTransport, days: Int64 = 0, expiry: Expiry? = nil,
+        address: String = ExerciseService.standardAddress
+    ) throws -> GIFCache {
         let time = Timestamp.now() + .seconds(days * 86_400)
         let clock = Clock { time }
         let interruption = Interruption()
@@ -38,7 +41,8 @@ import Tools
             transport: ExerciseTransport(over: transport, quota: quota), interruption: interruption, clock: clock,
             sleep: { _ in })
         return GIFCache(
-            caches: caches, service: try ExerciseService(key: "k"), client: client, expiry: expiry, quota: quota)
+            caches: caches, service: try ExerciseService(address: address, key: "k"), client: client, expiry: expiry,
+            quota: quota)
     }
 
     private func code(_ body: () throws -> Void) -> String? {
@@ -157,6 +161,24 @@ import Tools
         #expect(quota.requests == 1)
         let other = try ExerciseGIF(id: ExerciseID("0002"))
         #expect(code { _ = try cache(quota).put(other) } == "quota-exceeded")
+    }
+
+    @Test func gifsOfTheOpenVersionHaveTheUsualKeys() throws {
+        let address = "https://db.test/api/v1"
+        let item = try cache(CannedTransport(gif: TinyGIF.bytes), address: address).put(
+            gif, at: "https://cdn.test/x.gif")
+        #expect(item.entry.key == "exercisedb:0001@180" && item.entry.url == "https://cdn.test/x.gif")
+        // An id alone needs its address only if the GIF is not fresh, and an expired GIF serves without the service.
+        #expect(try cache(.unreachable, address: address).put(gif).status == .hit)
+        #expect(try cache(.unreachable, days: 15, address: address).put(gif).status == .stale)
+        let other = try ExerciseGIF(id: ExerciseID("0002"))
+        #expect(code { _ = try cache(.unreachable, address: address).put(other) } == "connection-failed")
+        for (body, expected) in [
+            (#"{"success":true,"data":{"exerciseId":"0002"}}"#, "not-a-gif"), ("[]", "not-a-gif"),
+            (#"{"success":false,"error":"no"}"#, "service-refused"),
+        ] {
+            #expect(code { _ = try cache(CannedTransport(200, [:], body), address: address).put(other) } == expected)
+        }
     }
 
     @Test func aKeyThatIsRefusedIsNotTriedAgain() throws {

@@ -3,6 +3,7 @@
 #include <CLibraryLoading.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct rectangle { int x, y, width, height; };
 struct matrix { double xx, yx, xy, yy, x0, y0; };
@@ -79,7 +80,6 @@ struct ctext_layout {
 };
 
 static void *map, *attributes;
-static bool has_file;
 
 static const char *load(void) {
     CLOADING_NAMES(names, "libpangocairo-1.0.so.0", "libpangocairo-1.0.0.dylib");
@@ -116,18 +116,23 @@ const char *ctext_load(void) {
 
 // Puts a file's font under `family`, in place of an earlier file's; NULL removes that.
 static bool set_file(const char *file, const char *family) {
-    if (file == NULL && !has_file) return true;
+    static char *present;
+    static int has_outlines = 1;
+    // To scan a large file takes 10 ms.
+    if (strcmp(file != NULL ? file : "", present != NULL ? present : "") == 0) return has_outlines;
+    free(present);
+    present = file != NULL ? strdup(file) : NULL;
     FcConfigAppFontClear(NULL);
-    has_file = file != NULL && FcConfigAppFontAddFile(NULL, file);
-    struct font_set *fonts = has_file ? FcConfigGetFonts(NULL, FC_SET_APPLICATION) : NULL;
-    int has_outlines = 0;
+    bool is_added = file != NULL && FcConfigAppFontAddFile(NULL, file);
+    struct font_set *fonts = is_added ? FcConfigGetFonts(NULL, FC_SET_APPLICATION) : NULL;
+    has_outlines = file == NULL;
     if (fonts != NULL && fonts->count > 0) {
         FcPatternGetBool(fonts->patterns[0], "outline", 0, &has_outlines);
         FcPatternDel(fonts->patterns[0], "family");
         FcPatternAddString(fonts->patterns[0], "family", family);
     }
     pango_fc_font_map_config_changed(map);
-    return file == NULL || has_outlines;
+    return has_outlines;
 }
 
 ctext_layout *ctext_open(const char *family, const char *file, const char *tag) {

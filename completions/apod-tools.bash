@@ -3,8 +3,7 @@
 # shellcheck shell=bash
 
 _apod_tools() {
-    local line=${COMP_LINE:0:COMP_POINT} words=() word='' begun='' head='' quote='' char
-    local lines=() value lead='' readline_quotes=''
+    local line=${COMP_LINE:0:COMP_POINT} words=() word='' begun='' head='' quote='' lines=() lead='' char value
     # Splits the line as bash will. It replaces the word only behind its last colon or equals sign: head is what stays.
     while [[ -n $line ]]; do
         char=${line:0:1} line=${line:1}
@@ -25,41 +24,38 @@ _apod_tools() {
     while IFS= read -r value; do
         lines+=("${value%%$'\t'*}")
     done < <(command "$1" --complete "${words[@]:1}" "$word" 2>/dev/null)
-    case ${lines[0]-} in
-    :nospace) compopt -o nospace 2>/dev/null ;;
-    :f*)
+    if [[ ${lines[0]-} == :f* ]]; then
         if [[ $word == --*=* ]]; then lead=${word%%=*}=; fi
         while IFS= read -r value; do
+            if [[ -d $value ]]; then value+=/; fi
             lines+=("$lead$value")
         done < <(_apod_tools_places "${lines[0]}" "${word#"$lead"}")
-        if compopt -o filenames 2>/dev/null; then readline_quotes=1; fi
-        ;;
-    esac
+    fi
     COMPREPLY=()
+    # Readline's own quoting (-o filenames) leaves dollar signs as they are in what looks like an expansion.
     for value in "${lines[@]:1}"; do
         value=${value#"$head"}
-        if [[ -n $readline_quotes ]]; then
-            :
-        elif [[ -z $quote && $value == *[^[:alnum:]_./,:=@%+-]* ]]; then
-            printf -v value %q "$value"
-        elif [[ -n $quote && $value == *[\'\"\\\`\$\!]* ]]; then
-            # Within quotes these would end them, or be run.
-            continue
-        fi
+        case $quote in
+        "'") value=${value//\'/\'\\\'\'} ;;
+        '"')
+            # No backslash keeps bash from its history there.
+            if [[ $value == *!* ]]; then continue; fi
+            for char in \\ \" \$ \`; do value=${value//"$char"/\\$char}; done
+            ;;
+        *) if [[ $value == *[^[:alnum:]_./,:=@%+-]* ]]; then printf -v value %q "$value"; fi ;;
+        esac
         COMPREPLY+=("$value")
     done
+    if [[ ${lines[0]-} == :nospace || ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
 }
 
 _apod_tools_places() {
+    local path=${2/#'~/'/$HOME/} endings=${1#:files }
     shopt -s extglob nocasematch
-    case $1 in
-    :files) compgen -f -- "$2" ;;
-    *) compgen -d -- "$2" ;;
-    esac
-    if [[ $1 == ':files '* ]]; then
-        local endings=${1#:files }
-        compgen -f -X "!*.@(${endings// /|})" -- "$2"
-    fi
+    if [[ $1 == :files ]]; then compgen -f -- "$path"; else compgen -d -- "$path"; fi
+    if [[ $1 == ':files '* ]]; then compgen -f -X "!*.@(${endings// /|})" -- "$path"; fi
 }
 
 complete -F _apod_tools apod-fetch img-cache img-downsample gif-cache

@@ -1,6 +1,9 @@
 # Completion of apod-fetch, img-cache, img-downsample and gif-cache in fish: the tool says what the word at the cursor may
 # become (docs/scripting.md).
 
+# Each tool's copy of this file is for all of them.
+functions -q __apod_tools_complete; and return
+
 function __apod_tools_complete
     set -l words (commandline -opc)
     set -l word (commandline -ct)

@@ -46,11 +46,11 @@ import Testing
                 "verify", "sync", "stats", "reset",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
-        // Those of the scripts and of other programs, and one that no help lists.
+        // Those of the scripts and of other programs, and two that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
             "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
-            "--generate", "--pipe", "--keep-order", "--sshlogin",
+            "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin",
         ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout

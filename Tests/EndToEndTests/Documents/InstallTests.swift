@@ -40,7 +40,7 @@ struct InstallTests {
         for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
             #expect(modes["usr/bin/\(tool)"] == "755")
             for path in [
-                "man/man1/\(tool).1", "bash-completion/completions/\(tool)", "zsh/site-functions/_\(tool)",
+                "man/man1/\(tool).1", "bash-completion/completions/\(tool)", "zsh/site-functions/_apod-tools",
                 "fish/vendor_completions.d/\(tool).fish",
             ] { #expect(modes["usr/share/\(path)"] == "644", "\(path)") }
         }

@@ -139,3 +139,10 @@ extension DownsampleTool {
         throw CacheFailure.scopeChanged(scope: try record.string("cache.scope") ?? caches.scope().text)
     }
 }
+
+/// The cache no longer has the file that a record names.
+struct EvictedPicture: WrappingFailure {
+    let reason: any Failure
+
+    var message: String { "\(reason.message); run the records through img-cache put again" }
+}

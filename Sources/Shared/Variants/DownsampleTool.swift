@@ -152,6 +152,7 @@ public struct DownsampleTool: RecordTool {
             if failure is ImageError || failure is FormatFailure { failure = NamedFailure(path, failure) }
             if output.isForRecords, (failure as? SystemFailure)?.isMissing == true {
                 try requireScope(of: path, record)
+                if argument == nil, CacheRoot.isLikeBlob(path) { failure = EvictedPicture(reason: failure) }
             }
             if Self.isOfPicture(failure) { try drawPlaceholders(failure) }
             throw failure

@@ -2,8 +2,8 @@ import Support
 
 @testable import Records
 
-/// Adds `"done":true`, and takes `place` from what it fails; at once if the record says `quick`; fails if it says `fail`;
-/// waits at a gate if it says `hold`.
+/// Adds `"done":true`. Records with `quick` are done during preparation, `fail` fails and removes `place`, `hold` waits at
+/// a gate, and `follow` waits for the gate of an earlier record.
 struct Marker: RecordTool {
     let name = "marker"
     let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))
@@ -13,13 +13,13 @@ struct Marker: RecordTool {
     func retract(_ record: inout Record, argument: String?) { record.remove("place") }
 
     func prepare(_ job: RecordJob) -> Prepared {
-        guard job.record.has("quick") else { return .work { record, _ in try mark(&record) } }
+        guard job.record.has("quick") else { return .work { record, run in try mark(&record, run) } }
         var record = job.record
         record.set("done", .bool(true))
         return .done(record)
     }
 
-    private func mark(_ record: inout Record) throws {
+    private func mark(_ record: inout Record, _ run: WorkContext) throws {
         gate.update {
             $0.now += 1
             $0.most = max($0.most, $0.now)
@@ -28,6 +28,10 @@ struct Marker: RecordTool {
         if let id = record.integer("hold") {
             _ = gate.update { $0.started.insert(id) }
             gate.wait { $0.opened.contains(id) ? () : nil }
+        }
+        if let id = record.integer("follow") {
+            _ = gate.update { $0.started.insert(record.integer("n") ?? 0) }
+            run.wait { gate.wait { $0.opened.contains(id) ? () : nil } }
         }
         record.set("done", .bool(true))
         switch record.string("fail") {

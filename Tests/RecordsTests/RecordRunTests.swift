@@ -51,6 +51,21 @@ import func TestSupport.makePipe
         #expect(tool.gate.withLock { $0.most } == 3)
     }
 
+    @Test func workThatWaitsForAnEarlierRecordLetsLaterRecordsStart() throws {
+        let tool = Marker()
+        let input = (1...20).map { "{\"follow\":0,\"n\":\($0)}" }
+        let haveStarted = Monitor(false)
+        let opener = try Thread.start {
+            let all = tool.gate.wait(atMost: .seconds(60)) { $0.started.count == 21 ? () : nil }
+            haveStarted.withLock { $0 = all != nil }
+            _ = tool.gate.update { $0.opened.insert(0) }
+        }
+        let (lines, _) = try run("{\"hold\":0}" + input.joined(), tool: tool) { $0.jobs = 2 }
+        opener.join()
+        #expect(haveStarted.withLock { $0 })
+        #expect(lines.count == 21 && lines.last == "{\"follow\":0,\"n\":20,\"done\":true}")
+    }
+
     @Test func unorderedRecordsLeaveAsSoonAsTheyAreDone() throws {
         let tool = Marker()
         let sink = try Sink()

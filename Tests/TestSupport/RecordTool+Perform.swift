@@ -5,7 +5,7 @@ extension RecordTool {
     public func perform(on record: inout Record, argument: String? = nil) throws {
         switch try prepare(RecordJob(record, argument: argument)) {
         case .done(let done): record = done
-        case .work(let work): try work(&record) { _ in }
+        case .work(let work): try work(&record, WorkContext())
         }
     }
 }

@@ -32,12 +32,12 @@ public struct GetTool: CacheTool {
             let turn = copies?.turn()
             return (
                 lookup, nil,
-                { record, _ in
+                { record, run in
                     defer { turn?.end() }
                     var found = try caches.find(job, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
                     naming.set(found.entry, status: found.status, in: &record)
-                    try copies?.add(found.entry, to: &record, in: found.cache, turn)
+                    try copies?.add(found.entry, to: &record, in: found.cache, turn, run)
                 }
             )
         } done: { entry, record in

@@ -62,25 +62,26 @@ public struct PutTool: CacheTool {
             let turn = copies?.turn()
             return (
                 lookup(item, job.record), expiry,
-                { record, emit in
+                { record, run in
                     defer { turn?.end() }
                     func process() throws {
-                        let outcome = try put(item, expiry, record, emit: emit)
+                        let outcome = try put(item, expiry, record, emit: run.emit)
                         switch outcome.place {
                         case .made(let kept):
                             record = kept
                             tally.update { $0.add(.kept) }
                         case .entry(let entry, let status, let cache):
                             record.setCached(entry, status: status, isDegraded: outcome.isDegraded)
-                            try copies?.add(entry, to: &record, in: cache, turn)
+                            try copies?.add(entry, to: &record, in: cache, turn, run)
                             tally.update { $0.add(status) }
                         }
                     }
-                    do {
-                        try process()
-                    } catch CacheFailure.absent where copies != nil {
-                        // Evicted before it was copied.
-                        try process()
+                    for attempt in 1... {
+                        do {
+                            return try process()
+                        } catch CacheFailure.absent where copies != nil && attempt < 5 {
+                            // Evicted before it was copied.
+                        }
                     }
                 }
             )

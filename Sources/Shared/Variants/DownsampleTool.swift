@@ -83,12 +83,12 @@ public struct DownsampleTool: RecordTool {
         record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
-    /// Makes the variants of one picture, and adds them to its record. What is made stays in the record also if a later
-    /// one fails. A picture that cannot be shown gets placeholders, if they are wanted, and fails all the same. Throws
+    /// Makes the variants of one picture, and adds them to its record. Finished variants stay in the record if a later
+    /// variant fails. A picture that cannot be shown fails, with placeholders if they are wanted. Throws
     /// `NamedFailure`, `PathRefusal`, `TemplateFailure`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
         let turn: NamingTurn? = if case .folder(let folder) = output { folder.turn() } else { nil }
-        return .work { try process(&$0, argument: job.argument, turn, emit: $1) }
+        return .work { try process(&$0, argument: job.argument, turn, emit: $1.emit) }
     }
 
     public func process(

@@ -41,7 +41,7 @@ public struct GIFTool: CacheTool {
             let turn = copies?.turn()
             return (
                 lookup, cache.expiry,
-                { record, _ in
+                { record, run in
                     defer { turn?.end() }
                     let gif = try naming.wanted(by: job)
                     let store = try cache.store(of: gif)
@@ -52,7 +52,7 @@ public struct GIFTool: CacheTool {
                     try pacing?.take()
                     let item = try cache.put(gif, at: naming.gifURL(of: job))
                     naming.set(item.entry, status: item.status, in: &record)
-                    try copies?.add(item.entry, to: &record, in: store, turn)
+                    try copies?.add(item.entry, to: &record, in: store, turn, run)
                     tally.update { $0.add(item.status) }
                 }
             )

@@ -52,12 +52,14 @@ public final class RecordRun: Sendable {
         failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
-        threads = WorkThreads(limit: options.jobs)
+        // Large enough for fast records to run ahead of a slow record, small enough for memory.
+        let recordWindow = max(64, 4 * options.jobs)
+        // Work that waits for earlier records keeps files open.
+        threads = WorkThreads(limit: options.jobs, most: OpenFiles.jobs(recordWindow, limit: OpenFiles.limit))
         let results = ReorderBuffer(
             output: RecordOutput(file: output, layout: options.layout, progress: progress),
             isOrdered: !options.unordered,
-            // Room for the fast to run ahead of one slow record, small enough to be nothing in memory.
-            window: (records: max(64, 4 * options.jobs), bytes: byteWindow))
+            window: (records: recordWindow, bytes: byteWindow))
         state = Monitor(State(results: results))
     }
 
@@ -190,7 +192,8 @@ public final class RecordRun: Sendable {
         var record = arrival.job.record
         if isWanted(arrival.slot) {
             do {
-                try interruption.during { try work(&record) { self.emit($0, in: arrival.slot) } }
+                let context = WorkContext(emit: { self.emit($0, in: arrival.slot) }, wait: threads.wait)
+                try interruption.during { try work(&record, context) }
                 outcome = self.outcome(record, of: arrival.job)
             } catch is Cancelled, is LeftOut {
                 // As if the record had not come.

@@ -40,15 +40,26 @@ public enum Prepared: Sendable {
     /// There is work to do, which knows what was read so far.
     case work(Work)
 
-    /// Adds the tool's fields to a record. A failure becomes the record's `error`; fields that were set before it was
-    /// thrown stay, except those that `RecordTool.retract` takes away. Called on several threads at once.
-    ///
-    /// - Parameter emit: writes a record before the work on it is done, in its place among the others.
-    public typealias Work = @Sendable (_ record: inout Record, _ emit: @escaping (Record) -> Void) throws -> Void
+    /// Adds the tool's fields to a record. A failure becomes the record's `error`; fields that were set earlier stay,
+    /// except the fields that `RecordTool.retract` removes. Called on several threads.
+    public typealias Work = @Sendable (_ record: inout Record, _ run: WorkContext) throws -> Void
 
     /// What `body` returns, or work that throws what it throws.
     public init(_ body: () throws -> Prepared) {
         do { self = try body() } catch { self = .work { _, _ in throw error } }
+    }
+}
+
+/// The services of a run for the work on a record.
+public struct WorkContext {
+    /// Writes a record before the work on it is done, in its place among the others.
+    public let emit: (Record) -> Void
+    /// Performs a wait for earlier records; the run works on later records in that time.
+    public let wait: (() -> Void) -> Void
+
+    public init(emit: @escaping (Record) -> Void = { _ in }, wait: @escaping (() -> Void) -> Void = { $0() }) {
+        self.emit = emit
+        self.wait = wait
     }
 }
 

@@ -7,51 +7,84 @@ final class WorkThreads: Sendable {
 
     private struct State {
         var waiting: [Work] = []
-        var idle = 0
+        var started = 0
+        var active = 0
+        /// Threads in `wait`.
+        var blocked = 0
         var threads: [Thread] = []
         var isDone = false
+
+        /// Returns whether there is work that no thread is free for, and counts a new thread then.
+        mutating func needsThread(limit: Int, most: Int) -> Bool {
+            guard started < most, min(waiting.count, limit - active) > started - active - blocked else { return false }
+            started += 1
+            return true
+        }
     }
 
     private let limit: Int
+    private let most: Int
     private let state = Monitor(State())
 
-    /// - Parameter limit: how many threads there may be, at least 1.
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: how many threads may work at the same time, at least 1.
+    ///   - most: how many threads may exist, blocked threads included.
+    init(limit: Int, most: Int) {
+        self.limit = limit
+        self.most = max(limit, most)
+    }
 
-    /// Has a piece of work performed soon; now, on the calling thread, if the system refuses every thread.
+    /// Adds a piece of work, and performs it on the calling thread if the system refuses every thread.
     func add(_ work: @escaping Work) {
-        let needsThread = state.update { state in
-            state.waiting.append(work)
-            return state.idle < state.waiting.count && state.threads.count < limit
+        startThread { $0.waiting.append(work) }
+        if let work = state.withLock({ $0.started == 0 ? $0.waiting.popLast() : nil }) { work() }
+    }
+
+    /// Waits within a piece of work for earlier pieces. Another thread works in its place, if `most` allows it.
+    func wait(_ wait: () -> Void) {
+        startThread { state in
+            state.active -= 1
+            state.blocked += 1
         }
-        guard needsThread else { return }
-        if let thread = try? Thread.start({ [self] in loop() }) {
-            state.update { $0.threads.append(thread) }
-        } else if let work = state.withLock({ $0.threads.isEmpty ? $0.waiting.popLast() : nil }) {
-            work()
+        wait()
+        state.withLock { state in
+            state.active += 1
+            state.blocked -= 1
         }
     }
 
     /// Waits until all work is done, and ends the threads.
     func finish() {
-        let threads = state.update { state in
-            state.isDone = true
-            return state.threads
+        state.update { $0.isDone = true }
+        // A thread may start more threads until it ends.
+        while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
+    }
+
+    /// Changes the state, and starts a thread if the new state needs it.
+    private func startThread(after change: (inout State) -> Void) {
+        let isNeeded = state.update { state in
+            change(&state)
+            return state.needsThread(limit: limit, most: most)
         }
-        for thread in threads { thread.join() }
+        guard isNeeded else { return }
+        let thread = try? Thread.start { [self] in loop() }
+        state.withLock { state in
+            if let thread { state.threads.append(thread) } else { state.started -= 1 }
+        }
     }
 
     /// One thread's life.
     private func loop() {
         while true {
-            state.withLock { $0.idle += 1 }
-            let work = state.wait { state -> Work?? in
+            let work = state.wait { [limit] state -> Work?? in
                 if state.waiting.isEmpty { return state.isDone ? .some(nil) : nil }
-                state.idle -= 1
+                if state.active >= limit { return nil }
+                state.active += 1
                 return .some(state.waiting.removeFirst())
             }
             guard let work else { return }
             work()
+            state.update { $0.active -= 1 }
         }
     }
 }

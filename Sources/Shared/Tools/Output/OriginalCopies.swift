@@ -65,12 +65,14 @@ public struct OriginalCopies: Sendable {
     /// `SystemFailure`, and `CacheFailure.absent` if the entry has been evicted.
     ///
     /// - Parameter cache: the entry's cache; nil for an entry past the cache.
-    public func add(_ entry: Entry, to record: inout Record, in cache: CacheStore?, _ turn: NamingTurn?) throws {
+    public func add(
+        _ entry: Entry, to record: inout Record, in cache: CacheStore?, _ turn: NamingTurn?, _ run: WorkContext
+    ) throws {
         let values = entry.templateValues
         let name = try folder.template.path(for: record, values)
         // Opened before it waits: an entry may be evicted after its lease.
         let original = try Self.open(entry)
-        turn?.wait()
+        run.wait { turn?.wait() }
         try folder.claim(name, for: entry.sha256)
         turn?.end()
         try copy(original, of: entry, as: name)

@@ -37,7 +37,8 @@ extension Command {
             "gif-cache info 0001", "gif-cache info ./curl.gif --print info.frames",
             "gif-cache ls --json | gif-cache info --print info.duration_ms",
         ],
-        operands: .init("GIF", "Ids of exercises, or files; - reads standard input.", completion: .filesEnding(["gif"])),
+        operands: .init(
+            "GIF", "Ids of exercises, or files; - reads standard input.", completion: .filesEnding(["gif"])),
         options: { [[.resolution, .idField, .json], .stream, .common] }
     ) { arguments in
         var needs = Needs.looking

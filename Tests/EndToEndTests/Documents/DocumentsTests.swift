@@ -116,7 +116,8 @@ import Testing
             "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB",
             "memory_entries": "9", "memory_bytes": "9MB", "remote": "https://example.org", "remote_mode": "read",
             "remote_scopes": "none", "remote_timeout": "1s", "remote_wait": "1s", "remote_header_file": "headers",
-            "remote_key_file": "key", "remote_cacert": "ca.pem",
+            "remote_key_file": "key", "remote_cacert": "ca.pem", "allow_insecure_redirects": "true",
+            "log_format": "json", "progress": "none",
         ]
         // Objects, which stand in no string.
         let objects = [

@@ -44,6 +44,8 @@ _apod_tools() {
             ;;
         *) if [[ $value == *[^[:alnum:]_./,:=@%+-]* ]]; then printf -v value %q "$value"; fi ;;
         esac
+        # Readline closes quotes, unless the word seems to end in one.
+        if [[ -n $quote && $value == *"$quote" ]]; then value+=$quote; fi
         COMPREPLY+=("$value")
     done
     if [[ ${lines[0]-} == :nospace || ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then

@@ -141,6 +141,6 @@ struct CompletionsTests {
     @Test func manyWordsAreCutSuchThatTheyHaveNoMoreInCommon() {
         let names = (0..<3000).map { "key:a\($0)" } + ["key:b"]
         let words = Self.tool.completions(of: ["put", "key:"]) { _, _, _ in names }.words.map(\.text)
-        #expect(words.count == Command.completionLimit && words.last == "key:b")
+        #expect(words.count == Candidates.limit && words.last == "key:b")
     }
 }

@@ -125,7 +125,7 @@ struct CommandLineReader {
     private(set) var operands: [String] = []
     /// Whether a `--` was read.
     private(set) var isEnded = false
-    /// The option whose value is missing behind the last word; whether that is the first of its values.
+    /// The option whose value is missing after the last word, and whether it is the first of two values.
     private(set) var missing: (option: AnyOption, isFirst: Bool)?
     /// The first mistake.
     private(set) var failure: UsageFailure?

@@ -48,8 +48,8 @@ struct CompletionAnswerTests {
     }
 
     private static let questions = [
-        ["get", ""], ["get", "key:"], ["--scope", ""], ["scope", "purge", ""], ["put", "--metrics", "m.prom", ""],
-        ["put", "--config", "no.json", "key:"], ["get", "--policy", "memory", ""], ["--no-confinement", "get", "key:"],
+        ["get", ""], ["get", "key:"], ["--scope", ""], ["scope", "purge", ""], ["put", "--output-dir", "m", ""],
+        ["put", "--config", "no.json", "key:"], ["get", "--policy", "memory", ""], ["--unknown", "get", "key:"],
     ]
 
     @Test func nothingIsMade() throws {

@@ -141,6 +141,7 @@ struct CompletionTests {
     private static let hostile = [
         "1 two  blanks", "2$(touch pwned)", "3`touch pwned`", "4'single", "5\"double", "6;touch pwned", "7&touch pwned",
         "8|<>(){}[]*?~#%^", "9\\back\\,slash\\", "aé ü 🌌", "b=c:d,e", "c$HOME", "d!!", "e' ; touch pwned ; '",
+        "f\" ; touch pwned ; \"",
     ]
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))

@@ -46,7 +46,7 @@ import Testing
                 "verify", "sync", "stats", "reset",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
-        // Those of the scripts and of other programs, and two that no help lists.
+        // Options of the scripts and of other programs, and two that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
             "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",

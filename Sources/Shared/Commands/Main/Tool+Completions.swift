@@ -3,12 +3,12 @@ import Options
 import Store
 import Support
 
-/// Answers `TOOL --complete WORD…`, which the shells' scripts call, and ends. Changes nothing. Whatever goes wrong, there is
-/// no message, which nobody wants at a prompt, and the status is 0.
+/// Answers `TOOL --complete WORD…` and exits. Changes nothing. A failure prints nothing, as a message would garble the
+/// prompt, and the status is 0.
 func complete(_ tool: Tool, _ words: ArraySlice<String>) -> Never {
     let environment = Environment.ofProcess()
     let words = words.map { word in
-        // Shells hand over what is typed.
+        // bash and zsh pass the word as it was typed.
         word.hasPrefix("~/") ? (environment["HOME"] ?? "~") + word.dropFirst() : word
     }
     let answer = tool.command.completions(of: words) { completion, line, beginning in

@@ -13,7 +13,8 @@ public struct Tool: Sendable {
     public let libraries: @Sendable () -> [String]
     let exercises: KnownExercises
 
-    /// Returns what is known of exercises in a cache: values of a field, or ids (`Completion.exerciseID`).
+    /// Returns the values of a field among the exercises that a cache lists, or the ids of its GIFs
+    /// (`Completion.exerciseID`).
     public typealias KnownExercises = @Sendable (_ field: String, ToolContext, CacheSettings) throws -> [String]
 
     /// - Parameter exercises: for completions.
@@ -39,11 +40,11 @@ public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
     StandardError.silenceLibraries()
+    let secrets = ArgumentSecrets(words)
+    if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: words) }
     if words.first == "--complete" { complete(tool, words.dropFirst()) }
     // Each run removes the files that earlier ones kept outside the cache for a while.
     RuntimePlaces(environment: .ofProcess()).sweep()
-    let secrets = ArgumentSecrets(words)
-    if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: words) }
     do {
         exit(try run(tool, words, secrets))
     } catch let failure as SystemFailure where failure.isBrokenPipe {

@@ -28,7 +28,7 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.init(id: id, resolution: resolution)
     }
 
-    /// The ids of exercises of which a cache has GIFs, read without a trace (`CacheSettings.keys`).
+    /// The ids of exercises whose GIFs are in a cache, some of them twice. Changes nothing.
     public static func ids(keptBy settings: CacheSettings) throws -> [String] {
         try settings.keys(beginningWith: keyPrefix).compactMap { ExerciseGIF(cacheKey: $0)?.id.text }
     }

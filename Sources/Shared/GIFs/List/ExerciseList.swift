@@ -65,8 +65,7 @@ public struct ExerciseList: Sendable {
         }
     }
 
-    /// The list of a service that is kept, fresh or not, read without a trace (`CacheSettings.keys`); empty if there is
-    /// none.
+    /// The list that a cache has of a service, fresh or expired; empty if there is none. Changes nothing.
     public static func kept(of service: ExerciseService, by settings: CacheSettings) throws -> [Record] {
         let row = try settings.metadata(name, in: collection)
         return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []

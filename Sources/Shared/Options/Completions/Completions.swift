@@ -1,22 +1,22 @@
 import Support
 
-/// What the word at the cursor may become: the answer to `TOOL --complete WORD…`, which the shells' scripts call.
+/// Candidates for the word at the cursor: the answer to `TOOL --complete WORD…`, which the scripts in `completions` call.
 public struct Completions: Sendable, Equatable {
     public struct Word: Sendable, Equatable {
         public let text: String
-        /// What it means, for shells that show that.
+        /// Its description, which zsh and fish show.
         public let meaning: String
     }
 
     public fileprivate(set) var words: [Word] = []
-    /// What the shell adds by itself: `files`, `filesEnding` or `folders`.
+    /// Paths for the shell to add: `files`, `filesEnding` or `folders`.
     public fileprivate(set) var places = Completion.none
-    /// Whether the word may go on behind what was completed, as a list does.
+    /// Whether the shell must not add a space: a list can continue.
     public fileprivate(set) var goesOn = false
 
-    /// The first line is a colon with `files`, `files ENDING…`, `folders`, `nospace` or nothing behind it. Each further
-    /// line is a word, with a tab and its meaning if it has one. Words that a terminal cannot show are left out, as
-    /// those with a line feed.
+    /// The first line is a colon, followed by `files`, `files ENDING…`, `folders`, `nospace` or nothing. Each further line
+    /// is a word, followed by a tab and its meaning if it has one. Words with control or invisible characters are left
+    /// out: a line feed would end a candidate.
     public var text: String {
         let directive =
             switch places {
@@ -33,16 +33,13 @@ public struct Completions: Sendable, Equatable {
 }
 
 extension Command {
-    /// The most words of a cache that are offered.
-    static let completionLimit = 1000
-
-    /// Completes a command line of this tool. Pure, but for `values`.
+    /// Completes a command line of this tool. Pure, if `values` is.
     ///
     /// - Parameters:
-    ///   - words: what follows the tool's name up to the cursor, without quotes; the last one is being typed.
-    ///   - values: returns what begins with a text among scopes, keys or exercises, for the options of the line.
+    ///   - words: the words after the tool's name up to the cursor, without quotes. The last word is completed.
+    ///   - values: returns scopes, keys or exercises that begin with a text, as the options of the line select them.
     public func completions(
-        of words: [String], values: (_ of: Completion, _ line: Arguments, _ beginning: String) -> [String]
+        of words: [String], values: @escaping (_ of: Completion, _ line: Arguments, _ beginning: String) -> [String]
     ) -> Completions {
         let typed = words.last ?? ""
         let asksForHelp = words.count > 1 && words[0] == "help"
@@ -52,81 +49,91 @@ extension Command {
         var reader = CommandLineReader(path: path, options: command.run == nil ? allOptions : command.options)
         _ = reader.read(before.indices.filter { !positions.contains($0) }.map { before[$0] }[...])
         let line = Arguments(reader.given, operands: reader.operands, path: path)
-        var answer = Completions()
-
-        func add(_ texts: [String], after lead: Substring = "", meaning: String = "") {
-            for text in texts where text.utf8.starts(with: typed.utf8.dropFirst(lead.utf8.count)) {
-                answer.words.append(.init(text: lead + text, meaning: meaning))
-            }
-        }
-        func addList(_ texts: [String], after lead: Substring) {
-            answer.goesOn = true
-            let value = typed[lead.endIndex...]
-            let given = value.split(separator: ",", omittingEmptySubsequences: false).dropLast().map(String.init)
-            let end = value.lastIndex(of: ",").map(typed.index(after:)) ?? lead.endIndex
-            add(texts.filter { !given.contains($0) }, after: typed[..<end])
-        }
-        func addValues(_ kind: Completion, after lead: Substring) {
-            let texts = Set(values(kind, line, String(typed[lead.endIndex...]))).sorted {
-                $0.utf8.lexicographicallyPrecedes($1.utf8)
-            }
-            // With the last one, a shell inserts only what all of them have in common.
-            add(
-                texts.prefix(Self.completionLimit - 1) + texts.dropFirst(Self.completionLimit - 1).suffix(1),
-                after: lead)
-        }
-        func add(_ completion: Completion, after lead: Substring) {
-            switch completion {
-            case .none: break
-            case .files, .filesEnding, .folders: answer.places = completion
-            case .words(let words): add(words, after: lead)
-            case .list(let words): addList(words, after: lead)
-            case .exercises(let field) where field != Completion.exerciseID:
-                addList(values(completion, line, ""), after: lead)
-            case .pictures:
-                addValues(.keys, after: lead)
-                // Keys and addresses begin with a word and a colon.
-                if typed[lead.endIndex...].drop(while: \.isLetter).first != ":" { answer.places = .files }
-            case .scopes, .keys, .exercises: addValues(completion, after: lead)
-            }
-        }
-
-        let start = typed.prefix(0)
+        var candidates = Candidates(for: typed) { values($0, line, $1) }
         if let missing = reader.missing {
             // The first of two values is an origin.
-            if case .pair = missing.option.form, missing.isFirst { return answer }
-            add(missing.option.completion, after: start)
+            if case .pair = missing.option.form, missing.isFirst { return candidates.found }
+            candidates.add(missing.option.completion)
+        } else if typed.hasPrefix("--"), !reader.isEnded, let sign = typed.firstIndex(of: "=") {
+            let option = command.completedOptions.first { $0.words.contains { $0 == typed[..<sign] } }
+            if let option, case .value = option.form { candidates.add(option.completion, after: typed[...sign]) }
         } else if typed.hasPrefix("-"), !reader.isEnded {
-            let options = command.completedOptions
-            if typed.hasPrefix("--"), let sign = typed.firstIndex(of: "=") {
-                let name = typed[..<sign].dropFirst(2)
-                guard let option = options.first(where: { $0.spellings.contains { $0 == name } }) else { return answer }
-                if case .pair = option.form { return answer }
-                add(option.completion, after: typed[...sign])
-                return answer
+            for option in command.completedOptions where option.repeats || !line.isGiven(option) {
+                candidates.add(option.words, meaning: option.summary)
             }
-            for option in options where option.repeats || !line.isGiven(option) {
-                add(option.words, meaning: option.summary)
-            }
-            add(["-h", "--help"], meaning: "Show help.")
-            if path.count == 1 { add(["--version"], meaning: "Show the version.") }
+            candidates.add(["-h", "--help"], meaning: "Show help.")
+            if path.count == 1 { candidates.add(["--version"], meaning: "Show the version.") }
         } else {
             if line.operands.isEmpty {
-                for next in command.visibleSubcommands { add([next.name], meaning: next.summary) }
-                if path.count == 1, run == nil, !asksForHelp { add(["help"], meaning: "Show help.") }
+                for next in command.visibleSubcommands { candidates.add([next.name], meaning: next.summary) }
+                if path.count == 1, run == nil, !asksForHelp { candidates.add(["help"], meaning: "Show help.") }
             }
             if !asksForHelp, line.operands.count < command.operands.atMost {
-                add(command.operands.completion, after: start)
+                candidates.add(command.operands.completion)
             }
         }
-        return answer
+        return candidates.found
     }
 
-    /// The options that are offered: those of the command, or those that all commands below it have.
+    /// The command's options; for a group of commands, the options that all of them have.
     private var completedOptions: [AnyOption] {
         if run != nil { return typedOptions }
         let lists = tree.filter { !$0.command.isHidden }.map(\.command.typedOptions)
         return (lists.first ?? []).filter { option in lists.allSatisfy { $0.contains { $0 === option } } }
+    }
+}
+
+/// Collects the candidates that begin with a text.
+struct Candidates {
+    /// The maximum number of scopes, keys or exercises.
+    static let limit = 1000
+
+    private let typed: String
+    private let values: (Completion, _ beginning: String) -> [String]
+    fileprivate private(set) var found = Completions()
+
+    fileprivate init(for typed: String, values: @escaping (Completion, _ beginning: String) -> [String]) {
+        self.typed = typed
+        self.values = values
+    }
+
+    /// Adds texts that continue `lead`, the beginning of what is typed.
+    fileprivate mutating func add(_ texts: [String], after lead: Substring = "", meaning: String = "") {
+        for text in texts where text.utf8.starts(with: typed.utf8.dropFirst(lead.utf8.count)) {
+            found.words.append(.init(text: lead + text, meaning: meaning))
+        }
+    }
+
+    fileprivate mutating func add(_ completion: Completion, after lead: Substring? = nil) {
+        let lead = lead ?? typed.prefix(0)
+        switch completion {
+        case .none: break
+        case .files, .filesEnding, .folders: found.places = completion
+        case .words(let words): add(words, after: lead)
+        case .list(let words): addList(words, after: lead)
+        case .exercises(let field) where field != Completion.exerciseID:
+            addList(values(completion, ""), after: lead)
+        case .pictures:
+            addValues(.keys, after: lead)
+            // Keys and addresses begin with a word and a colon.
+            if typed[lead.endIndex...].drop(while: \.isLetter).first != ":" { found.places = .files }
+        case .scopes, .keys, .exercises: addValues(completion, after: lead)
+        }
+    }
+
+    private mutating func addList(_ texts: [String], after lead: Substring) {
+        found.goesOn = true
+        let value = typed[lead.endIndex...]
+        let given = value.split(separator: ",", omittingEmptySubsequences: false).dropLast().map(String.init)
+        let end = value.lastIndex(of: ",").map(typed.index(after:)) ?? lead.endIndex
+        add(texts.filter { !given.contains($0) }, after: typed[..<end])
+    }
+
+    private mutating func addValues(_ kind: Completion, after lead: Substring) {
+        let texts = values(kind, String(typed[lead.endIndex...])).sorted()
+        let all = zip(texts, [nil] + texts).filter { $1?.hasSameBytes(as: $0) != true }.map(\.0)
+        // Shells insert the common prefix. With the last text, it is the same as without the limit.
+        add(all.prefix(Self.limit - 1) + all.dropFirst(Self.limit - 1).suffix(1), after: lead)
     }
 }
 

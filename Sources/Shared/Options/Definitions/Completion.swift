@@ -2,7 +2,7 @@
 public enum Completion: Sendable, Equatable {
     case none
     case files
-    /// Files with one of these endings, without their dots, and the folders that lead to them.
+    /// Files with one of these endings (`gif`), and folders.
     case filesEnding([String])
     case folders
     case words([String])

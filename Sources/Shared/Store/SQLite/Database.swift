@@ -22,11 +22,11 @@ final class Database {
     private var logPages: Int32 = 0
 
     enum Access: String {
-        /// A file that this process may only read is opened for reading.
+        /// Opens a file that this process may only read for reading.
         case writing
-        /// Changes no file, not even those beside the database, and makes none.
+        /// Changes and creates no file, neither the database nor its companions.
         case reading = "mode=ro&readonly_shm=1"
-        /// Without locks, and without a look for a log beside the file: what it takes where nothing can be made.
+        /// Uses no locks and no log, for folders in which no file can be created.
         case immutable = "immutable=1"
     }
 

@@ -147,14 +147,15 @@ struct ServiceWork {
         settings.refreshes = refreshesGIFs
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))
-        let quotas = caches.quotas(log: context.log)
-        let ledger = arguments[.refresh] ? RenewedQuotas.over(quotas) : quotas
+        let asksAnyway = arguments[.refresh]
         service = try context.exerciseService(key: context.secret(.apiKeyFile, .exerciseKey))
         if !settings.isOffline { try service.requireChoice() }
         let passwords = try context.passwords()
         let quota = ServiceQuota()
         client = try context.client(passwords: passwords) {
-            QuotaTransport(over: ExerciseTransport(over: $0, quota: quota), ledger: ledger, log: context.log)
+            QuotaTransport(
+                over: ExerciseTransport(over: $0, quota: quota), ledger: caches.quotas(log: context.log),
+                asksAnyway: asksAnyway, log: context.log)
         }
         let isTold = try settings.expiry != nil || context.value(.ttl) != nil
         cache = GIFCache(

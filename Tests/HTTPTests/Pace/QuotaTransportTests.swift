@@ -83,15 +83,50 @@ private final class SleptClock: Sendable {
         #expect(pauses == 80)
     }
 
-    @Test func requestsAreSpacedWhenFewAreLeft() throws {
-        let server = ScriptedTransport { [self] _, count in .status(200, fields(125 - count, of: 1000)) }
+    @Test func requestsAreMadeWithoutPausesUntilNoneIsLeft() throws {
+        let server = ScriptedTransport { [self] _, count in .status(200, fields(99 - count, of: 100)) }
         let client = client(server)
         let begun = time.clock.now()
-        _ = try client.data(try request())
-        _ = try client.data(try request())
+        for _ in 0..<100 { _ = try client.data(try request()) }
+        #expect(throws: FetchFailure.self) { try client.data(try request()) }
+        #expect(server.requests.count == 100)
         #expect(time.clock.now() == begun)
+    }
+
+    @Test func requestsAreMadeAgainAfterTheReset() throws {
+        let server = ScriptedTransport { _, _ in
+            .status(200, ["X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "90"])
+        }
+        let client = client(server)
         _ = try client.data(try request())
-        #expect((3600...3700).contains((time.clock.now() - begun).milliseconds))
+        let failure = #expect(throws: FetchFailure.self) { try client.data(try request()) }
+        #expect(failure?.retryAfter == .seconds(90))
+        try time.sleep(.seconds(90))
+        _ = try client.data(try request())
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func runThatAsksAnywayForgetsRefusalsOfEarlierRunsAlone() throws {
+        let refused = QuotaTransport.name(of: try request())
+        let until = time.clock.now() + .seconds(3600)
+        func transport(_ server: ScriptedTransport) -> QuotaTransport {
+            QuotaTransport(
+                over: server, ledger: { [ledger] _ in ledger }, asksAnyway: true, clock: time.clock, sleep: time.sleep)
+        }
+        func ask(_ transport: QuotaTransport) throws {
+            _ = try transport.exchange(try request(), interruption: interruption) { _ in }
+        }
+        ledger.keep(QuotaRefusal(until: until), of: refused)
+        try ask(transport(ScriptedTransport { _, _ in .ok("") }))
+        #expect(ledger.refusal(of: refused) == nil)
+
+        ledger.keep(QuotaRefusal(until: until), of: refused)
+        let server = ScriptedTransport { _, _ in .status(429, ["Retry-After": "100"]) }
+        let refusing = transport(server)
+        try ask(refusing)
+        #expect(throws: FetchFailure.self) { try ask(refusing) }
+        #expect(server.requests.count == 1)
+        #expect(ledger.refusal(of: refused) == QuotaRefusal(until: time.clock.now() + .seconds(100)))
     }
 
     @Test func quotasAreThoseOfOriginAndKey() throws {
@@ -154,10 +189,10 @@ private final class SleptClock: Sendable {
         let log = Log(tool: "t", threshold: .detail) { line in lines.withLock { $0.append(line) } }
         let server = ScriptedTransport { [self] _, count in .status(200, fields(20 - count, of: 1000)) }
         let client = client(server, log: log)
-        for _ in 0..<4 { _ = try client.data(try request(key: "sesame")) }
-        let said = lines.withLock { $0.joined() }
-        #expect(said.contains("api.example says: 20 of 1000 requests left"))
-        #expect(said.split(separator: "\n").count { $0.contains("more slowly") } == 1)
+        for _ in 0..<2 { _ = try client.data(try request(key: "sesame")) }
+        let said = lines.withLock { $0.joined(separator: "\n") }
+        #expect(said.contains("api.example: 20 of 1000 requests left"))
+        #expect(said.contains("api.example: 19 of 1000 requests left"))
         #expect(!said.contains("sesame"))
     }
 }

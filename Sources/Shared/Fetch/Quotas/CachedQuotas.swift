@@ -2,78 +2,51 @@ import HTTP
 import Store
 import Support
 
-/// Quotas that all processes share which use one root, whatever their scopes: they lie in its index, which is opened
-/// with the first request that is made.
+/// Refusals in the index of a root, which all its processes and scopes share. Opened with the first request.
 ///
-/// A root that cannot be opened or written keeps nobody from asking: from then on the quotas are those of this process.
+/// A root that cannot be opened or written prevents no request: from then on the refusals are known to this process
+/// alone.
 public final class CachedQuotas: QuotaLedger {
-    private enum State {
-        case unopened
-        case shared(CacheStore)
-        case alone
-    }
-
-    private let state = Monitor(State.unopened)
+    private let isAlone = Monitor(false)
     private let memory = MemoryQuotas()
     private let log: Log
     private let open: @Sendable () throws -> CacheStore
 
-    /// - Parameter open: gives the cache whose index is to be used; called once at most.
+    /// - Parameter open: returns the cache with the index.
     public init(log: Log = .silent, open: @escaping @Sendable () throws -> CacheStore) {
         self.log = log
         self.open = open
     }
 
-    /// See `QuotaLedger.update`; `change` may run more than once, and what it gave last is given. Throws `Cancelled`,
-    /// and `CacheFailure.newerLayout`, which no run passes over.
-    public func update<Result>(_ name: String, _ change: (inout RequestQuota) -> Result) throws -> Result {
+    /// Throws `Cancelled`, and `CacheFailure.newerLayout`, which ends every run.
+    public func refusal(of name: String) throws -> QuotaRefusal? {
+        try shared { try $0.index.quota(name, now: $0.clock.now()).flatMap(QuotaRefusal.init) }
+            ?? memory.refusal(of: name)
+    }
+
+    /// Throws as `refusal(of:)` does.
+    public func keep(_ refusal: QuotaRefusal?, of name: String) throws {
+        try shared { try $0.index.keepQuota(refusal?.description, name, now: $0.clock.now()) }
+            ?? memory.keep(refusal, of: name)
+    }
+
+    /// Nil if the root cannot be used.
+    private func shared<Result>(_ body: (CacheStore) throws -> Result) throws -> Result? {
+        if isAlone.withLock({ $0 }) { return nil }
         do {
-            if let cache = try cache() { return try cache.updateQuota(name, change) }
-        } catch let failure where Self.endsRequest(failure) {
-            throw failure
+            let cache = try open()
+            try cache.requireWriting()
+            return try cache.againIfRemoved {
+                try cache.index.reopenIfReplaced()
+                return try body(cache)
+            }
         } catch {
-            state.withLock { $0 = .alone }
-            log.detail(
-                "requests are counted for this process alone: \(failure(of: error).message)")
-        }
-        return memory.update(name, change)
-    }
-
-    /// Nil if it cannot be used.
-    private func cache() throws -> CacheStore? {
-        try state.withLock { state in
-            switch state {
-            case .alone: return nil
-            case .shared(let cache): return cache
-            case .unopened:
-                let cache = try open()
-                state = .shared(cache)
-                return cache
+            if case CacheFailure.newerLayout = error { throw error }
+            if error is Cancelled { throw error }
+            if !isAlone.testAndSet() {
+                log.detail("other processes do not see the request limits: \(failure(of: error).message)")
             }
-        }
-    }
-
-    private static func endsRequest(_ error: any Error) -> Bool {
-        if case CacheFailure.newerLayout = error { return true }
-        return error is Cancelled
-    }
-}
-
-extension CacheStore {
-    /// See `Index.updateQuota`. Once more where the root was removed under it.
-    fileprivate func updateQuota<Result>(
-        _ name: String, _ change: (inout RequestQuota) -> Result
-    ) throws -> Result {
-        try requireWriting()
-        return try againIfRemoved {
-            try index.reopenIfReplaced()
-            return try index.updateQuota(name, now: clock.now()) { state in
-                // One that cannot be understood counts as none.
-                let known = state.flatMap(RequestQuota.init) ?? RequestQuota()
-                var quota = known
-                let result = change(&quota)
-                return (quota == known ? nil : quota.description, result)
-            }
+            return nil
         }
     }
 }

@@ -2,8 +2,8 @@ import HTTP
 import Support
 
 extension Caches {
-    /// For each address the quotas of all who use the root in which its answers are kept; those of this process alone
-    /// where the policy for it is to keep nothing. Opens no cache yet.
+    /// Returns for each address the ledger of its root, or of this process if the policy keeps no answers. Opens no
+    /// cache yet.
     public func quotas(log: Log) -> @Sendable (WebURL) -> any QuotaLedger {
         let alone = MemoryQuotas()
         let onDisk = CachedQuotas(log: log) { [self] in try cache() }

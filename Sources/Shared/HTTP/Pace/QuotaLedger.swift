@@ -1,21 +1,49 @@
 import Support
 
-/// Keeps quotas by name, for one process or for several.
+/// A time before which a server takes no requests.
+public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
+    public let until: Timestamp
+    /// Requests a window; nil if the server has not sent it.
+    public let limit: Int?
+
+    public init(until: Timestamp, limit: Int? = nil) {
+        self.until = until
+        self.limit = limit
+    }
+
+    /// `limit=1000 refused=1800000000000`, with the time in milliseconds.
+    public var description: String { "\(limit.map { "limit=\($0) " } ?? "")refused=\(until.milliseconds)" }
+
+    /// Parses a description. Ignores other fields, as other versions write more. Nil without a time before year 10000.
+    public init?(_ text: String) {
+        var numbers: [Substring: Int64] = [:]
+        for word in text.split(separator: " ") {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { numbers[parts[0]] = Int64(parts[1]) }
+        }
+        guard let time = numbers["refused"], (0..<253_402_300_800_000).contains(time) else { return nil }
+        self.init(until: Timestamp(milliseconds: time), limit: numbers["limit"].map(Int.init))
+    }
+}
+
+/// Keeps the last refusal of each server, for one or more processes.
+///
+/// Throws only errors that end the request: an unusable ledger continues in memory.
 public protocol QuotaLedger: Sendable {
-    /// Runs `change` on the quota of that name, which is new if there is none, and returns its result. Nobody else who
-    /// uses the same ledger sees or changes the quota meanwhile. Writes only if something has changed.
-    ///
-    /// Throws only what should end the request: a ledger that cannot be reached goes on in memory.
-    func update<Result>(_ name: String, _ change: (inout RequestQuota) -> Result) throws -> Result
+    /// The last refusal, which may be over; nil if none is known.
+    func refusal(of name: String) throws -> QuotaRefusal?
+
+    /// Replaces the last refusal, or removes it.
+    func keep(_ refusal: QuotaRefusal?, of name: String) throws
 }
 
 /// A ledger for the threads of one process.
 public final class MemoryQuotas: QuotaLedger {
-    private let quotas = Monitor<[String: RequestQuota]>([:])
+    private let refusals = Monitor<[String: QuotaRefusal]>([:])
 
     public init() {}
 
-    public func update<Result>(_ name: String, _ change: (inout RequestQuota) -> Result) -> Result {
-        quotas.withLock { change(&$0[name, default: RequestQuota()]) }
-    }
+    public func refusal(of name: String) -> QuotaRefusal? { refusals.withLock { $0[name] } }
+
+    public func keep(_ refusal: QuotaRefusal?, of name: String) { refusals.withLock { $0[name] = refusal } }
 }

@@ -1,47 +1,34 @@
 import Support
 
-/// What an answer says about the quota of requests that it belongs to. Pure.
+/// The quota of requests that an answer reports. Pure.
 public struct QuotaReport: Sendable, Hashable {
     /// Requests a window.
     public var limit: Int?
     /// Requests that are left in the window.
     public var remaining: Int?
-    /// The time until the server starts counting again.
-    public var renewal: Duration?
-    /// The length of the window.
-    public var window: Duration?
-    /// How long every request is refused: a 429 with `Retry-After`.
+    /// The time until the server takes requests again; nil if it takes them now.
     public var refusal: Duration?
 
-    public init(
-        limit: Int? = nil, remaining: Int? = nil, renewal: Duration? = nil, window: Duration? = nil,
-        refusal: Duration? = nil
-    ) {
-        self.limit = limit
-        self.remaining = remaining
-        self.renewal = renewal
-        self.window = window
-        self.refusal = refusal
-    }
+    /// The refusal of a server with no requests left that does not name the time of the reset. api.data.gov, which
+    /// names none, counts by the hour.
+    static let usualRefusal = Duration.seconds(3600)
+}
 
-    /// Whether it says nothing at all.
-    var isEmpty: Bool { self == QuotaReport() }
-
+extension QuotaReport {
     /// Reads the fields of api.data.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
     /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). If
-    /// there are several, the one with the fewest requests left counts.
+    /// there are several, the scarcest quota counts. The `Retry-After` of a 429 precedes the reset.
     public init(_ response: HTTPResponse, now: Timestamp) {
-        let headers = response.headers
-        let all = ["RateLimit", "X-RateLimit-Requests", "X-RateLimit"].compactMap { name -> QuotaReport? in
-            let report = QuotaReport(
-                limit: Self.number(headers.last("\(name)-Limit")),
-                remaining: Self.number(headers.last("\(name)-Remaining")),
-                renewal: Self.number(headers.last("\(name)-Reset")).map { Self.span($0, now: now) },
-                window: Self.window(headers.last("\(name)-Policy") ?? headers.last("\(name)-Limit")))
-            return report.limit == nil && report.remaining == nil ? nil : report
+        self.init()
+        func number(_ field: String) -> Int? { Self.number(response.headers.last(field)) }
+        let names = ["X-RateLimit", "X-RateLimit-Requests", "RateLimit"]
+        let name = names.min { number("\($0)-Remaining") ?? .max < number("\($1)-Remaining") ?? .max } ?? ""
+        limit = number("\(name)-Limit")
+        remaining = number("\(name)-Remaining")
+        if response.status == 429 { refusal = RetryAfter.duration(in: response.headers, now: now) }
+        if refusal == nil, remaining == 0 {
+            refusal = number("\(name)-Reset").map { Self.span($0, now: now) } ?? Self.usualRefusal
         }
-        self = all.min { ($0.remaining ?? .max) < ($1.remaining ?? .max) } ?? QuotaReport()
-        if response.status == 429 { refusal = RetryAfter.duration(in: headers, now: now) }
     }
 
     /// The number at the beginning of the value, at most 10¹².
@@ -58,14 +45,5 @@ public struct QuotaReport: Sendable, Hashable {
         let year = 31_536_000
         guard seconds > 1_000_000_000 else { return .seconds(min(seconds, year)) }
         return min(max(Timestamp(milliseconds: Int64(seconds) * 1000) - now, .zero), .seconds(year))
-    }
-
-    /// The `w` parameter of a policy: `1000;w=3600`, `"hourly";q=1000;w=3600`.
-    private static func window(_ policy: String?) -> Duration? {
-        let parameters = (policy ?? "").split { $0 == ";" || $0 == "," }.map { $0.filter { $0 != " " } }
-        guard let text = parameters.first(where: { $0.hasPrefix("w=") }),
-            let seconds = number(String(text.dropFirst(2)))
-        else { return nil }
-        return seconds > 0 ? .seconds(min(seconds, 31_536_000)) : nil
     }
 }

@@ -168,7 +168,7 @@ struct Schema: Sendable {
     ///   over that can be read and whose `digest` is still theirs (`Index.digest`).
     /// * `metadata_by_end` holds all that is asked of expired rows and of sums.
     /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine. `name` is a
-    ///   digest, `state` what `RequestQuota` says of itself. There are as many rows as servers that count.
+    ///   digest, `state` the text of a `QuotaRefusal`. There are as many rows as servers that refuse requests.
     private static let metadataAndQuotas = """
         CREATE TABLE metadata (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,

@@ -67,6 +67,24 @@ import Testing
         }
     }
 
+    /// The picture's frames up to the shown frame: modular (m) or in blocks (b), passes, slot, order of sections.
+    @Test(arguments: [
+        ("plain", "b1"), ("boxed", "b1"), ("withProfile", "b1"), ("withProfileByPrefixes", "m1"),
+        ("reordered", "m1 reordered"), ("inPasses", "b1"), ("withLowFrame", "m1, b1"), ("animated", "m1 in 1"),
+    ])
+    func framesAreKnownUpToTheShownFrame(_ name: String, _ expected: String) throws {
+        let bytes = try #require(JPEGXLSamples.all[name])
+        let picture = try JPEGXLPicture(JPEGXLCodestream(of: MemorySource(bytes)))
+        let frames = picture.frames.map { frame in
+            (frame.isModular ? "m" : "b") + "\(frame.passes)" + (frame.slot.map { " in \($0)" } ?? "")
+                + (frame.isReordered ? " reordered" : "")
+        }
+        #expect(frames.joined(separator: ", ") == expected)
+        #expect(picture.isInOrder != expected.hasSuffix("reordered"))
+        #expect(picture.frames.allSatisfy { $0.sectionBytes > 0 && $0.sectionBytes < bytes.count })
+        #expect(picture.extraChannels == (name == "animated" ? 1 : 0))
+    }
+
     @Test func theHeaderIsKnownBeforeTheEnd() throws {
         let animated = try #require(JPEGXLSamples.all["animated"])
         let header = try ImageHeader.read(MemorySource(Array(animated.prefix(24))))

@@ -42,4 +42,10 @@ enum SmallPictures {
 
     /// The colour of each quarter, from the top left on.
     static let colours: [[UInt8]] = [[230, 30, 40], [40, 200, 60], [50, 70, 220], [240, 230, 80]]
+
+    /// 300 x 4 pixels whose sections come from the last to the first.
+    static let reorderedJPEGXL = Base64.decoded(
+        "/woYAFaCgOJCCAABKGFs8g8TCAEAAAAGqIAKSxIpUb2AAhhwH8b7uAqCIJiRgoLmhTEGL2GsYhvVyNYpxmD9MTgmxv/4vxAA"
+            + "EADCngvZgJUKAADApQgAAAAwAQAAAzD1lAA+aHNfX7AGgfbygLbl/bxDAeESAzBcSIVCUQORlGPf24AAQCSrGcYjp0tfTkp6"
+            + "4rDr8zx3bTWUFkswgQQUIzDIVQEiKe8J37QfiUIDf9kUZtyqu2JPmMeG4Lrp+Zy7thpKiyWWUAIK")!
 }

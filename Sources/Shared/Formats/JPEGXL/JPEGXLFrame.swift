@@ -8,6 +8,7 @@ struct JPEGXLFrame {
     }
 
     private enum Flag {
+        static let noise = 1
         static let usesLowFrame = 32
     }
 
@@ -15,25 +16,28 @@ struct JPEGXLFrame {
     private static let movedLimit = 1 << 20
 
     private(set) var isLast = true
+    private(set) var cost: JPEGXLPicture.Frame
     private var kind = Kind.regular
-    private var isModular = false
+    /// The size of the coded pixels.
     private var size: PixelSize
     private var groupShift = 1
-    private var passes = 1
 
     /// Reads the headers of a frame and skips its data.
     ///
     /// - Parameter canvas: the size of the image, or of its preview.
     init(_ bits: inout JPEGXLBits, _ image: JPEGXLImage, canvas: PixelSize) throws {
         size = canvas
+        cost = JPEGXLPicture.Frame(size: canvas)
         if !(try bits.flag()) { try readHeader(&bits, image, canvas: canvas) }
         try skipSections(&bits)
     }
 
     private mutating func readHeader(_ bits: inout JPEGXLBits, _ image: JPEGXLImage, canvas: PixelSize) throws {
         kind = Kind(rawValue: try bits.number(2)) ?? .regular
-        isModular = try bits.flag()
-        let usesLowFrame = try bits.long() & Flag.usesLowFrame != 0
+        cost.isModular = try bits.flag()
+        let flags = try bits.long()
+        let usesLowFrame = flags & Flag.usesLowFrame != 0
+        cost.hasNoise = flags & Flag.noise != 0
         let isYCbCr = try !image.isXYB && bits.flag()
         if isYCbCr, !usesLowFrame { _ = try bits.number(6) }
         var upsampling = 1
@@ -41,13 +45,12 @@ struct JPEGXLFrame {
             upsampling = 1 << (try bits.number(2))
             for _ in 0..<image.extraChannels { _ = try bits.number(2) }
         }
-        if isModular { groupShift = try bits.number(2) }
-        if !isModular, image.isXYB { _ = try bits.number(6) }
+        if cost.isModular { groupShift = try bits.number(2) }
+        if !cost.isModular, image.isXYB { _ = try bits.number(6) }
         if kind != .reference { try readPasses(&bits) }
         var reduction = upsampling
         if kind == .low { reduction *= 8 << (3 * (try bits.number(2))) }
         let covers = try kind == .low || readPlace(&bits, canvas: canvas)
-        var mayBeReferenced = false
         var replaces = true
         if kind.isShown {
             let hasExtra = image.extraChannels > 0
@@ -56,26 +59,31 @@ struct JPEGXLFrame {
             let duration = try image.isAnimated ? bits.choice([(0, 0), (0, 1), (8, 0), (32, 0)]) : 0
             if image.hasTimecodes { _ = try bits.number(32) }
             isLast = try bits.flag()
-            mayBeReferenced = duration == 0
+            cost.isShown = isLast || duration > 0
         } else {
-            isLast = false
+            (isLast, cost.isShown) = (false, false)
         }
-        if kind != .low, !isLast, try bits.number(2) != 0 { mayBeReferenced = true }
-        if kind == .reference || kind.isShown && !isLast && mayBeReferenced && replaces && covers {
-            _ = try bits.flag()
+        if kind != .low, !isLast {
+            let slot = try bits.number(2)
+            // No frame refers to slot 0 if its frame has a duration.
+            if slot != 0 || !cost.isShown { cost.slot = slot }
         }
+        if kind == .reference || kind.isShown && cost.slot != nil && replaces && covers { _ = try bits.flag() }
         try bits.skipName()
         try skipFilter(&bits)
         try bits.skipExtensions()
+        let whole = size
         size = PixelSize(
             width: Self.parts(of: size.width, reduction), height: Self.parts(of: size.height, reduction))
+        cost.size = kind == .low ? size : whole
+        cost.canvas = kind.isShown && whole.pixels ?? .max < canvas.pixels ?? .max ? canvas : nil
     }
 
     private mutating func readPasses(_ bits: inout JPEGXLBits) throws {
-        passes = try bits.choice([(0, 1), (0, 2), (0, 3), (3, 4)])
-        guard passes > 1 else { return }
+        cost.passes = try bits.choice([(0, 1), (0, 2), (0, 3), (3, 4)])
+        guard cost.passes > 1 else { return }
         let smaller = try bits.choice([(0, 0), (0, 1), (0, 2), (1, 3)])
-        for _ in 1..<passes { _ = try bits.number(2) }
+        for _ in 1..<cost.passes { _ = try bits.number(2) }
         for _ in 0..<smaller { _ = try bits.number(2) }
         for _ in 0..<smaller { _ = try bits.choice([(0, 0), (0, 1), (0, 2), (3, 0)]) }
     }
@@ -111,23 +119,28 @@ struct JPEGXLFrame {
         if try bits.flag() { return }
         if try bits.flag(), try bits.flag() { try bits.skipHalves(6) }
         if try bits.number(2) > 0 {
-            if !isModular, try bits.flag() { try bits.skipHalves(8) }
+            if !cost.isModular, try bits.flag() { try bits.skipHalves(8) }
             if try bits.flag() { try bits.skipHalves(5) }
-            if try bits.flag() { try bits.skipHalves(isModular ? 3 : 4) }
-            if isModular { try bits.skipHalves(1) }
+            if try bits.flag() { try bits.skipHalves(cost.isModular ? 3 : 4) }
+            if cost.isModular { try bits.skipHalves(1) }
         }
         try bits.skipExtensions()
     }
 
     /// Skips the sections by their lengths (F.3). Their order does not matter.
-    private func skipSections(_ bits: inout JPEGXLBits) throws {
+    private mutating func skipSections(_ bits: inout JPEGXLBits) throws {
         let count = sectionCount
         // Each has 12 bits at least.
         guard count / 2 <= bits.rest else { throw FormatFailure.truncated(.jpegXL) }
-        if try bits.flag() { try skipOrder(&bits, count) }
+        cost.isReordered = try bits.flag()
+        if cost.isReordered { try skipOrder(&bits, count) }
         try bits.skip(bytes: 0)
         var bytes = 0
-        for _ in 0..<count { bytes += try bits.choice([(10, 0), (14, 1024), (22, 17_408), (30, 4_211_712)]) }
+        for _ in 0..<count {
+            let section = try bits.choice([(10, 0), (14, 1024), (22, 17_408), (30, 4_211_712)])
+            bytes += section
+            cost.sectionBytes = max(cost.sectionBytes, section)
+        }
         try bits.skip(bytes: 0)
         try bits.skip(bytes: bytes)
     }
@@ -138,7 +151,7 @@ struct JPEGXLFrame {
         }
         let side = 128 << groupShift
         let all = groups(side)
-        return all == 1 && passes == 1 ? 1 : 2 + groups(side * 8) + all * passes
+        return all == 1 && cost.passes == 1 ? 1 : 2 + groups(side * 8) + all * cost.passes
     }
 
     /// Skips the permutation of the sections.

@@ -19,13 +19,26 @@ enum JPEGXLLayout {
     /// passes: its decoder refuses it. Throws `FormatFailure`.
     static func checkEnd(_ window: inout SourceWindow) throws {
         var bits = JPEGXLBits(try JPEGXLCodestream(&window, mayBeCut: false))
+        var image = try JPEGXLImage(&bits)
+        _ = try walk(&bits, &image) { _ in true }
+    }
+
+    /// Calls `body` with each frame up to the last, until it returns false. Returns whether all headers are readable.
+    /// Throws `FormatFailure`.
+    static func walk(
+        _ bits: inout JPEGXLBits, _ image: inout JPEGXLImage, _ body: (JPEGXLFrame) -> Bool
+    ) throws -> Bool {
         do {
-            var image = try JPEGXLImage(&bits)
             let (isUsual, hasTones) = try image.readChannels(&bits)
             try image.readColours(&bits, isUsual: isUsual, hasTones: hasTones)
             if let preview = image.previewSize { _ = try JPEGXLFrame(&bits, image, canvas: preview) }
-            for _ in 0..<frameLimit where try JPEGXLFrame(&bits, image, canvas: image.size).isLast { return }
+            for _ in 0..<frameLimit {
+                let frame = try JPEGXLFrame(&bits, image, canvas: image.size)
+                if !body(frame) || frame.isLast { break }
+            }
+            return true
         } catch is JPEGXLNumbers.Unreadable {
+            return false
         }
     }
 }

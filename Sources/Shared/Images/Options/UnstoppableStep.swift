@@ -12,8 +12,13 @@ public struct UnstoppableStep: Sendable {
     /// Decoding an AVIF or HEIC. Noise takes 1 s for some 8 megapixels.
     static func decodingHEIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 3e6) }
 
-    /// Decoding a JPEG XL. Noise without loss takes 1 s for some 5 megapixels.
-    static func decodingJPEGXL(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 2e6) }
+    /// Decoding the frames of a JPEG XL up to the first shown frame. Noise without loss takes 1 s for some 5 megapixels
+    /// of three channels.
+    static func decodingJPEGXL(_ picture: JPEGXLPicture) -> UnstoppableStep {
+        let channels = Double(3 + picture.extraChannels)
+        let frames = picture.frames.map { UnstoppableStep($0.size, pixelsPerSecond: 6e6 / channels) }
+        return UnstoppableStep(seconds: frames.reduce(0) { $0 + $1.seconds })
+    }
 
     /// Encoding a frame of an animated WebP, whole and as a difference. Noise takes 1 s for 3.3 megapixels.
     static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep {
@@ -28,6 +33,8 @@ public struct UnstoppableStep: Sendable {
 
     /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third.
     static func encodingAVIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 0.5e6) }
+
+    private init(seconds: Double) { self.seconds = seconds }
 
     private init(_ size: PixelSize, pixelsPerSecond: Double) {
         seconds = size.pixels.map { Double($0) / pixelsPerSecond } ?? .infinity

@@ -3,7 +3,7 @@ import Formats
 import Support
 
 /// The rows of a JPEG XL, as they are stored; the first frame of an animation. libjxl decodes it as a whole, so that it
-/// takes memory for all of its pixels; the file is given to it piece by piece.
+/// takes memory for all of its pixels; the file is given to it piece by piece, if its sections are in order.
 final class JPEGXLReader: RowReader {
     let size: PixelSize
     private(set) var layout = RowLayout.rgb
@@ -13,39 +13,45 @@ final class JPEGXLReader: RowReader {
     private let keepsProfile: Bool
     private var isWide = false
     private let decoder: OpaquePointer
-    private let memory: MemoryReservation
+    private var memory: MemoryReservation?
     private var pixels = AlignedBuffer(count: 1)
     private var isPremultiplied = false
     private var y = 0
 
     /// How much libjxl is given at a time, at first: between two pieces the work can be stopped.
-    private static let pieceBytes = 64 << 10
-    /// Memory for each pixel: four samples as numbers of four bytes, twice while they are filtered, and as they are
-    /// given out.
-    private static let bytesPerPixel = 40
+    private let pieceBytes: Int
 
     /// - Parameters:
     ///   - size: as it is stored.
     ///   - keepsProfile: whether colours of a profile stay as they are.
-    init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions, keepsProfile: Bool = false) throws {
+    init(
+        _ source: any ByteSource, size: PixelSize, options: DecodeOptions, keepsProfile: Bool = false,
+        pieceBytes: Int = 64 << 10
+    ) throws {
         if let fault = cjxl_load() { throw ImageError.decoderMissing(.jpegXL, String(cString: fault)) }
         let options = options.begun()
         self.size = size
+        self.pieceBytes = pieceBytes
         self.keepsProfile = keepsProfile
         try options.limits.check(pixels: size)
-        try options.check(before: .decodingJPEGXL(size))
-        memory = try options.reserve(memory: size, bytesPerPixel: Self.bytesPerPixel)
+        let codestream = try JPEGXLCodestream(of: source)
+        let picture = try JPEGXLPicture(codestream)
+        try options.check(before: .decodingJPEGXL(picture))
         guard let decoder = cjxl_open() else { throw ImageError.outOfMemory }
         self.decoder = decoder
-        try decode(JPEGXLCodestream(of: source), options)
+        try decode(codestream, picture, options)
     }
 
     deinit { cjxl_close(decoder) }
 
-    private func decode(_ source: any ByteSource, _ options: DecodeOptions) throws {
+    private func decode(_ source: JPEGXLCodestream, _ picture: JPEGXLPicture, _ options: DecodeOptions) throws {
         var piece: [UInt8] = []
         var offset = 0
-        var count = Self.pieceBytes
+        // libjxl 0.7 refuses pieces if sections are not in order, as in large pictures of its later versions.
+        let isWhole = !picture.isInOrder
+        let input = try isWhole ? options.reserve(memory: source.count) : nil
+        defer { withExtendedLifetime(input) {} }
+        var count = isWhole ? source.count : pieceBytes
         while true {
             try options.check()
             piece = try source.bytes(offset..<offset + count)
@@ -56,7 +62,7 @@ final class JPEGXLReader: RowReader {
                 var event = cjxl_next(decoder, piece.baseAddress, piece.count, &used)
                 while event != CJXL_NEEDS_INPUT {
                     if event == CJXL_DONE { return nil }
-                    try take(event)
+                    try take(event, picture, options)
                     try options.check()
                     event = cjxl_next(decoder, nil, 0, &used)
                 }
@@ -72,7 +78,7 @@ final class JPEGXLReader: RowReader {
         }
     }
 
-    private func take(_ event: cjxl_event) throws {
+    private func take(_ event: cjxl_event, _ picture: JPEGXLPicture, _ options: DecodeOptions) throws {
         switch event {
         case CJXL_HEADER:
             var header = cjxl_header()
@@ -87,22 +93,29 @@ final class JPEGXLReader: RowReader {
             isWide = header.bits > 8
             isPremultiplied = header.is_premultiplied != 0 && layout.hasAlpha
         case CJXL_PROFILE:
-            let count = cjxl_profile_bytes(decoder)
-            guard count > 0, count <= ColourTransform.profileByteLimit else { break }
-            var bytes = [UInt8](repeating: 0, count: count)
-            guard cjxl_get_profile(decoder, &bytes, count) != 0 else { break }
-            if keepsProfile {
-                profile = bytes
-            } else {
-                transform = ColourTransform(profile: bytes, layout: layout, sampleBytes: isWide ? 2 : 1)
-                sampleBytes = isWide && transform != nil ? 2 : 1
-            }
-        case CJXL_NEEDS_PIXELS:
+            takeProfile()
+            // No frame has been decoded yet.
+            let bytes = JPEGXLMemory.bytes(picture, channels: layout.channels, sampleBytes: sampleBytes)
+            memory = try options.reserve(memory: bytes)
+        case CJXL_NEEDS_PIXELS where memory != nil:
             pixels = AlignedBuffer(count: size.width * size.height * layout.channels * sampleBytes)
             let isSet = cjxl_set_pixels(
                 decoder, UInt32(layout.channels), sampleBytes == 2 ? 1 : 0, pixels.bytes, pixels.count)
             guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "its size") }
         default: throw ImageError.corrupt(.jpegXL, "libjxl cannot read it")
+        }
+    }
+
+    private func takeProfile() {
+        let count = cjxl_profile_bytes(decoder)
+        guard count > 0, count <= ColourTransform.profileByteLimit else { return }
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard cjxl_get_profile(decoder, &bytes, count) != 0 else { return }
+        if keepsProfile {
+            profile = bytes
+        } else {
+            transform = ColourTransform(profile: bytes, layout: layout, sampleBytes: isWide ? 2 : 1)
+            sampleBytes = isWide && transform != nil ? 2 : 1
         }
     }
 

@@ -65,6 +65,26 @@ import Testing
         #expect(changed { $0[$0.count - 4] = UInt8(directory) } == "corrupt-image", "a circle")
     }
 
+    @Test func aTIFFWithTooManyPagesIsOverALimit() {
+        let pages = Array(repeating: drawn(), count: TIFFLayout.pageLimit)
+        #expect(code(DrawnTIFF.tiff(pages)) == nil)
+        #expect(code(DrawnTIFF.tiff(pages + [drawn()])) == "over-limit")
+    }
+
+    @Test func aJPEGOfTheOldStyleNeedsNoStrips() {
+        func old(_ offset: UInt16) -> String? {
+            var bytes = drawn { $0.shorts = [513: [offset]] }.tiff()
+            // Strips become an unknown tag.
+            let directory = Int(bytes[4])
+            for entry in 0..<Int(bytes[directory]) where bytes[directory + 2 + entry * 12] == 0x11 {
+                bytes[directory + 2 + entry * 12 + 1] = 0xFF
+            }
+            return code(bytes)
+        }
+        #expect(old(8) == nil)
+        #expect(old(60_000) == "truncated-image")
+    }
+
     // MARK: AVIF and HEIC
 
     private func brand(_ major: String, _ others: [String] = []) -> [UInt8] {
@@ -157,6 +177,13 @@ import Testing
         let layer = DrawnHEIF.Item("iovl", DrawnHEIF.overlay(4, 4, background: 0, [(0, 0)]), parts: [2], isInner: true)
         #expect(code(DrawnHEIF("heic", [layer, layer]).bytes) == "unsupported-image")
         #expect(code(brand("avis") + DrawnHEIF.box("moov", [])) == "unsupported-image", "no still picture")
+        // Behind the type: version and flags, widths, count, and of the first item: number, method, file.
+        for (place, value) in [(4, 3), (15, 2), (17, 1)] {
+            var bytes = heif()
+            let iloc = bytes.indices.first { bytes[$0...].starts(with: "iloc".utf8) } ?? 0
+            bytes[iloc + place] = UInt8(value)
+            #expect(code(bytes) == "unsupported-image", "byte \(place) of the places")
+        }
     }
 
     // MARK: JPEG XL

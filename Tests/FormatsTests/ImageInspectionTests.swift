@@ -26,6 +26,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [(0xDE as UInt8, "a hierarchical picture"), (0xF7, "JPEG-LS")])
+    func kindsOfJPEGThatAreNotReadAreNotCalledCorrupt(marker: UInt8, kind: String) {
+        let frame = Tiny.frameHeader(width: 20, height: 10, code: marker)
+        let fault = failure { _ = try inspect([0xFF, 0xD8] + frame + Tiny.scan + [0xFF, 0xD9]) }
+        #expect(fault == .notRead(.jpeg, kind) && fault?.code == "unsupported-image")
+    }
+
     @Test func sourceThatEndsEarlierThanPromisedIsTruncated() {
         for (name, bytes) in Tiny.all {
             let source = ShrunkenSource(bytes: MemorySource(Array(bytes.dropLast(2))), count: bytes.count)

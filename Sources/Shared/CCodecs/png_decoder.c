@@ -31,7 +31,8 @@ static void fail(png_structp png, png_const_charp message) {
         // The one way in which libpng tells these apart is its wording.
         decoder->status = strstr(message, "Out of memory") != NULL || strstr(message, "out of memory") != NULL
             ? APOD_NO_MEMORY : strstr(message, "Not a PNG") != NULL ? APOD_NOT_IMAGE
-            : strstr(message, "exceeds user limit") != NULL ? APOD_TOO_LARGE : APOD_CORRUPT;
+            : strstr(message, "exceeds user limit") != NULL ? APOD_TOO_LARGE
+            : strstr(message, "unhandled critical chunk") != NULL ? APOD_UNSUPPORTED : APOD_CORRUPT;
         snprintf(decoder->message, sizeof decoder->message, "%s", message);
     }
     png_longjmp(png, 1);

@@ -177,7 +177,7 @@ struct PNGChunks {
         #expect(code(changed { $0.setData(Array(png.data.dropLast(30))) }) == "corrupt-image")
         #expect(code(changed { $0.setData(Array(png.data.prefix(png.data.count / 2))) }) == "corrupt-image")
         // An unknown chunk that may not be ignored, before and behind the data; and one that may.
-        for (type, expected) in [("NoPe", "corrupt-image"), ("noPe", nil)] {
+        for (type, expected) in [("NoPe", "unsupported-image"), ("noPe", nil)] {
             #expect(code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: 1) }) == expected)
             #expect(
                 code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: $0.chunks.count - 1) }) == expected)

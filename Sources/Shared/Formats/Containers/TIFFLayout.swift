@@ -2,7 +2,7 @@ import Support
 
 /// The directories of a TIFF, one for each page (TIFF 6.0 §2; BigTIFF has numbers of 64 bits).
 enum TIFFLayout {
-    /// More pages than any file has; chains that lead in a circle end here as well.
+    /// Enough for scans and stacks of microscopes.
     static let pageLimit = 4096
 
     private enum Tag {
@@ -16,6 +16,7 @@ enum TIFFLayout {
         static let tileOffsets = 324
         static let tileBytes = 325
         static let extraSamples = 338
+        static let oldJPEG = 513
     }
 
     /// Size, orientation and alpha of a page, counted from 0. Throws `FormatFailure`, `noSuchPage` behind the last.
@@ -56,13 +57,15 @@ enum TIFFLayout {
     static func checkEnd(_ window: inout SourceWindow) throws {
         let start = try TIFFStart(&window)
         var offset = start.firstDirectory
-        for _ in 0..<pageLimit {
+        var seen: Set<Int> = []
+        while seen.count < pageLimit {
+            guard seen.insert(offset).inserted else { throw FormatFailure.corrupt(.tiff, "pages in a circle") }
             let directory = try TIFFDirectory(&window, at: offset, start)
             try checkData(directory, &window)
             guard directory.next != 0 else { return }
             offset = directory.next
         }
-        throw FormatFailure.corrupt(.tiff, "more than \(pageLimit) pages")
+        throw FormatFailure.overLimit(.tiff, "more than \(pageLimit) pages")
     }
 
     private static func directory(_ window: inout SourceWindow, page: Int) throws -> TIFFDirectory {
@@ -78,6 +81,11 @@ enum TIFFLayout {
     }
 
     private static func checkData(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws {
+        // A JPEG of the old style needs no strips (TIFF 6.0 §22).
+        if directory.entries[Tag.stripOffsets] == nil, let offset = try directory.number(Tag.oldJPEG, &window) {
+            guard offset < window.count else { throw FormatFailure.truncated(.tiff) }
+            return
+        }
         let isTiled = directory.entries[Tag.tileOffsets] != nil
         guard let offsets = directory.entries[isTiled ? Tag.tileOffsets : Tag.stripOffsets] else {
             throw FormatFailure.corrupt(.tiff, "a page without pixel data")

@@ -1,6 +1,8 @@
 /// The segments of a JPEG (ITU T.81 annex B).
 enum JPEGLayout {
     static let app1: UInt8 = 0xE1
+    /// Pictures that begin with another marker than a frame header: DHP (B.3.2), and SOF55 (ITU T.87 annex C).
+    private static let unreadProcesses: [UInt8: String] = [0xDE: "a hierarchical picture", 0xF7: "JPEG-LS"]
 
     /// Size from the first frame header, orientation from the first Exif segment before the first scan. Linear in the
     /// scan's data if the height stands behind it.
@@ -11,6 +13,7 @@ enum JPEGLayout {
         var isCut = true
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers) {
+            if let process = unreadProcesses[segment.code] { throw FormatFailure.notRead(.jpeg, process) }
             if isFrameHeader(segment.code), size == nil {
                 size = try frameSize(&window, segment.body)
                 if size?.height == 0 { lateHeightOffset = segment.body.lowerBound + 1 }

@@ -123,7 +123,8 @@ extension HEIFItems {
         guard let size else { throw corrupt("a picture without a size") }
         guard let configuration else { throw corrupt("a picture without a decoder's configuration") }
         guard let data = places[item], data.contains(where: { !$0.isEmpty }) else {
-            throw corrupt("a picture without data")
+            throw itemsElsewhere.contains(item)
+                ? unsupported("a picture whose data is in another item or file") : corrupt("a picture without data")
         }
         return HEIFPicture.Coded(
             codec: codec, size: size, data: data, configuration: configuration.place,

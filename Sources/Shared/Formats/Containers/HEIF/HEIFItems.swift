@@ -36,6 +36,8 @@ struct HEIFItems {
     /// Places that are counted from the beginning of the box `idat`.
     private var innerPlaces: [Int: [Range<Int>]] = [:]
     private var innerData: Range<Int>?
+    /// Items with data in other items or files.
+    private(set) var itemsElsewhere: Set<Int> = []
     private var isDescribed = false
     private var hasTracks = false
 
@@ -227,8 +229,10 @@ struct HEIFItems {
         let widths = try number(&reader, 2, &window)
         let (offsetWidth, lengthWidth, baseWidth) = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15)
         let indexWidth = version == 0 ? 0 : widths & 15
-        guard version <= 2, [offsetWidth, lengthWidth, baseWidth, indexWidth].allSatisfy({ [0, 4, 8].contains($0) })
-        else { throw corrupt("places of an unknown kind") }
+        guard version <= 2 else { throw unsupported("places of version \(version)") }
+        guard [offsetWidth, lengthWidth, baseWidth, indexWidth].allSatisfy({ [0, 4, 8].contains($0) }) else {
+            throw corrupt("places of an unknown width")
+        }
         var total = 0
         for _ in 0..<(try limited(number(&reader, version < 2 ? 2 : 4, &window))) {
             let item = try number(&reader, version < 2 ? 2 : 4, &window)
@@ -252,7 +256,7 @@ struct HEIFItems {
                 case (0, 1):
                     guard !overflow, !isFar else { throw corrupt("data outside of its box") }
                     innerPlaces[item, default: []].append(start..<end)
-                default: continue
+                default: itemsElsewhere.insert(item)
                 }
             }
         }

@@ -71,7 +71,10 @@ final class PNGDataStream: @unchecked Sendable {
                 try skipChunk()
                 return
             default:
-                if isCritical { throw corrupt("an unknown chunk that may not be ignored") }
+                if isCritical {
+                    try skipChunk()
+                    throw ImageError.unsupported(.png, "an unknown chunk that may not be ignored")
+                }
                 try skip(chunkRest + 4)
                 crc = nil
             }

@@ -1,8 +1,8 @@
-import Formats
 import Support
 import TestSupport
 import Testing
 
+@testable import Formats
 @testable import Images
 
 @Suite struct MemoryBudgetTests {
@@ -179,6 +179,19 @@ import Testing
         let endless = UnstoppableStep.encodingAVIF(PixelSize(width: .max, height: 2))
         try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check(before: endless)
         #expect(failureCode { try DecodeOptions().check(before: endless) } == "too-slow")
+    }
+
+    @Test func aJPEGXLTakesTimeForEachFrameAndChannel() {
+        func seconds(_ megapixels: Int, isModular: Bool = false, extra: Int = 0, frames: Int = 1) -> Double {
+            let size = PixelSize(width: megapixels * 1000, height: 1000)
+            let frame = JPEGXLPicture.Frame(size: size, isModular: isModular)
+            return UnstoppableStep.decodingJPEGXL(
+                JPEGXLPicture(size: size, extraChannels: extra, frames: Array(repeating: frame, count: frames))
+            ).seconds
+        }
+        #expect(seconds(108) == 18 && seconds(108, isModular: true) == 54)
+        #expect(seconds(30, extra: 1) == 10 && seconds(30, isModular: true, extra: 1) == 20)
+        #expect(seconds(30, frames: 4) == 20)
     }
 
     @Test func framesOfAWebPAreReservedBeforeTheyAreTaken() throws {

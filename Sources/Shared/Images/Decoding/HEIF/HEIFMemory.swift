@@ -24,21 +24,23 @@ enum HEIFMemory {
         // Colours and alpha are each decoded beside a row of the other's tiles; the first row of colours beside none.
         let earlier = alpha.tiles.count > alpha.columns ? held(alpha, tiles: alpha.columns) : 0
         return max(
-            added(earlier, decoding(colours)), added(held(colours, tiles: colours.columns), decoding(alpha)))
+            earlier.adding(saturating: decoding(colours)),
+            held(colours, tiles: colours.columns).adding(saturating: decoding(alpha)))
     }
 
     /// The last tile of a row while it is decoded, and thrice its bytes: ours, libheif's and the decoder's.
     private static func decoding(_ tiling: HEIFPicture.Tiling) -> Int {
         let peak = tiling.tiles.reduce(0) { max($0, tenths($1)) }
         let data = tiling.tiles.reduce(0) { max($0, $1.dataBytes) }
-        let last = added(product(tiling.tileSize.pixels ?? .max, peak) / 10, product(data, 3))
-        return added(held(tiling, tiles: tiling.columns - 1), last)
+        let last = (tiling.tileSize.pixels ?? .max).multiplied(saturating: peak) / 10
+        let taken = last.adding(saturating: data.multiplied(saturating: 3))
+        return held(tiling, tiles: tiling.columns - 1).adding(saturating: taken)
     }
 
     /// Tiles that have been decoded.
     private static func held(_ tiling: HEIFPicture.Tiling, tiles: Int) -> Int {
         let sample = tiling.tiles.reduce(0) { max($0, ($1.isMonochrome ? 1 : 3) * ($1.isWide ? 2 : 1)) }
-        return product(product(tiling.tileSize.pixels ?? .max, tiles), sample)
+        return (tiling.tileSize.pixels ?? .max).multiplied(saturating: tiles).multiplied(saturating: sample)
     }
 
     /// Tenths of a byte for each pixel while it is decoded: the measured ones, and a tenth more.
@@ -51,15 +53,5 @@ enum HEIFMemory {
         case (false, true, true): 201
         case (false, true, false): 279
         }
-    }
-
-    private static func product(_ a: Int, _ b: Int) -> Int {
-        let (product, overflow) = a.multipliedReportingOverflow(by: b)
-        return overflow ? .max : product
-    }
-
-    private static func added(_ a: Int, _ b: Int) -> Int {
-        let (sum, overflow) = a.addingReportingOverflow(b)
-        return overflow ? .max : sum
     }
 }

@@ -28,12 +28,13 @@ enum JPEGXLMemory {
         let extra = picture.extraChannels
         let decoding = picture.frames.map { frame in
             let peak = product(frame.canvas ?? frame.size, tenths(frame, extra: extra, isDirect: isDirect)) / 10
-            return added(peak, product(frame.sectionBytes, 2))
+            return peak.adding(saturating: frame.sectionBytes.multiplied(saturating: 2))
         }
         // A layer is made beside the layer that it replaces.
         let count = Set(layers.map(\.slot)).count + 1
         let kept = layers.map { product($0.canvas ?? $0.size, 44 * (3 + extra)) / 10 }.sorted(by: >).prefix(count)
-        return kept.reduce(added(decoding.max() ?? 0, product(picture.size, channels * sampleBytes)), added)
+        let pixels = product(picture.size, channels * sampleBytes)
+        return ([pixels, decoding.max() ?? 0] + kept).reduce(0) { $0.adding(saturating: $1) }
     }
 
     /// Tenths of a byte for each pixel while a frame is decoded: the measured ones, and a tenth more.
@@ -49,15 +50,7 @@ enum JPEGXLMemory {
         return (plain + (frame.hasNoise ? noise : 0) + (frame.passes > 1 ? 118 : 0)) * 11 / 10
     }
 
-    private static func product(_ size: PixelSize, _ perPixel: Int) -> Int { product(size.pixels ?? .max, perPixel) }
-
-    private static func product(_ a: Int, _ b: Int) -> Int {
-        let (product, overflow) = a.multipliedReportingOverflow(by: b)
-        return overflow ? .max : product
-    }
-
-    private static func added(_ a: Int, _ b: Int) -> Int {
-        let (sum, overflow) = a.addingReportingOverflow(b)
-        return overflow ? .max : sum
+    private static func product(_ size: PixelSize, _ perPixel: Int) -> Int {
+        (size.pixels ?? .max).multiplied(saturating: perPixel)
     }
 }

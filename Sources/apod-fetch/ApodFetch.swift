@@ -26,10 +26,10 @@ extension Tool {
                 "apod-fetch 2024-02-03 --print hdurl",
                 "apod-fetch --date 2024-02 --date 2023-12-24 --date today > days.ndjson",
                 "apod-fetch --last 7 --pretty",
-                "apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson",
+                "apod-fetch --date 2024-02-01..2024-02-29 > february.ndjson",
                 "apod-fetch --date 2024-02-03..2024-02-09 --print hdurl",
                 "apod-fetch --require-today --print hdurl",
-                "apod-fetch --start-date 1995 --jobs 8 > archive.ndjson",
+                "apod-fetch --date 1995.. --jobs 8 > archive.ndjson",
                 "apod-fetch --count 5 --seed 42 --print date,title",
                 "apod-fetch --date --format text",
                 "apod-fetch --search 'horsehead nebula' --print date,title",
@@ -64,7 +64,7 @@ extension Tool {
         let remote = arguments[.search] == nil ? try context.remoteSettings() : nil
         let caches = context.caches(settings, remote: context.remote(remote))
         let client = try context.client(caches, jobs: runOptions.jobs)
-        var needs = context.networkNeeds
+        var needs = try context.networkNeeds()
         needs.changesCache = !client.isOffline
         needs.remote = remote
         context.confine(settings, needs)

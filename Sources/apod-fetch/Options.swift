@@ -11,20 +11,17 @@ extension AnyOption {
     // MARK: Days
 
     static let date = Option<String>(
-        "date", form: .optionalValue("DAY", implied: "today"), expected: "a day", group: .days, repeats: true,
+        "date", synonyms: ["start-date", "end-date"], form: .optionalValue("DAY", implied: "today"),
+        expected: "a day", group: .days, repeats: true,
         summary: """
             today (the newest picture that is published), yesterday, a day (2024-02-03), a month (2024-02), a year \
-            (2024) or a range of these (2024-02-03..2024-02-09); repeatable, and without a value today.
+            (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today); repeatable, and without a value \
+            today.
             """,
         takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
     static let last = Option.text(
         "last", "N", .days, summary: "This many of the newest days, the oldest first.")
-    static let startDate = Option.text(
-        "start-date", "DAY", .days, summary: "The first day of a range, or the month or year that it begins with.")
-    static let endDate = Option.text(
-        "end-date", "DAY", .days, default: "the newest day",
-        summary: "The last day of the range, or the month or year that it ends with.")
     static let count = Option.text("count", "N", .days, summary: "This many different days drawn at random.")
     static let seed = Option.text(
         "seed", "NUMBER", .days, summary: "Draw the same days again (-v tells the seed of days that were drawn).")
@@ -76,8 +73,6 @@ extension Arguments {
         var days = DayArguments()
         days.dates = all(.date)
         days.last = self[.last]
-        days.start = self[.startDate]
-        days.end = self[.endDate]
         days.count = self[.count]
         days.seed = self[.seed]
         days.requiresToday = self[.requireToday]
@@ -93,8 +88,8 @@ extension ToolContext {
         let choice = try value(.service).flatMap(ServiceChoice.init(rawValue:)) ?? .auto
         if choice == .api, api == nil {
             throw ConfigurationFailure(
-                "--service api asks a server of your own, and none is named; set APOD_API_URL to its address, or use"
-                    + " --service science, as api.nasa.gov no longer has pictures")
+                "the service api asks a server of your own, and none is named; set APOD_API_URL to its address, or use"
+                    + " the service science, as api.nasa.gov no longer has pictures")
         }
         return APODClient(
             choice: choice, options: try pictureOptions(), science: science, api: api,
@@ -139,7 +134,7 @@ extension ToolContext {
 }
 
 extension [AnyOption] {
-    static let days: [AnyOption] = [.date, .last, .startDate, .endDate, .count, .seed, .search, .requireToday]
+    static let days: [AnyOption] = [.date, .last, .count, .seed, .search, .requireToday]
 
     static let choice: [AnyOption] = [
         .media, .noCopyright, .fallbackPrevious, .raw, .format, .feedURL, .service, .refresh, .offline,

@@ -58,12 +58,12 @@ extension Command {
             The default capacity of 200 MB has room for the 1,300 GIFs of 180 pixels, not for larger ones.
             """,
         examples: [
-            "gif-cache sync > exercises.ndjson", "gif-cache sync --body-part back --delay 1s > back.ndjson",
+            "gif-cache sync > exercises.ndjson", "gif-cache sync --body-part back > back.ndjson",
             "gif-cache sync --dry-run",
         ],
         options: {
             [
-                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder, .expiresAt], .conditionsOnExercises,
+                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder], .conditionsOnExercises,
                 [.json], .stream,
                 .asking, .common,
             ]
@@ -74,7 +74,7 @@ extension Command {
         let naming = try context.naming()
         let options = try context.runOptions(jobs: 3)
         var tool = try work.tool(naming)
-        if let delay = arguments[.delay] {
+        if let delay = try context.value(.delay) {
             tool.pacing = StartPacing(delay: delay, sleep: context.interruption.sleep)
         }
         let exercises = try work.exercises()
@@ -112,7 +112,7 @@ extension Command {
         ],
         operands: .exercises,
         options: {
-            [[.resolution, .idField, .placeholder, .noPlaceholder, .expiresAt], .copies, .stream, .asking, .common]
+            [[.resolution, .idField, .placeholder, .noPlaceholder], .copies, .stream, .asking, .common]
         },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
@@ -148,7 +148,7 @@ struct ServiceWork {
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))
         let asksAnyway = arguments[.refresh]
-        service = try context.exerciseService(key: context.secret(.apiKeyFile, .exerciseKey))
+        service = try context.exerciseService(key: context.secret(.exerciseKeyFile, .exerciseKey))
         if !settings.isOffline { try service.requireChoice() }
         let passwords = try context.passwords()
         let quota = ServiceQuota()
@@ -163,7 +163,7 @@ struct ServiceWork {
         plainClient = try context.client(passwords: passwords)
         self.context = context
         self.caches = caches
-        var needs = context.networkNeeds
+        var needs = try context.networkNeeds()
         needs.inputs = arguments[.placeholder].map { [$0] } ?? []
         copies = try context.copies(&needs)
         needs.remote = remote

@@ -12,7 +12,7 @@ extension Tool {
             "gif-cache", summary: "Keep ExerciseDB's GIFs on the disk.",
             details: """
                 GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
-                service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only list, \
+                service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE. Only list, \
                 sync and put ask it. Exercises are arguments, else they come on standard input: records, or lines with \
                 one id or key (exercisedb:0001@180) each. img-cache cleans, counts and explains the whole cache.
                 """,

@@ -34,9 +34,6 @@ extension AnyOption {
         "values", "PROPERTY",
         summary: "Print the values of body-part, target or equipment that occur, each once, instead of the exercises.")
 
-    static let apiKeyFile = Option.path(
-        "api-key-file", .service, default: "EXERCISEDB_API_KEY", summary: "File that holds the key for the service.")
-
     static let placeholder = Option.path(
         "placeholder", as: "FILE|URL", default: "a drawn one",
         summary: "The GIF that stands in for one that cannot be had: a file or an address.")
@@ -94,5 +91,5 @@ extension [AnyOption] {
     static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .name]
 
     /// How the service is asked.
-    static let asking: [AnyOption] = [.apiKeyFile, .refresh, .offline] + .network + .sharing
+    static let asking: [AnyOption] = [.exerciseKeyFile, .refresh, .offline] + .network + .sharing
 }

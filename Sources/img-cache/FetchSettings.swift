@@ -24,10 +24,10 @@ extension ToolContext {
     /// What puts pictures, and where, once all rights are given up that this does not need.
     func putTool() throws -> (tool: PutTool, caches: Caches) {
         let settings = try fetchSettings()
-        let rules = try arguments.rules(settings)
+        let rules = try self.rules(settings)
         let request = try requests()
         let client = try downloadClient()
-        var needs = fetchNeeds
+        var needs = try fetchNeeds()
         let copies = try copies(&needs)
         needs.remote = try remoteSettings()
         confine(settings, needs)
@@ -36,9 +36,9 @@ extension ToolContext {
         tool.copies = copies
         tool.made = arguments[.skipMade].map(MadeFiles.init)
         if arguments[.media] { tool.inspect = CacheStore.wholePictureOrMovie }
-        tool.degrades = !arguments[.noDegrade]
+        tool.degrades = try value(.degrade) ?? true
         if let limit = try value(.maxBytes) { tool.byteLimit = limit }
-        if let delay = arguments[.delay] { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
+        if let delay = try value(.delay) { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
         if arguments[.incremental] {
             // Those of earlier runs whose leases have ended go first.
             try caches.removeOldPreviews()
@@ -55,8 +55,8 @@ extension ToolContext {
     }
 
     /// What a command needs that fetches, and keeps local files too.
-    var fetchNeeds: Needs {
-        var needs = networkNeeds
+    func fetchNeeds() throws -> Needs {
+        var needs = try networkNeeds()
         needs.inputs = arguments.operands
         return needs
     }

@@ -7,7 +7,7 @@ import Tools
 extension CachedKind {
     static let pictures = CachedKind(
         "picture", file: "m31.jpg", operands: .pictures, options: { .keys },
-        naming: { try $0.arguments.rules($0.cacheSettings()) },
+        naming: { try $0.rules($0.cacheSettings()) },
         things: \.things)
 }
 

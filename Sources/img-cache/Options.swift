@@ -42,21 +42,6 @@ extension AnyOption {
         summary: "Field of a record that holds the name to use as the key instead of the address.",
         read: { FieldPath($0) })
 
-    static let keyIgnoreQuery = Option<String>(
-        "key-ignore-query", form: .value("NAMES"), expected: "names", group: .pictures, repeats: true,
-        summary: "Query parameters that make no difference to the picture, with commas or blanks between them.",
-        takesMore: { word in word.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter }
-        }
-    ) { $0 }
-
-    static let expiryField = Option<[FieldPath]>(
-        "expiry-field", form: .value("FIELDS"), expected: "fields such as expires_at,expire_after", group: .pictures,
-        summary: "Fields of a record that say when its picture expires: a time such as 7d, or a date.",
-        manual: "The first that is there counts, and goes before --ttl and --expires-at."
-    ) { list in
-        PictureAddresses(list: list)?.fields
-    }
-
     // MARK: Fetching
 
     static let incremental = Option.flag(
@@ -68,13 +53,6 @@ extension AnyOption {
         summary: "Fetch no picture whose files from img-downsample --output-dir DIR are there, unchanged.",
         manual: "Its cache.status is kept, and it has variants and no path. --refresh fetches it. After a change of"
             + " options, remove the files.")
-
-    static let noDegrade = Option.flag(
-        "no-degrade", summary: "Fail (75) if the best address fails for a time, instead of taking the next one.",
-        manual: """
-            Without it such a record has cache.degraded, and the better address is tried again ten minutes later at \
-            the earliest.
-            """)
 
     // MARK: Looking and maintaining
 
@@ -108,31 +86,32 @@ extension Command.Operands {
         "ADDRESS", "Addresses or keys; - reads standard input.", completion: .keys)
 }
 
-extension Arguments {
+extension ToolContext {
     /// How a picture is found in a record and named in the cache.
     ///
     /// - Parameter settings: of the cache.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
-        if isGiven(.key), pictures.count != 1 || pictures == ["-"] {
+        if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
-        var addresses = self[.urlField] ?? PictureAddresses()
-        // What was kept is found without the option.
-        addresses.takesMovies = self[.media] || !fetches
+        var addresses = arguments[.urlField] ?? PictureAddresses()
+        // Looking finds movies without the option.
+        addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
-            addresses: addresses, key: self[.key], keyField: self[.keyField],
-            ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }),
-            expiryFields: self[.expiryField] ?? [],
-            secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(path.last?.name)))
+            addresses: addresses, key: arguments[.key], keyField: arguments[.keyField],
+            ignoredQuery: try value(.keyIgnoreQuery) ?? [], expiryFields: try value(.expiryFields) ?? [],
+            secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(arguments.path.last?.name)))
     }
+}
 
+extension Arguments {
     /// Whether `--key` alone names the picture, which is enough for a command that looks.
     private var isKeyAlone: Bool {
         operands.isEmpty && isGiven(.key) && !fetches
     }
 
     /// Whether the command fetches what is not there, or says what that would do.
-    private var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
+    fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
     /// What is asked for.
     var pictures: [String] { isKeyAlone ? [""] : operands }
@@ -167,7 +146,7 @@ extension [AnyOption] {
     static let keys: [AnyOption] = [.urlField, .key, .keyField, .keyIgnoreQuery]
 
     /// What is put, and when it expires.
-    static let putting: [AnyOption] = [.media, .expiresAt, .expiryField]
+    static let putting: [AnyOption] = [.media, .expiryFields, .degrade]
 
     /// For every command that may open a connection.
     static let fetching: [AnyOption] =

@@ -20,12 +20,12 @@ extension Command {
             "img-cache put photo.png --key my-photo",
             "apod-fetch --last 7 | img-cache put --jobs 4 > week.ndjson",
             "img-cache put --retry-errors < week.ndjson > week2.ndjson",
-            "img-cache put https://example.org/m31.jpg --expire-after 90d",
+            "img-cache put https://example.org/m31.jpg --ttl 90d",
             "img-cache put --incremental https://example.org/m31.jpg",
             "img-cache put --output-dir apod --name-template '{date}.{ext}' < week.ndjson",
         ],
         operands: .pictures,
-        options: { [[.incremental, .noDegrade, .skipMade], .keys, .putting, .copies, .stream, .fetching, .common] },
+        options: { [[.incremental, .skipMade], .keys, .putting, .copies, .stream, .fetching, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
@@ -45,11 +45,11 @@ extension Command {
             on standard error how many were skipped, done and failed.
             """,
         examples: [
-            "apod-fetch --count 30 | img-cache prefetch --delay 2s > month.ndjson",
+            "apod-fetch --count 30 | img-cache prefetch > month.ndjson",
             "img-cache prefetch -q --jobs 1 < tomorrow.ndjson > /dev/null",
         ],
         operands: .pictures,
-        options: { [[.delay, .noDegrade], .keys, .putting, .stream, .fetching, .common] }
+        options: { [[.delay], .keys, .putting, .stream, .fetching, .common] }
     ) { arguments in
         BackgroundPriority.take()
         let context = try ToolContext(arguments)
@@ -81,9 +81,9 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let settings = try context.fetchSettings()
-        let rules = try arguments.rules(settings)
+        let rules = try context.rules(settings)
         let request = try context.requests()
-        var needs = context.fetchNeeds
+        var needs = try context.fetchNeeds()
         needs.remote = try context.remoteSettings()
         let explainer = Explainer(
             settings: settings, remote: context.remote(needs.remote), client: try context.downloadClient(),

@@ -14,8 +14,6 @@ import Testing
             switch word {
             case "--date": arguments.dates.append(words.removeFirst())
             case "--last": arguments.last = words.removeFirst()
-            case "--start-date": arguments.start = words.removeFirst()
-            case "--end-date": arguments.end = words.removeFirst()
             case "--count": arguments.count = words.removeFirst()
             case "--require-today": arguments.requiresToday = true
             case "--seed": arguments.seed = words.removeFirst()
@@ -33,11 +31,7 @@ import Testing
         ("--require-today today", .day(day("2026-11-20"))),
         ("--last 7", .last(7)), ("--count 5 --seed 42", .random(5, seed: 42)), ("--count 5", .random(5, seed: 99)),
         ("--seed 18446744073709551615 --count 1", .random(1, seed: .max)),
-        ("--start-date 2024", .range(from: .year(2024), through: nil)),
-        (
-            "--end-date 2024-02 --start-date 2024-01-15",
-            .range(from: .day(day("2024-01-15")), through: .month(2, year: 2024))
-        ),
+        ("--date 2024..", .range(from: .year(2024), through: nil)),
         ("--date 2024-01-15..2024-02", .range(from: .day(day("2024-01-15")), through: .month(2, year: 2024))),
         ("--require-today", .day(day("2026-11-20"))), ("--require-today --date today", .day(day("2026-11-20"))),
     ])
@@ -60,23 +54,23 @@ import Testing
 
     @Test(arguments: [
         ("--date today --last 2", "--date and --last cannot be combined"),
-        ("--date today --start-date 2024", "--date and --start-date with --end-date cannot be"),
         ("--last 2 --count 2", "--last and --count cannot be"),
-        ("--count 2 --end-date 2024", "--start-date with --end-date and --count"),
+        ("--count 2 --date 2024..", "--date and --count"),
         ("--date today -", "--date and - cannot be"), ("- --last 2", "--last and - cannot be"),
         ("--count 2 -", "--count and - cannot be"),
-        ("--end-date 2024", "--end-date needs --start-date"), ("--seed 3", "--seed goes with --count"),
+        ("--date ..2024", "--date: \"..2024\" is a range without a first day; give 1995-06-16..2024"),
+        ("--seed 3", "--seed goes with --count"),
         ("--seed 3 --last 2", "--seed goes with --count"), ("--count 2 --seed x", "whole number"),
         ("--count 2 --seed 18446744073709551616", "whole number"),
         ("--last some", "--last takes a number of days, not \"some\""),
         ("--count 1.5", "--count takes a number"), ("--count 99999999999999999999", "--count takes a number"),
         ("--date tody", "--date: \"tody\" is not a day; give a day from"), ("--date tody", "; did you mean today?"),
-        ("--start-date 2024-02-30", "--start-date: there is no day"),
-        ("--start-date 2024 --end-date 2024-13", "--end-date: there is no month 2024-13"),
+        ("--date 2024-02-30..", "--date: there is no day"),
+        ("--date 2024..2024-13", "--date: there is no month 2024-13"),
         ("--require-today --last 2", "--require-today goes with --date today"),
         ("--require-today --date 2024", "--require-today goes with"),
         ("--require-today -", "--require-today goes with"),
-        ("--start-date 2024..2025", "--start-date: \"2024..2025\" is a range"),
+        ("--date 2024..2025..2026", "--date: \"2025..2026\" is a range"),
         ("--date 2024..2023", "the range ends on 2023-12-31, before it starts on 2024-01-01"),
         ("- 2024", "\"2024\" and - cannot be combined"), ("2024 --last 2", "\"2024\" and --last cannot be"),
         ("2024 --count 2", "\"2024\" and --count cannot be"), ("--require-today 2024", "--require-today goes with"),

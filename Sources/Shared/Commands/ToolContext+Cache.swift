@@ -15,8 +15,14 @@ extension ToolContext {
         settings.allowsSharedRoot = try isSet(.allowSharedRoot)
         settings.scope = try value(.scope)
         settings.policies = try policies()
-        if let ttl = try value(.ttl) { settings.ttl = ttl }
-        settings.expiry = try expiry()
+        settings.expiry = arguments[.ttl]
+        switch try value(.ttl) {
+        case .after(let ttl): settings.ttl = ttl
+        case .at(let end):
+            guard settings.expiry != nil else { throw ConfigurationFailure("the setting ttl takes a time such as 14d") }
+            guard end > .now() else { throw UsageFailure("--ttl \(end.iso8601) is over already") }
+        case nil: break
+        }
         if let size = try value(.capacity) { settings.capacity = size }
         if let lease = try value(.lease) { settings.lease = lease }
         if let timeout = try value(.timeout) { settings.timeout = timeout }
@@ -26,14 +32,6 @@ extension ToolContext {
         settings.places = RuntimePlaces(environment: environment)
         if needsRoot, settings.root == nil, settings.policies.standard == .enabled { throw CacheFailure.noRoot }
         return settings
-    }
-
-    /// When the command line says that entries expire. Throws `UsageFailure` for what is over already.
-    private func expiry() throws -> Expiry? {
-        try arguments.exclude(.ttl, .expiresAt)
-        guard let end = arguments[.expiresAt] else { return arguments[.ttl].map(Expiry.after) }
-        guard end > .now() else { throw UsageFailure("--expires-at \(end.iso8601) is over already") }
-        return .at(end)
     }
 
     /// The caches of a command. Opens none yet.

@@ -79,15 +79,13 @@ extension ToolContext {
         return configured
     }
 
-    /// The user names and passwords of a `.netrc` file: that of the home folder, of an option, or of the configuration;
-    /// nil if none is wanted. Throws `ConfigurationFailure` if it cannot be read, and `UsageFailure` for options that
-    /// contradict each other.
+    /// The user names and passwords of a `.netrc` file: `~/.netrc` with `--netrc`, else the setting's;
+    /// nil for none. Throws `ConfigurationFailure` if it cannot be read.
     public func passwords() throws -> Netrc? {
-        try arguments.exclude(.netrc, .netrcFile)
         var path = try value(.netrcFile)
         if arguments[.netrc] {
             guard let home = environment["HOME"] else {
-                throw ConfigurationFailure("there is no ~/.netrc without HOME; name the file with --netrc-file")
+                throw ConfigurationFailure("there is no ~/.netrc without HOME; name the file in APOD_TOOLS_NETRC_FILE")
             }
             path = home + "/.netrc"
         }
@@ -98,7 +96,7 @@ extension ToolContext {
     /// line ends around it are ignored. Throws `ConfigurationFailure` if the file cannot be read, or if its content is
     /// no key.
     public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
-        if let file = arguments[file] { return try secret(file: file) }
+        if let file = try value(file) { return try secret(file: file) }
         guard let variable = variable.variable, let text = environment[variable] else { return nil }
         // Some schedulers unset a variable by making it empty.
         return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)

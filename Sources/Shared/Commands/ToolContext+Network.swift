@@ -24,7 +24,7 @@ extension ToolContext {
             transport: wrap(
                 ObservedTransport.over(
                     CurlTransport(
-                        guard: addressGuard, environment: environment, certificateFile: arguments[.cacert]),
+                        guard: addressGuard, environment: environment, certificateFile: try value(.cacert)),
                     metrics: metrics, progress: progress)),
             guard: addressGuard, retries: schedule, redirects: redirects,
             looksUp: { !ProxyChoice(for: $0, environment: environment).leavesNamesToProxy },
@@ -34,11 +34,11 @@ extension ToolContext {
     }
 
     /// The needs of a command that uses the network. Files with secrets are not included, as they have been read
-    /// before.
-    public var networkNeeds: Needs {
+    /// before. Throws `ConfigurationFailure` for a bad setting.
+    public func networkNeeds() throws -> Needs {
         var needs = Needs()
         needs.usesNetwork = true
-        needs.certificates = arguments[.cacert]
+        needs.certificates = try value(.cacert)
         return needs
     }
 

@@ -279,7 +279,8 @@ struct CommandLineReader {
 
     private func unknownOption(_ word: String, _ name: String) -> String {
         let names = options.flatMap(\.spellings) + ["help", "version"]
-        let known = NearMatch.suggestion(for: name, among: names)
+        let known =
+            options.first { $0.synonyms.contains(name) }?.name ?? NearMatch.suggestion(for: name, among: names)
         let asked = [name, name.hasPrefix("no-") ? String(name.dropFirst(3)) : name, known]
         if let setting = options.first(where: { !$0.isTyped && asked.contains($0.name) }), let field = setting.field {
             return
@@ -294,7 +295,6 @@ struct CommandLineReader {
     private static func find(_ name: String, _ options: [AnyOption]) -> (AnyOption, isNegated: Bool)? {
         for option in options {
             if option.name == name { return option.isTyped ? (option, false) : nil }
-            if option.alias == name { return (option, false) }
             if case .flag(_, isNegatable: true) = option.form, name.hasPrefix("no-"), name.dropFirst(3) == option.name {
                 return (option, true)
             }

@@ -81,7 +81,7 @@ struct PipelineTests {
     @Test func aRangeComesInOrderWithoutItsGap() throws {
         let home = try Sample.home()
         let script =
-            "apod-fetch --start-date 2020-06-08 --end-date 2020-06-12 | img-cache put --jobs 4"
+            "apod-fetch --date 2020-06-08..2020-06-12 | img-cache put --jobs 4"
             + " | img-downsample --width 40 --jobs 2"
         let output = try home.shell(script).expect(0)
         let records = try output.records

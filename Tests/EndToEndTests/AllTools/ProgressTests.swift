@@ -105,7 +105,7 @@ struct ProgressTests {
         defer { server.stop() }
         let tool = try home.start(
             "apod-fetch",
-            ["--start-date", "2024-01-01", "--end-date", "2024-04-09", "--jobs", "1", "--service", "science"],
+            ["--date", "2024-01-01..2024-04-09", "--jobs", "1", "APOD_TOOLS_SERVICE=science"],
             stdin: .empty, stderr: .terminal)
         #expect(tool.waitForErrors("0 of 100 days"))
         #expect(tool.waitForErrors("25 of 100 days"))
@@ -129,7 +129,7 @@ struct ProgressTests {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let days = [
-            "--start-date", "2024-02-28", "--end-date", "2024-03-26", "APOD_TOOLS_PROGRESS=plain", "--jobs", "1",
+            "--date", "2024-02-28..2024-03-26", "APOD_TOOLS_PROGRESS=plain", "--jobs", "1",
         ]
         let output = try home.run("apod-fetch", days).expect(0)
         #expect(output.errorLines.first == "apod-fetch: 0 of 28 days", "\(output)")

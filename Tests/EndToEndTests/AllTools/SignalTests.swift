@@ -139,7 +139,7 @@ struct SignalTests {
             #expect(output.lines == [many[0]], "\(output)")
             #expect(output.stderr == "status 0\n", "\(output)")
         }
-        let days = "{ apod-fetch --start-date 2024-02-01 --end-date 2024-04-30; echo status $? >&2; } | head -n 1"
+        let days = "{ apod-fetch --date 2024-02-01..2024-04-30; echo status $? >&2; } | head -n 1"
         // A service that has each of these days: how far a run gets before it notices is chance.
         let service = try SampleServer(["--legacy", "classic"])
         let output = try ToolHome(environment: service.environment).shell(days)

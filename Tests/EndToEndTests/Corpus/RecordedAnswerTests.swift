@@ -29,7 +29,7 @@ import Testing
     private func run(_ answer: RecordedAnswer, _ home: ToolHome, _ service: SampleServer) throws -> ToolOutput {
         func apod(_ from: RecordedAnswer.Service, _ days: [String]) throws -> ToolOutput {
             try home.run(
-                "apod-fetch", days + ["--service", from.rawValue, "--retries", "0"],
+                "apod-fetch", days + ["APOD_TOOLS_SERVICE=\(from.rawValue)", "--retries", "0"],
                 environment: ["APOD_\(from.rawValue.uppercased())_URL": service.url("/always/\(answer.file)")])
         }
         func gif(_ arguments: [String], _ stdin: ToolInput, _ file: String) throws -> ToolOutput {
@@ -39,7 +39,7 @@ import Testing
         }
         switch answer.asked {
         case .day(let from, let day): return try apod(from, ["--date", day])
-        case .days(let from, let first, let last): return try apod(from, ["--start-date", first, "--end-date", last])
+        case .days(let from, let first, let last): return try apod(from, ["--date", "\(first)..\(last)"])
         case .exercise(let id): return try gif([id], .empty, answer.file)
         case .exercises: return try gif([], .bytes(try body(answer, service)), "exercisedb/image.headers.txt")
         case .launches:

@@ -53,7 +53,6 @@ struct CompletionTests {
         Case(line: "img-downsample --rotate ", has: ["90", "180", "270"], isAll: true),
         Case(line: "img-cache put --policy ", has: ["enabled", "disabled", "memory"], isAll: true),
         Case(line: "img-cache stats --format ", has: ["text", "json", "prometheus"], isAll: true),
-        Case(line: "apod-fetch --service ", has: ["auto", "science", "api"], isAll: true),
         Case(line: "apod-fetch --media image,v", has: ["image,video"], isAll: true),
         Case(line: "apod-fetch --last ", isAll: true),
     ]

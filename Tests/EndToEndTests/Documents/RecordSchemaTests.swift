@@ -69,7 +69,7 @@ import Testing
             "gif-cache pin 0001", "gif-cache ls", "gif-cache poster 0001", "gif-cache info 0001",
             "gif-cache get 0001 | img-downsample --width 40 --format webp",
             "img-cache put --policy disabled $SERVER/pictures/c.jpg",
-            "apod-fetch --start-date 2024-02-06 --end-date 2024-02-07 | img-cache put | img-downsample gallery "
+            "apod-fetch --date 2024-02-06..2024-02-07 | img-cache put | img-downsample gallery "
                 + "--output-dir site",
             "echo '{\"media_type\":\"video\"}' | img-downsample --variant launch-card --fallback",
         ]

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized)
 struct DaysEnduranceTests {
     /// All of them, some without a picture. One service alone, so that there is one row a day.
-    private let days = ["--service", "science", "--start-date", "2023-01-01", "--end-date", "2024-02-04"]
+    private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
     /// Each record without what differs from run to run: where it came from.
@@ -98,7 +98,7 @@ struct DaysEnduranceTests {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let disk = try MountNamespace(home, "mount -t tmpfs -o size=1536k,mode=700 none \"$ROOT\"")
-        let month = ["--service", "science", "--start-date", "2024-01-28", "--end-date", "2024-02-26"]
+        let month = ["APOD_TOOLS_SERVICE=science", "--date", "2024-01-28..2024-02-26"]
         let first = try facts(disk.run("apod-fetch", month).expect(0))
         #expect(first.count == 30)
         var warnings: Set<Int> = []

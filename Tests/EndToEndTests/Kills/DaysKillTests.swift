@@ -5,7 +5,7 @@ import Testing
 /// `kill -9` over `apod-fetch` while it keeps days.
 struct DaysKillTests {
     /// All of them, some without a picture. One service alone, so that there is one row a day.
-    private let days = ["--service", "science", "--start-date", "2023-01-01", "--end-date", "2024-02-04"]
+    private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
     @Test(arguments: KilledHome.all)

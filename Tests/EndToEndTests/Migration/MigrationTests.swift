@@ -110,7 +110,7 @@ struct MigrationTests {
     @Test(arguments: 5...IndexLayouts.steps.count) func daysAndQuotasAreRemembered(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let day = try old.home.run(
-            "apod-fetch", ["--scope", "default", "--date", OlderRoot.keptDay, "--service", "science"]
+            "apod-fetch", ["--scope", "default", "--date", OlderRoot.keptDay, "APOD_TOOLS_SERVICE=science"]
         ).expect(0).record
         #expect(day.string("title") == "Kept" && day.string("apod.source") == "cache")
         let refused = try old.home.run("gif-cache", ["put", "--scope", "default", "--retries", "0", "0002"]).expect(75)

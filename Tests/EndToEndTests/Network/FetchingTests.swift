@@ -313,7 +313,7 @@ struct FetchingTests {
         let home = try server.home()
         try home.run("img-cache", ["put", server.url("a.png")]).expect(0)
         let urls = ["a.png", "b.png", "gone.png", "c.png"].map(server.url)
-        let run = try home.run("img-cache", ["prefetch", "--delay", "10ms"] + urls).expect(69)
+        let run = try home.run("img-cache", ["prefetch", "APOD_TOOLS_DELAY=10ms"] + urls).expect(69)
         #expect(try run.records.map { $0.string("cache.status") } == ["hit", "miss", nil, "miss"])
         #expect(run.errorLines.last == "img-cache: 1 skipped, 2 done, 1 failed")
         let quiet = try home.run("img-cache", ["prefetch", "-q"] + urls.prefix(2)).expect(0)

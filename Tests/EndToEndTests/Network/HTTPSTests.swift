@@ -25,7 +25,7 @@ import Testing
 
     @Test func knownAuthorityIsTrusted() throws {
         let server = try SecureServer(.good, home: home)
-        let record = try put("\(server.address)/moon.png", "--cacert", "ca.pem").expect(0).record
+        let record = try put("\(server.address)/moon.png", "APOD_TOOLS_CACERT=ca.pem").expect(0).record
         #expect(try TestFile.bytes(#require(record.string("path"))) == picture)
     }
 
@@ -33,13 +33,13 @@ import Testing
         let server = try SecureServer(.good, home: home)
         let record = try put("\(server.address)/moon.png")
             .expectFailure(77, code: "bad-certificate", tool: "img-cache")
-        #expect(record.string("error.message")?.contains("--cacert") == true)
+        #expect(record.string("error.message")?.contains("APOD_TOOLS_CACERT") == true)
     }
 
     @Test(arguments: [SecureServer.Certificate.own, .expired, .foreign])
     func badCertificatesAreRefused(_ certificate: SecureServer.Certificate) throws {
         let server = try SecureServer(certificate, home: home)
-        try put("\(server.address)/moon.png", "--cacert", "ca.pem")
+        try put("\(server.address)/moon.png", "APOD_TOOLS_CACERT=ca.pem")
             .expectFailure(77, code: "bad-certificate", tool: "img-cache")
         #expect(home.blobs.isEmpty)
     }
@@ -48,7 +48,7 @@ import Testing
         let server = try SecureServer(.good, home: home)
         try home.write("empty.pem", "")
         for file in ["nowhere.pem", "empty.pem"] {
-            try put("\(server.address)/moon.png", "--cacert", file)
+            try put("\(server.address)/moon.png", "APOD_TOOLS_CACERT=\(file)")
                 .expectFailure(78, code: "bad-certificate-file", tool: "img-cache")
         }
     }
@@ -60,13 +60,14 @@ import Testing
         try home.write("down.png", Self.answer("302 Found", "Location: \(target)"))
         let url = "\(server.address)/down.png"
 
-        let refused = try put(url, "--cacert", "ca.pem")
+        let refused = try put(url, "APOD_TOOLS_CACERT=ca.pem")
             .expectFailure(77, code: "insecure-redirect", tool: "img-cache")
         #expect(refused.string("error.message")?.contains("APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true") == true)
 
-        let record = try put(url, "--cacert", "ca.pem", "APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true", "--refresh").expect(
-            0
-        ).record
+        let record = try put(url, "APOD_TOOLS_CACERT=ca.pem", "APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true", "--refresh")
+            .expect(
+                0
+            ).record
         #expect(record.string("cache.status") == "miss" && record.string("cache.key") == url)
     }
 
@@ -75,27 +76,27 @@ import Testing
     private func fetch(_ server: SecureServer, _ options: String...) throws -> ToolOutput {
         try home.write("apod?date=\(ClassicDay.day)&thumbs=true", ClassicDay.bytes)
         return try home.run(
-            "apod-fetch", ["--service", "api", "--retries", "0", "--date", ClassicDay.day] + options,
+            "apod-fetch", ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--date", ClassicDay.day] + options,
             environment: ["APOD_API_URL": "\(server.address)/apod"])
     }
 
     @Test func servicesOfAKnownAuthorityAreTrusted() throws {
         let server = try SecureServer(.good, home: home)
-        #expect(try fetch(server, "--cacert", "ca.pem").expect(0).record.string("title") == "A Title")
+        #expect(try fetch(server, "APOD_TOOLS_CACERT=ca.pem").expect(0).record.string("title") == "A Title")
         let record = try fetch(server, "--policy", "disabled").expectFailure(
             77, code: "bad-certificate", tool: "apod-fetch")
-        #expect(record.string("error.message")?.contains("--cacert") == true)
+        #expect(record.string("error.message")?.contains("APOD_TOOLS_CACERT") == true)
     }
 
     @Test(arguments: [SecureServer.Certificate.own, .expired, .foreign])
     func servicesWithBadCertificatesAreNot(_ certificate: SecureServer.Certificate) throws {
         let server = try SecureServer(certificate, home: home)
-        try fetch(server, "--cacert", "ca.pem").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
+        try fetch(server, "APOD_TOOLS_CACERT=ca.pem").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
     }
 
     @Test func filesWithoutCertificatesEndAFetch() throws {
         let server = try SecureServer(.good, home: home)
-        try fetch(server, "--cacert", "nowhere.pem").expect(78)
+        try fetch(server, "APOD_TOOLS_CACERT=nowhere.pem").expect(78)
     }
 
     /// There is no option for it: a service that gives up encryption is not NASA's.
@@ -104,7 +105,8 @@ import Testing
         try home.write(
             "apod?date=\(ClassicDay.day)&thumbs=true", Self.answer("302 Found", "Location: http://127.0.0.1:9/"))
         try home.run(
-            "apod-fetch", ["--service", "api", "--retries", "0", "--date", ClassicDay.day, "--cacert", "ca.pem"],
+            "apod-fetch",
+            ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--date", ClassicDay.day, "APOD_TOOLS_CACERT=ca.pem"],
             environment: ["APOD_API_URL": "\(server.address)/apod"]
         ).expectFailure(77, code: "insecure-redirect", tool: "apod-fetch")
     }
@@ -113,7 +115,7 @@ import Testing
         let bad = try SecureServer(.own, home: home)
         let target = "\(bad.address)/moon.png"
         let plain = try LoopbackServer { _ in LoopbackResponse(302, headers: [("Location", target)]) }
-        try put("http://127.0.0.1:\(plain.port)/up.png", "--cacert", "ca.pem")
+        try put("http://127.0.0.1:\(plain.port)/up.png", "APOD_TOOLS_CACERT=ca.pem")
             .expectFailure(77, code: "bad-certificate", tool: "img-cache")
     }
 }

@@ -74,7 +74,8 @@ final class NginxServer: Sendable {
         let server = try NginxServer(home: home)
         try home.run(
             "img-cache",
-            ["put", "--retries", "0", "--jobs", "2", "--cacert", "ca.pem"] + names.map { "\(server.address)/\($0)" }
+            ["put", "--retries", "0", "--jobs", "2", "APOD_TOOLS_CACERT=ca.pem"]
+                + names.map { "\(server.address)/\($0)" }
         ).expect(0)
         let requests = try server.requests
         #expect(requests.count == 12)
@@ -88,7 +89,8 @@ final class NginxServer: Sendable {
         try home.write("www/apod", ClassicDay.json)
         let server = try NginxServer(home: home)
         let record = try home.run(
-            "apod-fetch", ["--service", "api", "--retries", "0", "--cacert", "ca.pem", "--date", ClassicDay.day],
+            "apod-fetch",
+            ["APOD_TOOLS_SERVICE=api", "--retries", "0", "APOD_TOOLS_CACERT=ca.pem", "--date", ClassicDay.day],
             environment: ["APOD_API_URL": "\(server.address)/apod"]
         ).expect(0).record
         #expect(record.string("title") == "A Title")

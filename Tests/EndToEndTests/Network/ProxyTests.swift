@@ -8,7 +8,7 @@ struct ProxyTests {
     private func fetch(_ home: ToolHome, _ api: String, _ environment: [String: String], _ options: String...) throws
         -> ToolOutput
     {
-        let arguments = ["--service", "api", "--retries", "0", "--date", ClassicDay.day] + options
+        let arguments = ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--date", ClassicDay.day] + options
         return try home.run(
             "apod-fetch", arguments,
             environment: ["APOD_API_URL": api].merging(environment) { $1 }.mapValues { Optional($0) })
@@ -30,7 +30,7 @@ struct ProxyTests {
         let server = try SecureServer(.good, home: home)
         let proxy = try ForwardProxy()
         let environment = [variable: proxy.address]
-        let output = try fetch(home, "\(server.address)/apod", environment, "--cacert", "ca.pem")
+        let output = try fetch(home, "\(server.address)/apod", environment, "APOD_TOOLS_CACERT=ca.pem")
         #expect(try output.expect(0).record.string("title") == "A Title")
         #expect(proxy.requests == ["CONNECT \(server.address.dropFirst("https://".count))"])
         // The certificate is the server's, not the proxy's, and it is looked at as without one.

@@ -17,11 +17,13 @@ struct DayProperties {
                 nasa.add(newest.advanced(by: -step), medium: random.one(of: media), &random)
             }
             let arguments = random.one(of: [[], [], ["--date"], ["--date", "today"]])
-            let service = random.one(of: [[], ["--service", "science"], ["--service", "api"]])
+            let service = random.one(of: [[], ["APOD_TOOLS_SERVICE=science"], ["APOD_TOOLS_SERVICE=api"]])
             let output = try nasa.home().run("apod-fetch", arguments + service)
             try RecordLaws.check(output, days: [newest])
             try claim(output.status == 0, "\(output)")
-            let asked = nasa.targets.filter { $0.hasPrefix(service == ["--service", "api"] ? "/api" : "/science") }
+            let asked = nasa.targets.filter {
+                $0.hasPrefix(service == ["APOD_TOOLS_SERVICE=api"] ? "/api" : "/science")
+            }
             try claim(asked.count == nasa.targets.count, "another service was asked: \(nasa.targets)")
         }
     }
@@ -46,10 +48,11 @@ struct DayProperties {
             let home = try nasa.home()
             let isTyped = random.chance(30)
             let isRange = random.chance(50)
-            let days = isRange ? ["--start-date", "\(chosen)", "--end-date", "\(chosen)"] : ["--date", "\(chosen)"]
+            let days = isRange ? ["--date", "\(chosen)..\(chosen)"] : ["--date", "\(chosen)"]
             func ask(_ options: [String] = []) throws -> ToolOutput {
                 let output = try home.run(
-                    "apod-fetch", (isTyped ? ["-"] : days) + ["--service", service, "--retries", "0"] + options,
+                    "apod-fetch",
+                    (isTyped ? ["-"] : days) + ["APOD_TOOLS_SERVICE=\(service)", "--retries", "0"] + options,
                     stdin: isTyped ? .lines(["\(chosen)"]) : .empty)
                 try RecordLaws.check(output, days: [chosen])
                 return output

@@ -73,7 +73,7 @@ struct NetworkFailureProperties {
             let tool = random.one(of: ["apod-fetch", "img-cache"])
             let output =
                 tool == "apod-fetch"
-                ? try home.run(tool, ["--service", "science", "--date", "\(day.day)"] + options)
+                ? try home.run(tool, ["APOD_TOOLS_SERVICE=science", "--date", "\(day.day)"] + options)
                 : try home.run(tool, ["put", "\(nasa.site)/pictures/a.png"] + options)
             let words = "\(trouble.faults) with \(retries) retries: \(output)"
             let record = try output.record
@@ -100,7 +100,8 @@ struct NetworkFailureProperties {
         let nasa = try RandomNASA()
         let home = try nasa.home()
         nasa.stop()
-        let output = try home.run("apod-fetch", ["--date", "2024-02-03", "--service", service, "--retries", "1"])
+        let output = try home.run(
+            "apod-fetch", ["--date", "2024-02-03", "APOD_TOOLS_SERVICE=\(service)", "--retries", "1"])
         let record = try output.expectFailure(75, code: "connection-failed", tool: "apod-fetch")
         #expect(Self.saysWhatToDo(record.string("error.message") ?? ""), "\(output)")
     }

@@ -143,7 +143,7 @@ struct ProgressProperties {
         switch tool {
         case "apod-fetch":
             let days = nasa.addRange(count, medium: .picture, &random)
-            return ["--service", "science", "--start-date", "\(days[0].day)", "--end-date", "\(days[count - 1].day)"]
+            return ["APOD_TOOLS_SERVICE=science", "--date", "\(days[0].day)..\(days[count - 1].day)"]
         case "img-cache": return ["put"] + (0..<count).map { "\(nasa.site)/pictures/\($0).png" }
         case "gif-cache": return ["put"] + (1...count).map { "000\($0)" }
         default:

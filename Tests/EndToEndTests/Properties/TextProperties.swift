@@ -71,7 +71,7 @@ extension RandomNASA {
         let range =
             days.count == 1 && days[0].day.day % 2 == 0
             ? ["--date", "\(days[0].day)"]
-            : ["--start-date", "\(days[0].day)", "--end-date", "\(days[days.count - 1].day)"]
-        return try home().run("apod-fetch", ["--service", service, "--retries", "0"] + range + options)
+            : ["--date", "\(days[0].day)..\(days[days.count - 1].day)"]
+        return try home().run("apod-fetch", ["APOD_TOOLS_SERVICE=\(service)", "--retries", "0"] + range + options)
     }
 }

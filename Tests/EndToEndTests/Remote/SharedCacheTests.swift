@@ -143,7 +143,7 @@ import Testing
                 ]
             ).expect(0)
         }
-        let days = ["--start-date", "2024-02-01", "--end-date", "2024-02-20", "--print", "date,title"]
+        let days = ["--date", "2024-02-01..2024-02-20", "--print", "date,title"]
         let first = try run("one", "apod-fetch", days)
         let asked = try service.requests().total
         #expect(asked > 0)

@@ -64,7 +64,7 @@ import Testing
         func on(_ machine: String) -> [String: String?] {
             ["APOD_TOOLS_CACHE_DIR": home.folder.path("cache/\(machine)")]
         }
-        let days = ["--start-date", "2024-02-01", "--end-date", "2024-02-20"]
+        let days = ["--date", "2024-02-01..2024-02-20"]
         try home.run("apod-fetch", days, environment: on("one")).expect(0)
         try home.run("img-cache", ["sync", "--push"] + remote, environment: on("one")).expect(0)
         try home.run("img-cache", ["sync", "--pull"] + remote, environment: on("two")).expect(0)

@@ -136,7 +136,7 @@ struct HeaderTests {
     @Test(arguments: [
         ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"],
         ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"],
-        ["--netrc", "--netrc-file", "x"], ["--heder", "X: hidden"],
+        ["--netrc", "APOD_TOOLS_NETRC_FILE=x"], ["--heder", "X: hidden"],
     ])
     func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
         let output = try put([listener.url("a.png")] + options)
@@ -146,10 +146,11 @@ struct HeaderTests {
     }
 
     @Test func missingFilesAreFaultsOfTheConfiguration() throws {
-        for option in ["--header-file", "--bearer-file", "--netrc-file"] {
+        for option in ["--header-file", "--bearer-file"] {
             try put([listener.url("a.png"), option, "nowhere"]).expectRefusal(78, "img-cache", "nowhere")
             try put([listener.url("a.png"), option, "-"]).expect(78)
         }
+        try put([listener.url("a.png"), "APOD_TOOLS_NETRC_FILE=nowhere"]).expectRefusal(78, "img-cache", "nowhere")
         try put([listener.url("a.png"), "--netrc"]).expectRefusal(78, "img-cache", ".netrc")
     }
 
@@ -217,10 +218,11 @@ struct PaceTests {
         // All of them in half a second.
         let rate = picture.count * 4 * 2
         let start = ContinuousClock.now
-        try home.run("img-cache", ["put", "--rate", "\(rate)"] + urls).expect(0)
+        try home.run("img-cache", ["put", "APOD_TOOLS_RATE=\(rate)"] + urls).expect(0)
         #expect(ContinuousClock.now - start >= .milliseconds(490))
         for bad in ["0", "999", "fast"] {
-            try home.run("img-cache", ["put", urls[0], "--rate", bad]).expectRefusal(64, "img-cache", "--rate")
+            try home.run("img-cache", ["put", urls[0], "APOD_TOOLS_RATE=\(bad)"])
+                .expectRefusal(78, "img-cache", "APOD_TOOLS_RATE")
             try home.run("img-cache", ["put", urls[0], "APOD_TOOLS_JOBS_PER_HOST=\(bad)x"])
                 .expectRefusal(78, "img-cache", "APOD_TOOLS_JOBS_PER_HOST")
         }

@@ -33,7 +33,8 @@ private struct Route: Sendable, CustomTestStringConvertible {
             name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="], options: ["--netrc"],
             file: ("home/.netrc", "machine 127.0.0.1 login user password sekretpw3"), field: "Authorization"),
         Route(
-            name: "netrc file", secrets: ["sekretpw4", "dXNlcjpzZWtyZXRwdzQ="], options: ["--netrc-file", "secret"],
+            name: "netrc file", secrets: ["sekretpw4", "dXNlcjpzZWtyZXRwdzQ="],
+            options: ["APOD_TOOLS_NETRC_FILE=secret"],
             file: ("work/secret", "machine 127.0.0.1 login user password sekretpw4"), field: "Authorization"),
         Route(
             name: "address", secrets: ["sekretpw5", "dXNlcjpzZWtyZXRwdzU="],

@@ -28,7 +28,7 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
                 tool: tool, name: "variable", secrets: ["sekretkey1"],
                 environment: ["EXERCISEDB_API_KEY": "sekretkey1"], field: "X-RapidAPI-Key"),
             SecretWay(
-                tool: tool, name: "key file", secrets: ["sekretkey2"], options: ["--api-key-file", "secret"],
+                tool: tool, name: "key file", secrets: ["sekretkey2"], options: ["EXERCISEDB_API_KEY_FILE=secret"],
                 file: ("work/secret", "sekretkey2\n"), field: "X-RapidAPI-Key"),
         ]
         // Only apod-fetch takes an address with a password, and only gif-cache a key.
@@ -38,7 +38,7 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
                 file: ("home/.netrc", "machine 127.0.0.1 login user password sekretpw3"), field: "Authorization"),
             SecretWay(
                 tool: tool, name: "netrc file", secrets: ["sekretpw4", "dXNlcjpzZWtyZXRwdzQ="],
-                options: ["--netrc-file", "secret"],
+                options: ["APOD_TOOLS_NETRC_FILE=secret"],
                 file: ("work/secret", "machine 127.0.0.1 login user password sekretpw4"), field: "Authorization"),
         ]
     }
@@ -85,7 +85,8 @@ struct ServiceSecretTests {
     }
 
     private func arguments(_ way: SecretWay) -> [String] {
-        (way.tool == "apod-fetch" ? ["--service", "api", "--date", ClassicDay.day] : ["put", "0001"]) + way.options
+        (way.tool == "apod-fetch" ? ["APOD_TOOLS_SERVICE=api", "--date", ClassicDay.day] : ["put", "0001"])
+            + way.options
     }
 
     private func environment(_ way: SecretWay, _ place: String) -> [String: String?] {

@@ -33,7 +33,7 @@ struct CachedDaysTests {
         ]
     }
 
-    private let year = ["--start-date", "2023-01-01", "--end-date", "2023-12-31"]
+    private let year = ["--date", "2023-01-01..2023-12-31"]
 
     @Test func aSecondRunOverAYearMakesNoRequest() throws {
         let first = try fetch(year)

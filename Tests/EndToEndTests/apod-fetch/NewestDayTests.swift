@@ -49,7 +49,7 @@ struct NewestDayTests {
 
     @Test func anOpenRangeEndsWithTheNewest() throws {
         let start = newest.advanced(by: -2).description
-        let open = try Sample.home().run("apod-fetch", ["--retries", "0", "--start-date", start, "--print", "date"])
+        let open = try Sample.home().run("apod-fetch", ["--retries", "0", "--date", "\(start)..", "--print", "date"])
         #expect(open.lines.last == newest.description, "\(open)")
     }
 
@@ -78,7 +78,7 @@ struct NewestDayTests {
         }
         let three = try home.run("apod-fetch", ["--last", "2", "--print", "date"]).expect(0)
         #expect(three.lines == ["\(last.advanced(by: -1))", "\(last)"] && three.stderr == told, "\(three)")
-        let range = try home.run("apod-fetch", ["--start-date", "\(last)", "--print", "date"]).expect(0)
+        let range = try home.run("apod-fetch", ["--date", "\(last)..", "--print", "date"]).expect(0)
         #expect(range.stdout == "\(last)\n", "\(range)")
         let left = "apod-fetch: the pictures of \(last.advanced(by: 1)) to \(newest) are not published yet; left out\n"
         #expect(range.stderr == left, "\(range)")

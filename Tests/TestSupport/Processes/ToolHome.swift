@@ -71,7 +71,8 @@ public final class ToolHome: Sendable {
         for (name, value) in environment { merged[name] = value }
         let settings = arguments.filter { word in
             // A script for a shell may begin so, too.
-            arguments.first != "bash" && word.hasPrefix("APOD_TOOLS_") && word.contains("=")
+            arguments.first != "bash" && ["APOD_TOOLS_", "EXERCISEDB_"].contains(where: word.hasPrefix)
+                && word.contains("=")
         }
         for setting in settings {
             let pieces = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

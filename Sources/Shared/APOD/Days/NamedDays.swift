@@ -11,10 +11,11 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     case month(Int, year: Int)
     /// All days of a year, 1 to 9999.
     case year(Int)
-    /// All days from the beginning of the first to the end of the second, neither of them a range.
-    case range(NamedDays, through: NamedDays)
+    /// All days from the beginning of the first to the end of the second, or to the newest day; neither is a range.
+    case range(NamedDays, through: NamedDays?)
 
-    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or two of these with `..` between them.
+    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or two of these with `..` between them, where
+    /// the second may be missing.
     ///
     /// - Parameter time: says which days are valid, for messages.
     ///
@@ -26,11 +27,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
             guard !ends.start.isEmpty else {
                 throw UsageFailure("\"\(text)\" is a range without a first day; give \(PublishedDays.first)\(text)")
             }
-            guard !ends.end.isEmpty else {
-                throw UsageFailure("\"\(text)\" is a range without a last day; give \(text)today")
-            }
-            self = .range(
-                try NamedDays(end: ends.start, at: time), through: try NamedDays(end: ends.end, at: time))
+            let last = ends.end.isEmpty ? nil : try NamedDays(end: ends.end, at: time)
+            self = .range(try NamedDays(end: ends.start, at: time), through: last)
             return
         }
         switch text {
@@ -64,7 +62,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         case .day(let day): day.description
         case .month(let month, let year): String(Self.first(month, year).description.prefix(7))
         case .year(let year): String(Self.first(1, year).description.prefix(4))
-        case .range(let start, let end): "\(start)..\(end)"
+        case .range(let start, let end): "\(start)..\(end?.description ?? "")"
         }
     }
 
@@ -82,7 +80,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         case .year(let year): return Self.first(1, year)...Self.last(12, year)
         case .range(let start, let end):
             let first = start.span(newest: newest).lowerBound
-            return first...max(first, end.span(newest: newest).upperBound)
+            return first...max(first, (end ?? .today).span(newest: newest).upperBound)
         }
     }
 

@@ -5,8 +5,6 @@ public struct DayArguments: Sendable, Equatable {
     /// `--date`, each time that it stands there.
     public var dates: [String] = []
     public var last: String?
-    public var start: String?
-    public var end: String?
     public var count: String?
     public var seed: String?
     /// `--require-today`: no older picture than that of NASA's current day.
@@ -34,14 +32,9 @@ public struct DayArguments: Sendable, Equatable {
             let count = try Self.number(count, of: "--count")
             return try drawing(log, chance) { try DayPlan.random(count, seed: $0, at: time) }
         }
-        if let start {
-            return try .range(
-                from: Self.days(start, of: "--start-date", at: time),
-                through: end.map { try Self.days($0, of: "--end-date", at: time) }, at: time)
-        }
         if requiresToday { return try .named([.day(PublishedDays.newest(at: time))], at: time) }
         let named =
-            try dates.map { try Self.days($0, of: "--date", orRange: true, at: time) }
+            try dates.map { try Self.named($0, at: time) }
             + operands.map { try NamedDays(typed: $0, at: time) }
         return try .named(named.isEmpty ? [.today] : named, at: time)
     }
@@ -73,7 +66,7 @@ public struct DayArguments: Sendable, Equatable {
                 }
             }
         } else {
-            let isLimited = start != nil || namesDays || requiresToday
+            let isLimited = namesDays || requiresToday
             guard let plan = try plan(at: time, log: log) else {
                 throw UsageFailure("--search looks through the days that are kept, and cannot be combined with -")
             }
@@ -104,7 +97,6 @@ public struct DayArguments: Sendable, Equatable {
         if readsInput, operands.count > 1 { throw UsageFailure("standard input can be read once; give - once") }
         let ways = [
             (dates.isEmpty ? "\"\(operands.first ?? "")\"" : "--date", namesDays),
-            ("--start-date with --end-date", start != nil || end != nil),
             ("--last", last != nil), ("--count", count != nil), ("-", readsInput),
         ].filter(\.1).map(\.0)
         guard ways.count <= 1 else {
@@ -113,21 +105,14 @@ public struct DayArguments: Sendable, Equatable {
         if requiresToday, ways.count > (namesDays ? 1 : 0) || !(dates + operands).allSatisfy({ $0 == "today" }) {
             throw UsageFailure("--require-today goes with --date today, and with no other days")
         }
-        if end != nil, start == nil { throw UsageFailure("--end-date needs --start-date, the first day of the range") }
         if seed != nil, count == nil { throw UsageFailure("--seed goes with --count") }
     }
 
-    private static func days(
-        _ text: String, of option: String, orRange takesRange: Bool = false, at time: Timestamp
-    ) throws -> NamedDays {
+    private static func named(_ text: String, at time: Timestamp) throws -> NamedDays {
         do {
-            let days = try NamedDays(typed: text, at: time)
-            if case .range = days, !takesRange {
-                throw UsageFailure("\"\(days)\" is a range; give it to --date, or give one day")
-            }
-            return days
+            return try NamedDays(typed: text, at: time)
         } catch {
-            throw UsageFailure("\(option): \(failure(of: error).message)")
+            throw UsageFailure("--date: \(failure(of: error).message)")
         }
     }
 

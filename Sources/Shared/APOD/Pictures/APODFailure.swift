@@ -91,7 +91,7 @@ enum APODFailure: Failure, Equatable {
                 + " name an earlier day by --date"
         case .standIn(.placeholder, let day, let server) where server.service == .api:
             "\(server.name) gives NASA's logo or another stand-in instead of the picture of \(day)"
-                + "; use --service science"
+                + "; set APOD_TOOLS_SERVICE=science"
         case .standIn(.placeholder, let day, let server):
             "\(server.name) gives a stand-in instead of the picture of \(day), which may have got lost when the site"
                 + " moved; --fallback-previous gives the one before"

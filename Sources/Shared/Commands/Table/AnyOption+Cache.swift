@@ -20,18 +20,15 @@ extension AnyOption {
         default: "the one last switched to, else default", field: "scope",
         summary: "Use this part of the cache, which shares nothing with the others.", read: ScopeName.init)
 
-    public static let ttl = Option.time(
-        "ttl", alias: "expire-after", .cache, such: "14d", default: "14d", field: "ttl",
-        summary: "How long an entry is fresh.",
-        manual: "Given to a command that puts pictures, it also counts for what is there already.")
-
-    /// For commands that put pictures.
-    public static let expiresAt = Option<Timestamp>(
-        "expires-at", form: .value("DATE"),
-        expected: "a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z", group: .cache,
-        summary: "When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.",
-        manual: "A day means its beginning in UTC. It counts for what is there already, too.",
-        read: { Timestamp(iso8601: $0) })
+    public static let ttl = Option<Expiry>(
+        "ttl", synonyms: ["expire-after", "expires-at"], form: .value("TIME|DATE"),
+        expected: "a time such as 14d, or a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z",
+        group: .cache, default: "14d", field: "ttl",
+        summary: "How long an entry is fresh, or until when: 14d, 2026-12-31 or 2026-12-31T18:00:00Z.",
+        manual: """
+            A day means its beginning in UTC. Given to a command that puts pictures, it also counts for what is there \
+            already. The configuration file takes a time only.
+            """, read: { Expiry($0) })
 
     /// For commands that only look.
     public static let noStale = Option.flag("no-stale", summary: "Count what has expired as not in the cache.")

@@ -28,13 +28,15 @@ extension AnyOption {
     }
 
     public static let cacert = Option.path(
-        "cacert", .network, summary: "Trust the certificates in this PEM file instead of the system's.")
+        "cacert", .network, summary: "Trust the certificates in this PEM file instead of the system's."
+    ).asSetting()
 
     public static let netrc = Option.flag(
         "netrc", .secrets, summary: "Take user names and passwords from ~/.netrc.")
 
     public static let netrcFile = Option.path(
-        "netrc-file", .secrets, field: "netrc_file", summary: "Take user names and passwords from this file.")
+        "netrc-file", .secrets, summary: "Take user names and passwords from this file."
+    ).asSetting()
 
     public static let offline = Option.flag(
         "offline", .network, summary: "Never open a connection: use what is in the cache.")
@@ -70,11 +72,22 @@ extension AnyOption {
     ) { $0 }
 
     public static let delay = Option.time(
-        "delay", such: "2s", summary: "Wait at least this long between the starts of two downloads.")
+        "delay", .network, such: "2s",
+        summary: "Wait at least this long between the starts of two downloads of prefetch and gif-cache sync."
+    ).asSetting()
+
+    public static let degrade = Option.flag(
+        "degrade", .network, means: false,
+        summary: "Take the next address of a picture if the best one fails for a time; false fails (75) instead.",
+        manual: """
+            Such a record has cache.degraded, and the better address is tried again ten minutes later at the earliest.
+            """
+    ).asSetting()
 
     public static let rate = Option.size(
-        "rate", .network, atLeast: 1000, such: "500KB", default: "no limit", field: "rate",
-        summary: "Download no more than this in a second.")
+        "rate", .network, atLeast: 1000, such: "500KB", default: "no limit",
+        summary: "Download no more than this in a second."
+    ).asSetting()
 
     public static let jobsPerHost = Option.number(
         "jobs-per-host", .network, in: 1...256, default: "6",

@@ -1,6 +1,8 @@
 import HTTP
 import Options
+import Records
 import Support
+import Tools
 
 /// Settings of single tools. They are here because one configuration file serves all tools, and each of them checks all
 /// of it.
@@ -10,7 +12,8 @@ extension AnyOption {
     public static let service = Option.word(
         "service", "SERVICE", .service, of: ["auto", "science", "api"], default: "auto", field: "service",
         summary: "Which service to ask: science (NASA's), api (a server of your own, APOD_API_URL), or auto.",
-        manual: "auto asks NASA's, and if that cannot answer, the server that APOD_API_URL names, if it names one.")
+        manual: "auto asks NASA's, and if that cannot answer, the server that APOD_API_URL names, if it names one."
+    ).asSetting()
 
     public static let scienceURL = address(
         "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic",
@@ -19,9 +22,28 @@ extension AnyOption {
         "api-url", "APOD_API_URL", "",
         "The address of a server of your own that answers as api.nasa.gov did, such as NASA's apod-api.")
 
+    // MARK: img-cache
+
+    public static let keyIgnoreQuery = Option<Set<String>>(
+        "key-ignore-query", form: .none, expected: "names", group: .pictures, field: "key_ignore_query",
+        summary: "Query parameters that make no difference to the picture, with commas or blanks between them."
+    ) { Set($0.split { $0 == "," || $0 == " " }.map(String.init)) }
+
+    public static let expiryFields = Option<[FieldPath]>(
+        "expiry-fields", form: .none, expected: "fields such as expires_at,expire_after", group: .pictures,
+        field: "expiry_fields",
+        summary: "Fields of a record that say when its picture expires: a time such as 7d, or a date.",
+        manual: "The first field of the record counts, and goes before --ttl."
+    ) { PictureAddresses(list: $0)?.fields }
+
     // MARK: gif-cache
 
     public static let exerciseKey = key("exercisedb-api-key", "EXERCISEDB_API_KEY", "", "The key for ExerciseDB.")
+
+    public static let exerciseKeyFile = Option.path(
+        "exercisedb-api-key-file", .secrets, variable: "EXERCISEDB_API_KEY_FILE",
+        summary: "File that holds the key for ExerciseDB."
+    ).asSetting()
 
     public static let exerciseURL = address(
         "exercisedb-url", "EXERCISEDB_API_URL", "https://exercisedb.p.rapidapi.com", "The address of ExerciseDB.")
@@ -116,10 +138,10 @@ extension [AnyOption] {
         let lists: [[AnyOption]] = [
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],
             [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
-            [.allowInsecureRedirects],
+            [.allowInsecureRedirects, .cacert, .delay, .degrade, .keyIgnoreQuery, .expiryFields],
             [.headerFile, .bearerFile, .netrcFile],
             sharing,
-            [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .resolution],
+            [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .exerciseKeyFile, .resolution],
             [.quality, .effort, .styles, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
             [.sync, .metrics, .logFormat, .progress, .confinement],

@@ -93,8 +93,8 @@ public enum GIFFailure: Failure, Equatable {
         case .noID(let fields): "the record names no exercise: it has no \(fields.joined(separator: " or "))"
         case .badID(let text):
             "\"\(text.prefix(80))\" cannot be an exercise's id: 1 to 64 letters, digits, _ and -, such as 0001"
-        case .keyMissing: "ExerciseDB wants a key: set EXERCISEDB_API_KEY or use --api-key-file"
-        case .keyInvalid: "ExerciseDB does not know the key: check EXERCISEDB_API_KEY or --api-key-file"
+        case .keyMissing: "ExerciseDB wants a key: set EXERCISEDB_API_KEY or name its file in EXERCISEDB_API_KEY_FILE"
+        case .keyInvalid: "ExerciseDB does not know the key: check EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE"
         case .notSubscribed:
             "the key's account has no plan of ExerciseDB: subscribe to one at RapidAPI, the free one will do"
         case .unknownExercise(let gif): "ExerciseDB has no GIF of \(gif): check the id, zeros in front included"

@@ -37,7 +37,7 @@ public struct ExerciseService: Sendable {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ConfigurationFailure(
                 "the key for ExerciseDB has blanks or other characters that no key has; check EXERCISEDB_API_KEY or "
-                    + "--api-key-file")
+                    + "EXERCISEDB_API_KEY_FILE")
         }
         self.key = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }

@@ -84,7 +84,7 @@ extension FetchFailure {
                 + "where there is an option for it"
         case .badCertificate(let url, let detail):
             "the certificate of \(url.origin) is not trusted, so \(url.redacted) was not fetched: \(detail); "
-                + "check the clock and the installed certificates; --cacert takes others"
+                + "check the clock and the installed certificates; APOD_TOOLS_CACERT takes others"
         case .tlsFailed(let url, let detail):
             "cannot agree on encryption with \(url.origin) for \(url.redacted): \(detail); try again later"
         case .unwantedEncoding(let url, let coding):

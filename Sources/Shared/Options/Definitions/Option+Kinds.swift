@@ -20,12 +20,12 @@ extension Option where Value == Bool {
 extension Option where Value == String {
     /// Any text.
     public static func text(
-        _ name: String, alias: String? = nil, _ valueName: String, _ group: OptionGroup = .own,
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own,
         completion: Completion = .none, default standard: String = "", repeats: Bool = false, summary: String,
         manual: String = ""
     ) -> Option {
         Option(
-            name, alias: alias, form: .value(valueName), expected: "a text", completion: completion, group: group,
+            name, form: .value(valueName), expected: "a text", completion: completion, group: group,
             default: standard, repeats: repeats, summary: summary, manual: manual
         ) { $0 }
     }
@@ -114,12 +114,12 @@ extension Option where Value == Double {
 extension Option where Value == Duration {
     /// A duration.
     public static func time(
-        _ name: String, alias: String? = nil, _ group: OptionGroup = .own, such example: String,
+        _ name: String, _ group: OptionGroup = .own, such example: String,
         default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String,
         manual: String = ""
     ) -> Option {
         Option(
-            name, alias: alias, form: .value("TIME"), expected: "a time such as \(example)", group: group,
+            name, form: .value("TIME"), expected: "a time such as \(example)", group: group,
             default: standard, field: field, summary: summary, manual: manual
         ) { TimeSpan.parse($0).flatMap { isPositive && $0 <= .zero ? nil : $0 } }
     }

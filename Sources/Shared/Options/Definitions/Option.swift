@@ -21,7 +21,8 @@ public class AnyOption: @unchecked Sendable {
 
     /// The long name without its dashes; for a setting that is no option, the field with `-` for `_`.
     public let name: String
-    public let alias: String?
+    /// Other names that users may try, for suggestions.
+    let synonyms: [String]
     public let short: Character?
     public let form: Form
     private let fixedExpected: String
@@ -45,13 +46,13 @@ public class AnyOption: @unchecked Sendable {
     public let repeats: Bool
 
     init(
-        name: String, alias: String?, short: Character?, form: Form, expected: String, completion: Completion,
+        name: String, synonyms: [String], short: Character?, form: Form, expected: String, completion: Completion,
         choices: (@Sendable () -> [String])?, summary: String, manual: String, standard: String, variable: String?,
         field: String?, isObject: Bool,
         group: OptionGroup, repeats: Bool
     ) {
         self.name = name
-        self.alias = alias
+        self.synonyms = synonyms
         self.short = short
         self.form = form
         fixedExpected = expected
@@ -83,10 +84,8 @@ public class AnyOption: @unchecked Sendable {
 
     /// All long spellings, without their dashes.
     public var spellings: [String] {
-        var names = [name]
-        if let alias { names.append(alias) }
-        if case .flag(_, isNegatable: true) = form { names.append("no-\(name)") }
-        return names
+        if case .flag(_, isNegatable: true) = form { return [name, "no-\(name)"] }
+        return [name]
     }
 }
 
@@ -100,7 +99,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     ///   - takesMore: whether the next word belongs to the option, too.
     ///   - read: returns the value of a text; returns nil, or throws, for an invalid one.
     public init(
-        _ name: String, alias: String? = nil, short: Character? = nil, form: AnyOption.Form,
+        _ name: String, synonyms: [String] = [], short: Character? = nil, form: AnyOption.Form,
         expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
         group: OptionGroup, default standard: String = "", variable: String? = nil,
         field: String? = nil, isObject: Bool = false, repeats: Bool = false, summary: String, manual: String = "",
@@ -109,7 +108,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         self.read = read
         belongs = takesMore
         super.init(
-            name: name, alias: alias, short: short, form: form, expected: expected, completion: completion,
+            name: name, synonyms: synonyms, short: short, form: form, expected: expected, completion: completion,
             choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field,
             isObject: isObject,
             group: group, repeats: repeats)

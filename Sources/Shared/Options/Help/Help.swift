@@ -98,8 +98,7 @@ extension Command {
 extension AnyOption {
     /// `-j, --jobs N`.
     var label: String {
-        let names = [name, alias].compactMap { $0 }.map { "--\($0)" }
-        var label = (short.map { ["-\($0)"] } ?? []) + names
+        var label = (short.map { ["-\($0)"] } ?? []) + ["--\(name)"]
         var value = ""
         switch form {
         case .flag(_, isNegatable: true): label.append("--no-\(name)")

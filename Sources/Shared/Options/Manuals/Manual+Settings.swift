@@ -62,7 +62,7 @@ extension [AnyOption] {
         var table = "| setting | option | environment | field of the file | default |\n"
         table += "| --- | --- | --- | --- | --- |\n"
         for option in self {
-            let names = option.isTyped ? option.names.map { "--\($0)" } : []
+            let names = option.isTyped ? ["--\(option.name)"] : []
             var (remark, standard) = ("", option.standard)
             if case .flag(let means, _) = option.form {
                 standard = "\(!means)"
@@ -87,11 +87,6 @@ extension [AnyOption] {
         }
         return result
     }
-}
-
-extension AnyOption {
-    /// The long names of the option.
-    fileprivate var names: [String] { [name, alias].compactMap { $0 } }
 }
 
 extension [String] {

@@ -102,6 +102,7 @@ extension AnyOption {
         case let value as Bool: .bool(value)
         case let value as Int: .integer(value)
         case let value as Duration: .integer(Int(value.milliseconds))
+        case .after(let value)? as Expiry?: .integer(Int(value.milliseconds))
         case let value as Double: .raw(Array("\(value)".utf8))
         default: .string(WebURL.withoutSecrets(text))
         }

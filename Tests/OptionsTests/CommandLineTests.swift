@@ -11,7 +11,9 @@ extension AnyOption {
     fileprivate static let strict = Option.flag("no-nonsense", means: false, field: "nonsense", summary: "None.")
     fileprivate static let jobs = Option.number("jobs", short: "j", .records, in: 1...256, summary: "How many.")
     fileprivate static let output = Option.path("output", short: "o", summary: "Where to.")
-    fileprivate static let scope = Option.text("scope", alias: "part", "NAME", .cache, summary: "Which part.")
+    fileprivate static let scope = Option<String>(
+        "scope", synonyms: ["part"], form: .value("NAME"), group: .cache, summary: "Which part."
+    ) { $0 }
     fileprivate static let header = Option.text("header", "HEADER", repeats: true, summary: "A header.")
     fileprivate static let theme = Option.word("theme", "THEME", of: ["light", "dark"], summary: "Colours.")
     fileprivate static let limit = Option.size("limit", such: "1MB", summary: "At most.")
@@ -100,8 +102,8 @@ struct CommandLineTests {
         #expect(try arguments("put", "--header", "a", "--header", "b").all(.header) == ["a", "b"])
     }
 
-    @Test func otherNamesMeanTheSame() throws {
-        #expect(try arguments("put", "--part", "a")[.scope] == "a")
+    @Test func otherNamesAreSuggested() throws {
+        #expect(refusal("put", "--part", "a") == "64 unknown option --part; did you mean --scope? See tool put --help")
         #expect(try arguments("put", "--no-nonsense").all(.strict) == [false])
     }
 

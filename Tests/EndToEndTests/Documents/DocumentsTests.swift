@@ -117,7 +117,8 @@ import Testing
             "memory_entries": "9", "memory_bytes": "9MB", "remote": "https://example.org", "remote_mode": "read",
             "remote_scopes": "none", "remote_timeout": "1s", "remote_wait": "1s", "remote_header_file": "headers",
             "remote_key_file": "key", "remote_cacert": "ca.pem", "allow_insecure_redirects": "true",
-            "log_format": "json", "progress": "none",
+            "log_format": "json", "progress": "none", "cacert": "ca.pem", "delay": "1s", "degrade": "false",
+            "key_ignore_query": "utm", "expiry_fields": "until", "exercisedb_api_key_file": "token",
         ]
         // Objects, which stand in no string.
         let objects = [

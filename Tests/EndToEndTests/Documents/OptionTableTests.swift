@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func thereAreRows() {
-        #expect(Self.rows.count > 900)
+        #expect(Self.rows.count > 800)
         #expect(Self.rows.contains { $0.spellings == ["-j", "--jobs"] && $0.value == "N" })
         #expect(Self.rows.contains { $0.spellings == ["--ttl"] && $0.value == "TIME|DATE" })
     }

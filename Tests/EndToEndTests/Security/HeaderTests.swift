@@ -136,7 +136,7 @@ struct HeaderTests {
     @Test(arguments: [
         ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"],
         ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"],
-        ["--netrc", "APOD_TOOLS_NETRC_FILE=x"], ["--heder", "X: hidden"],
+        ["--heder", "X: hidden"],
     ])
     func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
         let output = try put([listener.url("a.png")] + options)

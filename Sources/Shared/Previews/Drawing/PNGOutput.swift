@@ -17,12 +17,9 @@ final class PNGOutput {
     /// zlib keeps the address of its state.
     private let zlib: UnsafeMutablePointer<z_stream>
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    private let repeated: [UInt8]
 
-    /// - Parameter rowBytes: bytes of a row.
-    init(_ output: any ByteSink, rowBytes: Int) throws {
+    init(_ output: any ByteSink) throws {
         self.output = output
-        repeated = [Filter.up] + [UInt8](repeating: 0, count: rowBytes)
         zlib = .allocate(capacity: 1)
         zlib.initialize(to: z_stream())
         let status = deflateInit_(
@@ -50,15 +47,20 @@ final class PNGOutput {
         try body.withUnsafeBytes { try writeChunk(type, $0) }
     }
 
-    /// Writes a row, with `count - 1` more that are the same.
-    func write(row: [UInt8], count: Int) throws {
-        try deflate([Filter.none], Z_NO_FLUSH)
-        try deflate(row, Z_NO_FLUSH)
-        for _ in 1..<max(count, 1) { try deflate(repeated, Z_NO_FLUSH) }
-    }
-
-    /// Writes what is left, and the end.
-    func finish() throws {
+    /// Writes the pixels and the end.
+    ///
+    /// - Parameters:
+    ///   - rows: packed rows, each of `rowBytes`, without gaps.
+    ///   - row: the number in `rows` of the row at a height.
+    func finish(_ height: Int, of rows: [UInt8], rowBytes: Int, row: (Int) throws -> Int) throws {
+        let repeated = [Filter.up] + [UInt8](repeating: 0, count: rowBytes)
+        var last: Int?
+        for y in 0..<height {
+            let number = try row(y)
+            let pixels = rows[number * rowBytes..<(number + 1) * rowBytes]
+            try deflate(number == last ? repeated : [Filter.none] + pixels, Z_NO_FLUSH)
+            last = number
+        }
         try deflate([], Z_FINISH)
         try flush()
         try write("IEND", [])

@@ -1,20 +1,17 @@
 import CKernels
-import Fetch
 import Formats
-import Store
 import Support
-import Tools
 
-/// An interlaced PNG after one of its passes. Takes memory for the known pixels alone: a 64th of the picture after the
-/// first pass, half of it after the sixth.
+/// An interlaced PNG after one of its passes, in pixels of the original's own kind. Takes memory for each row that has
+/// come: an eighth of the picture after the first pass, half of it after the sixth.
 struct PNGPreview {
     private let drawing: PreviewDrawing
-    private let known: KnownPixels
+    private let known: KnownRows
 
     /// Reads the passes up to `pass`.
     init(_ drawing: PreviewDrawing, pass: Int) throws {
         self.drawing = drawing
-        known = KnownPixels(after: pass)
+        known = KnownRows(after: pass)
         let reader = InterlacedPNGReader(limits: drawing.limits) { [known] in known.take(pass: $0, $1, shape: $2) }
         try drawing.forEachPiece { piece in
             reader.take(piece) { _ in }
@@ -25,17 +22,13 @@ struct PNGPreview {
 
     func write(to output: any ByteSink) throws {
         guard let shape = known.shape else { throw PreviewFailure.damaged }
-        let png = try PNGOutput(output, rowBytes: shape.rowBytes(shape.size.width))
+        let png = try PNGOutput(output)
         try png.writeHeader(shape.size, depth: UInt8(shape.header.depth), colourType: shape.header.colourType)
         try copyChunks(to: png)
-        let block = shape.block(after: known.pass)
-        var y = 0
-        while y < shape.size.height {
+        try png.finish(shape.size.height, of: known.bytes, rowBytes: shape.rowBytes(shape.size.width)) { y in
             try drawing.interruption.check()
-            try png.write(row: known.row(y / block.height), count: min(block.height, shape.size.height - y))
-            y += block.height
+            return y / known.blockRows
         }
-        try png.finish()
     }
 
     /// What decides how pixels look, and stands before them (PNG §11.3, table 5.1).
@@ -66,89 +59,61 @@ struct PNGPreview {
     }
 }
 
-/// The pixels of the passes that are complete, close together, a byte or more each.
-private final class KnownPixels {
+/// The first row of each row of blocks, packed. A pixel fills its block's part of the row until a later pass replaces it.
+private final class KnownRows {
     let pass: Int
     private(set) var shape: InterlacedPNGShape?
-    private var columns = 0
-    private var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
     private var current: PassRows?
-    private(set) var isWhole = false
 
     init(after pass: Int) { self.pass = pass }
 
-    /// Takes the next filtered bytes of a pass.
-    func take(pass: Int, _ bytes: UnsafeRawBufferPointer, shape: InterlacedPNGShape) {
-        guard pass <= self.pass, !isWhole else { return }
-        if self.shape == nil { begin(shape) }
-        if current?.pass != pass { current = PassRows(pass: pass, shape: shape) }
-        var rows = current
-        current = nil
-        rows?.take(bytes) { y, row in place(row, y, of: pass, shape) }
-        current = rows
-        let last = (1...self.pass).last { shape.size(of: $0).width > 0 }
-        isWhole = pass == last && current?.isWhole == true
+    /// Rows of a block.
+    var blockRows: Int { InterlacedPNGShape.passes[pass - 1].blockHeight }
+
+    var isWhole: Bool {
+        guard let shape, let current, current.isWhole else { return false }
+        return current.pass == shape.lastPass(upTo: pass)
     }
 
-    private func begin(_ shape: InterlacedPNGShape) {
-        self.shape = shape
-        let block = shape.block(after: pass)
-        columns = (shape.size.width + block.width - 1) / block.width
-        let rows = (shape.size.height + block.height - 1) / block.height
-        // At most the bytes of the picture, which the reader has checked against the limit.
-        bytes = [UInt8](repeating: 0, count: columns * rows * shape.pixelBytes)
+    /// Reads the next filtered bytes of a pass.
+    func take(pass: Int, _ filtered: UnsafeRawBufferPointer, shape: InterlacedPNGShape) {
+        guard pass <= self.pass, !isWhole else { return }
+        if self.shape == nil {
+            self.shape = shape
+            // At most the bytes of the picture, which the reader has checked against the limit.
+            let rows = (shape.size.height + blockRows - 1) / blockRows
+            bytes = [UInt8](repeating: 0, count: shape.rowBytes(shape.size.width) * rows)
+        }
+        var rows = current?.pass == pass ? current : nil
+        current = nil
+        if rows == nil { rows = PassRows(pass: pass, shape: shape) }
+        rows?.take(filtered) { y, row in place(row, y, of: pass, shape) }
+        current = rows
     }
 
     /// Puts the pixels of a pass's row to where they belong.
     private func place(_ row: [UInt8], _ y: Int, of pass: Int, _ shape: InterlacedPNGShape) {
-        let (origin, step) = shape.place(of: pass)
-        let block = shape.block(after: self.pass)
-        let size = shape.pixelBytes
-        var target = ((origin.y + y * step.y) / block.height * columns + origin.x / block.width) * size
-        let stride = step.x / block.width * size
-        let bits = shape.bitsPerPixel
-        let count = shape.size(of: pass).width
-        bytes.withUnsafeMutableBufferPointer { bytes in
-            if bits < 8 {
-                // The leftmost pixel has the highest bits (§7.2).
-                for x in 0..<count {
-                    let place = x * bits
-                    bytes[target] = row[place / 8] >> UInt8(8 - bits - place % 8) & UInt8(1 << bits - 1)
-                    target += stride
-                }
-                return
-            }
-            for x in 0..<count {
-                for sample in 0..<size { bytes[target + sample] = row[x * size + sample] }
-                target += stride
-            }
-        }
-    }
-
-    /// A row of the whole picture, packed, that the known row `index` stands for.
-    func row(_ index: Int) -> [UInt8] {
-        guard let shape else { return [] }
+        let pass = InterlacedPNGShape.passes[pass - 1]
         let width = shape.size.width
-        let block = shape.block(after: pass).width
-        let size = shape.pixelBytes
-        let bits = shape.bitsPerPixel
-        var row = [UInt8](repeating: 0, count: shape.rowBytes(width))
-        let start = index * columns * size
-        if bits < 8 {
-            for x in 0..<width {
-                row[x * bits / 8] |= bytes[start + x / block] << UInt8(8 - bits - x * bits % 8)
+        let start = (pass.y + y * pass.down) / blockRows * shape.rowBytes(width)
+        let (size, bits) = (shape.pixelBytes, shape.bitsPerPixel)
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            for (index, x) in stride(from: pass.x, to: width, by: pass.across).enumerated() {
+                for column in x..<min(x + pass.blockWidth, width) {
+                    if bits < 8 {
+                        // The leftmost pixel has the highest bits (§7.2).
+                        let mask = UInt8(1 << bits - 1)
+                        let value = row[index * bits / 8] >> UInt8(8 - bits - index * bits % 8) & mask
+                        let shift = UInt8(8 - bits - column * bits % 8)
+                        let target = start + column * bits / 8
+                        bytes[target] = bytes[target] & ~(mask << shift) | value << shift
+                    } else {
+                        for sample in 0..<size { bytes[start + column * size + sample] = row[index * size + sample] }
+                    }
+                }
             }
-            return row
         }
-        var target = 0
-        for column in 0..<columns {
-            let source = start + column * size
-            for _ in 0..<min(block, width - column * block) {
-                for sample in 0..<size { row[target + sample] = bytes[source + sample] }
-                target += size
-            }
-        }
-        return row
     }
 }
 
@@ -158,9 +123,8 @@ private struct PassRows {
     private let pixelBytes: Int
     private let height: Int
     private let level = apod_kernel_best()
-    private var filter: UInt8?
-    private var filtered: [UInt8]
-    private var filled = 0
+    /// A row as it comes, behind its filter's number.
+    private var filtered: [UInt8] = []
     private var row: [UInt8]
     private var above: [UInt8]
     private var y = 0
@@ -170,7 +134,6 @@ private struct PassRows {
         pixelBytes = shape.pixelBytes
         height = shape.size(of: pass).height
         row = [UInt8](repeating: 0, count: shape.rowBytes(shape.size(of: pass).width))
-        filtered = row
         above = row
     }
 
@@ -179,23 +142,17 @@ private struct PassRows {
     mutating func take(_ bytes: UnsafeRawBufferPointer, receive: (Int, [UInt8]) -> Void) {
         var index = 0
         while index < bytes.count, y < height {
-            guard let filter else {
-                filter = bytes[index]
-                index += 1
-                continue
-            }
-            let count = min(row.count - filled, bytes.count - index)
-            filtered.withUnsafeMutableBytes {
-                UnsafeMutableRawBufferPointer(rebasing: $0[filled...]).copyBytes(from: bytes[index..<index + count])
-            }
-            filled += count
+            let count = min(1 + row.count - filtered.count, bytes.count - index)
+            filtered += UnsafeRawBufferPointer(rebasing: bytes[index..<index + count])
             index += count
-            guard filled == row.count else { return }
+            guard filtered.count == 1 + row.count else { return }
+            let pixels = Array(filtered.dropFirst())
             // An unknown filter, which a decoder refuses, is taken for none: it is only a preview.
-            if apod_unfilter(level, Int32(filter), pixelBytes, filtered, above, &row, row.count) != 0 { row = filtered }
+            let filter = Int32(filtered[0])
+            if apod_unfilter(level, filter, pixelBytes, pixels, above, &row, row.count) != 0 { row = pixels }
             receive(y, row)
             swap(&row, &above)
-            (self.filter, filled) = (nil, 0)
+            filtered.removeAll(keepingCapacity: true)
             y += 1
         }
     }

@@ -11,7 +11,7 @@ import Tools
 ///   with its palette, profile and orientation.
 /// * **GIF**: the passes so far of the first image, rows repeated downwards, as a PNG of the same colours.
 ///
-/// A PNG or GIF takes memory for the pixels that have come (`PreviewLimits.maxPictureBytes` at most), a JPEG none to
+/// A PNG or GIF takes memory for the rows that have come (`PreviewLimits.maxPictureBytes` at most), a JPEG none to
 /// speak of. Equal files and scans give equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
 struct PreviewDrawing {
     let file: any ByteSource

@@ -23,11 +23,8 @@ final class InterlacedGIFReader: ScanReader {
         case over
     }
 
-    static let passes = 1...4
-    private static let origins = [0, 4, 2, 1]
-    private static let steps = [8, 8, 4, 2]
-    /// Rows that each known one stands for once a pass is complete.
-    static let blocks = [8, 4, 2, 1]
+    /// The first row of each pass, the step from row to row, and the rows that a row fills once the pass is complete.
+    static let passes: [(first: Int, step: Int, block: Int)] = [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)]
 
     private(set) var screen = PixelSize(width: 0, height: 0)
     /// The image's rectangle on the screen.
@@ -35,7 +32,7 @@ final class InterlacedGIFReader: ScanReader {
     private(set) var size = PixelSize(width: 0, height: 0)
     /// Red, green and blue of each colour.
     private(set) var palette: [UInt8] = []
-    private(set) var transparent: UInt8?
+    private var transparent: UInt8?
 
     private var state = State.screen
     private var gathered: [UInt8] = []
@@ -51,11 +48,21 @@ final class InterlacedGIFReader: ScanReader {
     /// Gets the pixels as they come: the row of the image and the column that they begin at.
     private let receive: Receiver?
 
-    typealias Receiver = (_ row: Int, _ column: Int, UnsafeRawBufferPointer, _ image: PixelSize) -> Void
+    typealias Receiver = (InterlacedGIFReader, _ row: Int, _ column: Int, UnsafeRawBufferPointer) -> Void
 
     init(limits: PreviewLimits, receive: Receiver? = nil) {
         self.limits = limits
         self.receive = receive
+    }
+
+    var coversScreen: Bool {
+        left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
+    }
+
+    /// The colour number of transparent pixels: the image's own, or the first number behind the palette if the image
+    /// leaves a part of the screen free. Nil if none is needed, or none is left.
+    var free: Int? {
+        transparent.map(Int.init) ?? (coversScreen || palette.count == 3 * 256 ? nil : palette.count / 3)
     }
 
     var isOver: Bool { if case .over = state { true } else { false } }
@@ -74,7 +81,7 @@ final class InterlacedGIFReader: ScanReader {
             case .afterData(let rest): state = rest > 1 ? .afterData(rest - 1) : .afterLength
             case .afterImage:
                 // What follows the only image is the end of the file.
-                if byte != 0x3B { found(CompleteScan(number: Self.passes.upperBound, end: offset - 1)) }
+                if byte != 0x3B { found(CompleteScan(number: Self.passes.count, end: offset - 1)) }
                 state = .over
             default:
                 gathered.append(byte)
@@ -141,7 +148,7 @@ final class InterlacedGIFReader: ScanReader {
     private func draw(_ byte: UInt8, found: (CompleteScan) -> Void) {
         var count = decode(byte)
         while count > 0 {
-            line.withUnsafeBytes { receive?(row, column, UnsafeRawBufferPointer(rebasing: $0[..<count]), size) }
+            line.withUnsafeBytes { receive?(self, row, column, UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             column += count
             if column == size.width { endRow(found: found) }
             count = row < size.height ? decode(nil) : 0
@@ -168,14 +175,14 @@ final class InterlacedGIFReader: ScanReader {
 
     private func endRow(found: (CompleteScan) -> Void) {
         column = 0
-        row += Self.steps[pass - 1]
-        guard row >= size.height, pass < Self.passes.upperBound else { return }
+        row += Self.passes[pass - 1].step
+        guard row >= size.height, pass < Self.passes.count else { return }
         let done = pass
         // Passes without rows, in a picture of few, end where they begin.
         repeat {
             pass += 1
-            row = Self.origins[pass - 1]
-        } while row >= size.height && pass < Self.passes.upperBound
+            row = Self.passes[pass - 1].first
+        } while row >= size.height && pass < Self.passes.count
         if row < size.height { found(CompleteScan(number: done, end: offset)) }
     }
 }

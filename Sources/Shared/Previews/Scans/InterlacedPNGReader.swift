@@ -96,7 +96,7 @@ final class InterlacedPNGReader: ScanReader {
         guard let shape else { return }
         let inflater = inflater ?? Inflater()
         self.inflater = inflater
-        let last = shape.lastPass
+        let last = shape.lastPass()
         var used = 0
         while inflater.state == .open {
             let wanted = min(shape.ends[pass - 1] - unpacked, room.count)

@@ -95,7 +95,7 @@ let package = Package(
                 "Support", "Formats", "CCodecs", "CKernels", "CZlib", "CDeflate", "CWebP", "CLCMS", "CAVIF",
                 "CTIFF", "CHEIF", "CJXL", "Libc",
             ],
-            path: "Sources/Shared/Images",
+            path: "Sources/Shared/Images", exclude: ["JPEG/README.md"],
             // Tests what the JPEG decoder's inner loops rely on.
             swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),

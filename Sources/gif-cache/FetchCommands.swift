@@ -63,7 +63,7 @@ extension Command {
         ],
         options: {
             [
-                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder], .conditionsOnExercises,
+                [.dryRun, .delay, .resolution, .placeholder], .conditionsOnExercises,
                 [.json], .stream,
                 .asking, .common,
             ]
@@ -112,7 +112,7 @@ extension Command {
         ],
         operands: .exercises,
         options: {
-            [[.resolution, .idField, .placeholder, .noPlaceholder], .copies, .stream, .asking, .common]
+            [[.resolution, .idField, .placeholder], .copies, .stream, .asking, .common]
         },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
@@ -140,7 +140,6 @@ struct ServiceWork {
     /// - Parameter refreshesGIFs: whether those that are there and fresh are asked for again.
     init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
         try arguments.exclude(.refresh, .offline)
-        try arguments.exclude(.placeholder, .noPlaceholder)
         let context = try ToolContext(arguments)
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
@@ -164,7 +163,7 @@ struct ServiceWork {
         self.context = context
         self.caches = caches
         var needs = try context.networkNeeds()
-        needs.inputs = arguments[.placeholder].map { [$0] } ?? []
+        needs.inputs = arguments[.placeholder].map { $0 == "none" ? [] : [$0] } ?? []
         copies = try context.copies(&needs)
         needs.remote = remote
         context.confine(settings, needs)
@@ -173,12 +172,13 @@ struct ServiceWork {
     /// Reads the file of the placeholder, if one is named.
     func tool(_ naming: GIFNaming) throws -> GIFTool {
         let arguments = context.arguments
-        let source = try arguments[.placeholder].map { try GIFPlaceholder.Source($0) } ?? .drawn
+        let named = arguments[.placeholder]
+        if named == "none" { return GIFTool(cache: cache, naming: naming, placeholder: nil) }
+        let source = try named.map { try GIFPlaceholder.Source($0) } ?? .drawn
         return GIFTool(
             cache: cache, naming: naming,
-            placeholder: arguments[.noPlaceholder]
-                ? nil
-                : GIFPlaceholder(source, caches: caches, service: service, client: plainClient, log: context.log))
+            placeholder: GIFPlaceholder(source, caches: caches, service: service, client: plainClient, log: context.log)
+        )
     }
 
     /// The exercises that are meant.

@@ -15,11 +15,11 @@ extension Command {
             "img-cache ls --match '*.gif' --print cache.url",
             "img-cache ls --expired --json | jq -s length",
             "img-cache ls --variants --print path",
-            "img-cache ls --sort size --table --no-trunc",
+            "img-cache ls --sort size --table | less -S",
         ],
         options: {
             [
-                [.variants, .allScopes, .sort, .reverse, .table, .noTrunc], .conditions,
+                [.variants, .allScopes, .sort, .reverse, .table], .conditions,
                 [.pinned, .host, .match, .kind],
                 [.json], .recordOutput, .common,
             ]
@@ -31,7 +31,7 @@ extension Command {
         if arguments[.variants] { filter.kinds.insert(.variant) }
         let cache = try context.confinedCaches(.looking).standard()
         var listing = try cache.entries(filter, inAllScopes: arguments[.allScopes], order: arguments.order)
-        let isNarrow = Terminal.isTerminal(1) && !arguments[.noTrunc]
+        let isNarrow = Terminal.isTerminal(1)
         let table = EntryTable(
             width: isNarrow ? Terminal.width(of: 1) : nil, showsScope: arguments[.allScopes], now: .now())
         var total = ListTotal(of: "picture")

@@ -57,7 +57,6 @@ extension AnyOption {
     // MARK: Looking and maintaining
 
     static let variants = Option.flag("variants", summary: "List shrunk variants too.")
-    static let noTrunc = Option.flag("no-trunc", summary: "Do not shorten what is too wide for the terminal.")
     static let allScopes = Option.flag("all-scopes", summary: "List all scopes.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
     static let verifyContent = Option.flag("verify", summary: "Read each file, and compare its SHA-256.")

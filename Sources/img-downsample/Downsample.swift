@@ -69,7 +69,7 @@ extension ToolContext {
         var tool = DownsampleTool(
             variants: settings.variants, maker: maker, output: output, caches: caches,
             pathGuard: PathGuard(folders: folders), log: log)
-        tool.emitsEach = arguments[.progressiveRecords]
+        tool.emitsEach = arguments[.incremental]
         tool.fallback = settings.fallback
         tool.synchronizesFiles = settings.synchronizesFiles
         return tool

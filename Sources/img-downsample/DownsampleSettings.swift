@@ -96,7 +96,7 @@ struct DownsampleSettings {
             throw UsageFailure(
                 "-o takes exactly one picture, not \(arguments.operands.count); use --output-dir for more")
         }
-        let ofRecords: [AnyOption] = [.printHash, .progressiveRecords, .print, .pretty]
+        let ofRecords: [AnyOption] = [.printHash, .incremental, .print, .pretty]
         if let option = ofRecords.first(where: arguments.isGiven) {
             throw UsageFailure(
                 "-o writes a picture and no record, so --\(option.name) has no place; use --output-dir")
@@ -129,10 +129,11 @@ struct DownsampleSettings {
         rendition.byteLimit = arguments[.fitBytes]
         rendition.isProgressive = arguments[.progressive]
         rendition.isLinear = arguments[.linear]
-        rendition.keepsProfile = arguments[.keepProfile]
+        let kept = arguments[.metadata]?.words ?? []
+        rendition.keepsProfile = kept.contains("profile")
+        if kept.contains("copyright") { rendition.metadata = .copyright }
+        if kept.contains("exif") { rendition.metadata = .kept }
         rendition.wantsHash = arguments[.printHash]
-        if arguments[.keepCopyright] { rendition.metadata = .copyright }
-        if arguments[.keepMetadata] { rendition.metadata = .kept }
         try arguments.exclude(.frame, .poster)
         rendition.frame = arguments[.poster] ? 0 : arguments[.frame]
         rendition.framesPerSecond = arguments[.fps]
@@ -202,10 +203,12 @@ struct DownsampleSettings {
         if let most = try context.value(.maxFrames) { limits.maxFrames = most }
         if let most = try context.value(.maxAnimationPixels) { limits.maxAnimationPixels = most }
         if let seconds = try context.value(.maxSeconds) { limits.maxSeconds = seconds }
+        let decoder = context.arguments[.decoder] ?? .auto
         return DecodeOptions(
             limits: limits, interruption: context.interruption,
             allowsTruncated: context.arguments[.allowTruncated] || context.arguments[.allowDamaged],
             allowsDamage: context.arguments[.allowDamaged],
-            quality: context.arguments[.qualityDecode] ?? .auto, decoder: context.arguments[.decoder] ?? .auto)
+            quality: DecodeOptions.Quality(rawValue: decoder.rawValue) ?? .auto,
+            decoder: decoder == .libjpeg ? .libjpeg : .auto)
     }
 }

@@ -33,7 +33,7 @@ extension Command {
         operands: .init(
             "PICTURE", "Files; - reads standard input, for records or one path per line.", completion: .files),
         options: {
-            [.gallery, [.format, .quality, .effort, .chroma, .qualityDecode], [.allowPath], .limits, .stream, .common]
+            [.gallery, [.format, .quality, .effort, .chroma, .decoder], [.allowPath], .limits, .stream, .common]
         },
         synonyms: ["site", "album"]
     ) { arguments in
@@ -105,15 +105,7 @@ extension ToolContext {
         settings.stylesheet = try arguments[.style].map { path in
             try File.openInput(path).contents(atMost: 1 << 20)
         }
-        func take(_ option: Option<[FieldPath]>, _ fields: inout [FieldPath]) {
-            if let named = arguments[option] { fields = named }
-        }
-        take(.titleField, &settings.fields.title)
-        take(.dateField, &settings.fields.date)
-        take(.textField, &settings.fields.text)
-        take(.creditField, &settings.fields.credit)
-        take(.licenceField, &settings.fields.licence)
-        take(.linkField, &settings.fields.link)
+        for text in arguments.all(.field) { settings.fields[keyPath: text.place] = text.fields }
         return settings
     }
 }
@@ -140,24 +132,50 @@ extension AnyOption {
     static let originals = Option.flag(
         "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
     static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
-    static let titleField = fields("title", default: "title,name,id")
-    static let dateField = fields("date", default: "date,net")
-    static let textField = fields("text", default: "explanation,description,…")
-    static let creditField = fields("credit", default: "credit")
-    static let licenceField = fields("licence", default: "license,licence")
-    static let linkField = fields("link", default: "permalink,link")
+    static let field = Option<GalleryText>(
+        "field", synonyms: GalleryText.names.map { "\($0)-field" }, form: .value("TEXT=FIELDS"),
+        expected: "a text and its fields, such as title=name,headline or date=net",
+        completion: .list(GalleryText.names.map { "\($0)=" }), group: .own, repeats: true,
+        summary: "Fields with a text of the page: title, date, text, credit, licence or link, such as title=name.",
+        manual: """
+            The first field that a record has counts. Without the option these are title=title,name,id, date=date,net, \
+            text=explanation,description,mission.description,instructions, credit=credit, licence=license,licence and \
+            link=permalink,link.
+            """, read: GalleryText.init)
+}
 
-    private static func fields(_ name: String, default standard: String) -> Option<[FieldPath]> {
-        Option(
-            "\(name)-field", form: .value("FIELDS"), expected: "fields such as \(name),image.\(name)", group: .own,
-            default: standard, summary: "Where a record's \(name) stands."
-        ) { PictureAddresses(list: $0)?.fields }
+/// A text of a gallery and the fields of records that hold it: `title=name,headline`.
+struct GalleryText: Sendable {
+    static let names = ["title", "date", "text", "credit", "licence", "link"]
+    let name: String
+    let fields: [FieldPath]
+
+    /// Nil unless the text is a known name, `=` and a list of fields.
+    init?(_ text: String) {
+        let pieces = text.split(separator: "=", maxSplits: 1)
+        guard pieces.count == 2, Self.names.contains(String(pieces[0])),
+            let fields = PictureAddresses(list: String(pieces[1]))?.fields
+        else { return nil }
+        name = String(pieces[0])
+        self.fields = fields
+    }
+
+    /// Where a gallery keeps the fields.
+    var place: WritableKeyPath<GalleryFields, [FieldPath]> {
+        switch name {
+        case "title": \.title
+        case "date": \.date
+        case "text": \.text
+        case "credit": \.credit
+        case "licence": \.licence
+        default: \.link
+        }
     }
 }
 
 extension [AnyOption] {
     static let gallery: [AnyOption] = [
         .outputDir, .galleryTitle, .galleryTheme, .pageSize, .style, .baseURL, .isPublic, .originals, .prune,
-        .titleField, .dateField, .textField, .creditField, .licenceField, .linkField,
+        .field,
     ]
 }

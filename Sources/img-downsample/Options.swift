@@ -97,19 +97,17 @@ extension AnyOption {
         "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits, such as 100KB.")
     static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
     static let linear = Option.flag("linear", .looks, summary: "Mix colours in linear light.")
-    static let keepProfile = Option.flag(
-        "keep-profile", .looks, summary: "Keep colours in their profile and embed it, instead of sRGB.")
-    static let keepMetadata = Option.flag(
-        "keep-metadata", .looks, summary: "Keep EXIF and XMP, including where the picture was taken.")
-    static let keepCopyright = Option.flag("keep-copyright", .looks, summary: "Keep copyright and artist only.")
+    static let metadata = Option<KeptMetadata>(
+        "metadata", synonyms: ["keep-metadata", "keep-profile", "keep-copyright"], form: .value("KINDS"),
+        expected: "profile, copyright and exif, with commas between them",
+        completion: .list(KeptMetadata.allWords), group: .looks,
+        summary: "What to keep: profile (in place of sRGB), copyright (and artist), exif (and XMP, with the place).",
+        read: KeptMetadata.init)
     static let printHash = Option.flag(
         "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash to each variant.")
-    static let qualityDecode = Option<DecodeOptions.Quality>.case(
-        "quality-decode", "HOW", .looks, default: "auto",
-        summary: "auto (as the output shows it), fast (leave out more) or full (all).")
-    static let decoder = Option<DecodeOptions.Decoder>.case(
-        "decoder", "WHAT", .looks, default: "auto",
-        summary: "What decodes JPEGs: auto (our own decoder, if it can), or libjpeg.")
+    static let decoder = Option<DecoderChoice>.case(
+        "decoder", "HOW", .looks, default: "auto",
+        summary: "How to decode JPEGs: auto (as the output shows it), fast (leave out more), full (all) or libjpeg.")
     static let allowTruncated = Option.flag(
         "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
     static let allowDamaged = Option.flag(
@@ -121,9 +119,8 @@ extension AnyOption {
 
     static let output = Option.path(
         "output", short: "o", .files, summary: "Write the one picture to this file; - is standard output.")
-    static let progressiveRecords = Option.flag(
-        "progressive-records", .files,
-        summary: "Write a record each time a variant is done, the picture's thumbnail first.")
+    static let incremental = Option.flag(
+        "incremental", .files, summary: "Write a record each time a variant is done, the picture's thumbnail first.")
 
     // MARK: Placeholders
 
@@ -187,6 +184,23 @@ struct Scales: Sendable {
     }
 }
 
+/// The metadata of `--metadata`.
+struct KeptMetadata: Sendable {
+    static let allWords = ["profile", "copyright", "exif"]
+    let words: Set<String>
+
+    /// Reads `exif` or `profile,copyright`; nil for other words.
+    init?(_ text: String) {
+        words = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+        guard words.isSubset(of: Self.allWords) else { return nil }
+    }
+}
+
+/// How JPEGs are decoded.
+enum DecoderChoice: String, CaseIterable, Sendable {
+    case auto, fast, full, libjpeg
+}
+
 /// A format by name, or the source's.
 enum PictureFormatChoice: Sendable, Equatable {
     case auto
@@ -213,11 +227,11 @@ extension [AnyOption] {
 
     static let looks: [AnyOption] = [
         .format, .quality, .effort, .chroma, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .rotate,
-        .linear, .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode,
-        .decoder, .allowTruncated, .allowDamaged,
+        .linear, .metadata, .poster, .frame, .fps, .printHash, .decoder,
+        .allowTruncated, .allowDamaged,
     ]
 
-    static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]
+    static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .incremental]
 
     static let placeholders: [AnyOption] = [.fallback, .fallbackMessage, .fallbackIcon, .theme, .font]
 

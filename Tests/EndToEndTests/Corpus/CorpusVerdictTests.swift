@@ -82,8 +82,8 @@ struct CorpusVerdictTests {
 
     @Test(arguments: [
         "--format jpeg --progressive --print-hash", "--format png --progressive --linear",
-        "--format webp --keep-metadata", "--format avif --width 48", "--format gif --poster",
-        "--keep-profile --keep-copyright --quality-decode full", "--allow-truncated --format webp --rotate 90",
+        "--format webp --metadata exif", "--format avif --width 48", "--format gif --poster",
+        "--metadata profile,copyright --decoder full", "--allow-truncated --format webp --rotate 90",
         "--content-mode fill --gravity attention --width 90 --height 60", "--region 10%,10%,50%,50% --width 40",
     ])
     func noOptionsMakeADamagedPictureMoreThanAnError(_ options: String) throws {

@@ -37,8 +37,10 @@ struct DownsampleColourTests {
         try home.write("a.png", DrawnPicture.solid(40, 30, [55]).png(chunks: [profile.chunk]))
         let made = try home.shrunk(["a.png", "--width", "20"])
         #expect(abs(made.colour(5, 5)[0] - profile.inSRGB([55])[0]) <= 1, "\(made.colour(5, 5))")
-        let kept = try home.run("img-downsample", ["a.png", "--width", "20", "--keep-profile", "-o", "kept.png"])
-            .expect(0)
+        let kept = try home.run(
+            "img-downsample", ["a.png", "--width", "20", "--metadata", "profile", "-o", "kept.png"]
+        )
+        .expect(0)
         #expect(kept.stderr == "")
         #expect(abs(try home.pixels("kept.png").colour(5, 5)[0] - profile.inSRGB([55])[0]) <= 1)
     }
@@ -52,7 +54,8 @@ struct DownsampleColourTests {
         try home.write("a.jpg", Picture.profiled(try Picture.encoded(picture, .jpeg), profile.bytes))
         for file in ["a.png", "a.jpg"] {
             for target in ["b.png", "b.jpg", "b.webp"] {
-                _ = try home.run("img-downsample", [file, "--width", "16", "--keep-profile", "-o", target]).expect(0)
+                _ = try home.run("img-downsample", [file, "--width", "16", "--metadata", "profile", "-o", target])
+                    .expect(0)
                 // A PNG's is compressed.
                 if target != "b.png" {
                     #expect(contains(try home.bytes(target), profile.bytes), "\(file) to \(target)")
@@ -63,7 +66,8 @@ struct DownsampleColourTests {
                     #expect(abs(a - b) <= 6, "\(file) to \(target): \(seen)")
                 }
             }
-            _ = try home.run("img-downsample", [file, "--width", "16", "--keep-profile", "-o", "b.gif"]).expect(0)
+            _ = try home.run("img-downsample", [file, "--width", "16", "--metadata", "profile", "-o", "b.gif"]).expect(
+                0)
         }
     }
 
@@ -87,7 +91,7 @@ struct DownsampleColourTests {
         for (source, colour, target) in [
             ("a.png", colour, "b.gif"), ("a.webp", levels, "b.gif"), ("a.webp", levels, "b.webp"),
         ] {
-            let made = try home.shrunk([source, "--width", "30", "--keep-profile"], to: target)
+            let made = try home.shrunk([source, "--width", "30", "--metadata", "profile"], to: target)
             for (a, b) in zip(made.colour(15, 10), profile.inSRGB(colour)) {
                 #expect(abs(a - b) <= 8, "\(source) to \(target): \(made.colour(15, 10))")
             }
@@ -98,7 +102,7 @@ struct DownsampleColourTests {
         for (options, target) in [
             ([], "b.webp"), (["--corner-radius", "9", "--background", "#ff0000"], "b.jpg"), ([], "c.jpg"),
         ] {
-            let made = try home.shrunk(["gray.png", "--keep-profile"] + options, to: target)
+            let made = try home.shrunk(["gray.png", "--metadata", "profile"] + options, to: target)
             #expect(abs(made.colour(30, 20)[0] - gray.inSRGB([55])[0]) <= 4, "\(target): \(made.colour(30, 20))")
         }
     }
@@ -111,7 +115,7 @@ struct DownsampleColourTests {
             guard names.contains(name) else { continue }
             let whole = try decode(File.openInput(path))
             for target in ["b.png", "b.jpg"] {
-                for options in [[], ["--keep-profile"]] {
+                for options in [[], ["--metadata", "profile"]] {
                     let made = try home.shrunk([path, "--width", "\(whole.size.width / 2)"] + options, to: target)
                     #expect(made.channels == 3)
                     for channel in 0..<3 {
@@ -250,7 +254,7 @@ struct DownsampleColourTests {
         for source in try tagged(home, orientation: orientation) {
             let plain = try home.shrunk([source, "--width", "48"], to: "plain.png")
             for target in ["b.jpg", "b.png", "b.webp"] {
-                let made = try home.shrunk([source, "--width", "48", "--keep-metadata"], to: target)
+                let made = try home.shrunk([source, "--width", "48", "--metadata", "exif"], to: target)
                 let bytes = try home.bytes(target)
                 #expect(
                     contains(bytes, DrawnEXIF.place.utf8) && contains(bytes, DrawnEXIF.copyright.utf8),
@@ -267,8 +271,9 @@ struct DownsampleColourTests {
         let home = try ToolHome()
         for source in try tagged(home, orientation: 6) {
             for target in ["b.jpg", "b.png", "b.webp"] {
-                _ = try home.run("img-downsample", [source, "--width", "48", "--keep-copyright", "-o", target]).expect(
-                    0)
+                _ = try home.run("img-downsample", [source, "--width", "48", "--metadata", "copyright", "-o", target])
+                    .expect(
+                        0)
                 let bytes = try home.bytes(target)
                 #expect(!contains(bytes, DrawnEXIF.place.utf8), "\(target) of \(source)")
                 let kept = try EmbeddedMetadata.read(MemorySource(bytes))
@@ -279,7 +284,7 @@ struct DownsampleColourTests {
         }
         // Where there is none, none is made up.
         try home.write("bare.jpg", try Picture.jpeg(40, 30))
-        _ = try home.run("img-downsample", ["bare.jpg", "--keep-copyright", "--keep-metadata", "-o", "b.jpg"]).expect(0)
+        _ = try home.run("img-downsample", ["bare.jpg", "--metadata", "copyright,exif", "-o", "b.jpg"]).expect(0)
         #expect(!contains(try home.bytes("b.jpg"), "Exif".utf8))
     }
 }

@@ -75,12 +75,12 @@ struct DownsampleOptionCombinationsTests {
     @Test func aPrintedFieldIsPrintedOnceAlsoWhenRecordsLeaveEarly() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
-        let arguments = ["sky.jpg", "--variant", "pager,launch-card", "--progressive-records"]
+        let arguments = ["sky.jpg", "--variant", "pager,launch-card", "--incremental"]
         let output = try home.run("img-downsample", arguments + ["--print", "variants.launch-card.status"])
         #expect(try output.expect(0).stdout == "made\n")
     }
 
-    @Test(arguments: [["--print-hash"], ["--progressive-records"], ["--print", "path"], ["--pretty"]])
+    @Test(arguments: [["--print-hash"], ["--incremental"], ["--print", "path"], ["--pretty"]])
     func optionsOfRecordsAreRefusedWhereNoneIsWritten(options: [String]) throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)

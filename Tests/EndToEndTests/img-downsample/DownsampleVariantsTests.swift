@@ -100,7 +100,7 @@ struct DownsampleVariantsTests {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let arguments = [
-            "sky.jpg", "--variant", "overlay,pager", "--width", "50", "--fit", "90x90", "--progressive-records",
+            "sky.jpg", "--variant", "overlay,pager", "--width", "50", "--fit", "90x90", "--incremental",
         ]
         let records = try home.run("img-downsample", arguments + (intoFolder ? ["--output-dir", "out"] : []))
             .expect(0).records
@@ -130,7 +130,7 @@ struct DownsampleVariantsTests {
         try home.write("sky.jpg", Picture.tagged(sky, exif: exif))
         for options in [[], ["--output-dir", "out"]] {
             let records = try home.run(
-                "img-downsample", ["sky.jpg", "--variant", "pager", "--width", "60", "--progressive-records"] + options
+                "img-downsample", ["sky.jpg", "--variant", "pager", "--width", "60", "--incremental"] + options
             ).expect(0).records
             #expect(
                 try variants(records) == [
@@ -155,7 +155,7 @@ struct DownsampleVariantsTests {
         let thumbnail = try Picture.encoded(.quarters(120, 160), .jpeg)
         try home.write(
             "sky.jpg", Picture.tagged(sky, exif: DrawnEXIF.tiff(orientation: 6, thumbnail: thumbnail, own: 1)))
-        let first = try home.run("img-downsample", ["sky.jpg", "--width", "60", "--progressive-records"])
+        let first = try home.run("img-downsample", ["sky.jpg", "--width", "60", "--incremental"])
             .expect(0).records.first
         let shown = try home.pixels(#require(first?.variant("thumbnail")?.string("path")))
         #expect(shown.words == "120x160" && shown.at(5, 5)[0] > 230 && shown.at(5, 5)[1] < 25)
@@ -167,7 +167,7 @@ struct DownsampleVariantsTests {
         let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
         let exif = DrawnEXIF.tiff(orientation: isTurned ? 6 : 1, thumbnail: thumbnail)
         try home.write("sky.jpg", Picture.tagged(sky, exif: exif))
-        let first = try home.run("img-downsample", ["sky.jpg", "--width", "60", "--progressive-records"])
+        let first = try home.run("img-downsample", ["sky.jpg", "--width", "60", "--incremental"])
             .expect(0).records.first
         let shown = try home.pixels(#require(first?.variant("thumbnail")?.string("path")))
         #expect(shown.words == (isTurned ? "106x160" : "160x106"))
@@ -180,7 +180,7 @@ struct DownsampleVariantsTests {
         for broken in [Array(thumbnail[..<(thumbnail.count / 2)]), [0xFF, 0xD8, 0xFF, 0xD9], [1, 2, 3, 4, 5]] {
             try home.write("sky.jpg", Picture.tagged(sky, exif: DrawnEXIF.tiff(thumbnail: broken)))
             let output = try home.run(
-                "img-downsample", ["sky.jpg", "--width", "60", "--progressive-records"]
+                "img-downsample", ["sky.jpg", "--width", "60", "--incremental"]
             ).expect(0)
             #expect(try output.record.variant("custom")?.integer("width") == 60 && output.stderr == "")
         }
@@ -342,8 +342,8 @@ struct DownsampleVariantsTests {
             let bytes = Picture.sky[..<2] + segment + [0, 0x12] + Picture.sky[2...]
             let path = try home.write("\(index).jpg", Array(bytes))
             _ = try home.run("img-cache", ["put", path]).expect(0)
-            for option in ["--keep-metadata", "--keep-copyright"] {
-                _ = try home.run("img-downsample", [path, "--width", "50", option]).expect(0)
+            for kind in ["exif", "copyright"] {
+                _ = try home.run("img-downsample", [path, "--width", "50", "--metadata", kind]).expect(0)
             }
         }
     }

@@ -98,8 +98,13 @@ extension ToolContext {
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
             addresses: addresses, key: arguments[.key], keyField: arguments[.keyField],
-            ignoredQuery: try value(.keyIgnoreQuery) ?? [], expiryFields: try value(.expiryFields) ?? [],
+            ignoredQuery: try value(.keyIgnoreQuery).map(Self.names) ?? [],
+            expiryFields: try value(.expiryFields)?.fields ?? [],
             secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(arguments.path.last?.name)))
+    }
+
+    private static func names(in list: String) -> Set<String> {
+        Set(list.split { $0 == "," || $0 == " " }.map(String.init))
     }
 }
 

@@ -1,6 +1,5 @@
 import HTTP
 import Options
-import Records
 import Support
 import Tools
 
@@ -24,17 +23,17 @@ extension AnyOption {
 
     // MARK: img-cache
 
-    public static let keyIgnoreQuery = Option<Set<String>>(
-        "key-ignore-query", form: .none, expected: "names", group: .pictures, field: "key_ignore_query",
+    public static let keyIgnoreQuery = Option.text(
+        "key-ignore-query", "NAMES", .pictures,
         summary: "Query parameters that make no difference to the picture, with commas or blanks between them."
-    ) { Set($0.split { $0 == "," || $0 == " " }.map(String.init)) }
+    ).asSetting()
 
-    public static let expiryFields = Option<[FieldPath]>(
+    public static let expiryFields = Option<PictureAddresses>(
         "expiry-fields", form: .none, expected: "fields such as expires_at,expire_after", group: .pictures,
         field: "expiry_fields",
         summary: "Fields of a record that say when its picture expires: a time such as 7d, or a date.",
         manual: "The first field of the record counts, and goes before --ttl."
-    ) { PictureAddresses(list: $0)?.fields }
+    ) { PictureAddresses(list: $0) }
 
     // MARK: gif-cache
 

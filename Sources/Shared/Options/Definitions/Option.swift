@@ -25,10 +25,10 @@ public class AnyOption: @unchecked Sendable {
     let synonyms: [String]
     public let short: Character?
     public let form: Form
-    private let fixedExpected: String
-    private let fixedCompletion: Completion
+    fileprivate let fixedExpected: String
+    fileprivate let fixedCompletion: Completion
     /// The values, if they are only listed on demand.
-    private let choices: (@Sendable () -> [String])?
+    fileprivate let choices: (@Sendable () -> [String])?
     /// One or two sentences for the help.
     public let summary: String
     /// Another paragraph, for the manual.
@@ -121,7 +121,8 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         if case .flag(let means, _) = form { standard = "\(!means)" }
         let field = field ?? String(name.map { $0 == "-" ? "_" : $0 })
         return Option(
-            name, form: .none, expected: expected, completion: completion, group: group, default: standard,
+            name, form: .none, expected: fixedExpected, completion: fixedCompletion, choices: choices, group: group,
+            default: standard,
             variable: variable, field: field, isObject: isObject, summary: summary, manual: manual, read: read)
     }
 

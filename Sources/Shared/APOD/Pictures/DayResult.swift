@@ -64,3 +64,15 @@ struct DayResult: Sendable {
         return result
     }
 }
+
+extension Record {
+    /// Sets the picture's fields in a record of the input. Fields that exist keep their positions, new fields come last,
+    /// and fields of an earlier picture that this one lacks are removed. Foreign fields stay.
+    mutating func takePicture(_ made: Record) {
+        for name in Picture.fieldNames where has(name) && !made.has(name) { remove(name) }
+        for name in made.names {
+            guard let path = FieldPath(name), let value = made.raw(path) else { continue }
+            set(name, .raw(Array(value)))
+        }
+    }
+}

@@ -169,3 +169,15 @@ extension FetchFailure.Phase {
         }
     }
 }
+
+extension FetchFailure.Answer {
+    /// What Envoy answers in plain text for a server that it cannot reach.
+    private static let gatewayWords = ["no healthy upstream", "upstream connect error", "upstream request timeout"]
+
+    /// Whether a gateway answered because it cannot reach the server, usually with status 503. A retry may help with any
+    /// status. Reads the first 200 bytes of the body.
+    public var isOfGateway: Bool {
+        let text = String(decoding: body.prefix(200), as: UTF8.self).lowercased().drop { $0.isWhitespace }
+        return Self.gatewayWords.contains { text.hasPrefix($0) }
+    }
+}

@@ -280,3 +280,14 @@ struct JSONScanner {
         return true
     }
 }
+
+/// The fault in bytes that are not JSON.
+public enum JSONFault: Sendable {
+    case syntax, controlCharacter, encoding, depth
+}
+
+/// The byte ranges of a field's name, quotes included, and of its value.
+struct JSONField: Sendable {
+    var key: Range<Int>
+    var value: Range<Int>
+}

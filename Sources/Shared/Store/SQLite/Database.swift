@@ -238,3 +238,6 @@ extension CacheFailure {
         }
     }
 }
+
+/// Name and version of the library that keeps the index.
+public var indexLibraryVersion: String { "SQLite \(String(cString: sqlite3_libversion()))" }

@@ -77,3 +77,13 @@ package struct MemoryTenancy: Sendable {
         self.lock = lock
     }
 }
+
+/// How long a definite failure is remembered.
+public enum NegativeTTL: Sendable, Equatable {
+    /// Nothing is remembered.
+    case none
+    /// By the kind of failure: 410 the longest, 401 and 403 the shortest, as a setting of the server may change.
+    case byClass
+    /// Everything that is definite for the same time.
+    case always(Duration)
+}

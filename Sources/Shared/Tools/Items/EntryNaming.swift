@@ -1,6 +1,7 @@
 import Fetch
 import Records
 import Store
+import Support
 
 /// How arguments and records name what a tool keeps: pictures for `img-cache`, GIFs of exercises for `gif-cache`.
 public protocol EntryNaming: Sendable {
@@ -124,4 +125,14 @@ extension Caches {
         if !isCounted { _ = try storage(best.policy).cache?.lookup(best.key) }
         throw CacheFailure.absent(key: best.key.text)
     }
+}
+
+/// An entry that has expired, for a run that takes none of these: the same as none at all.
+public struct ExpiredEntry: Failure {
+    let key: String
+    let since: Timestamp
+
+    public var code: String { "not-cached" }
+    public var message: String { "expired since \(since.iso8601), which --no-stale refuses: \(key)" }
+    public var exitCode: ExitCode { .absent }
 }

@@ -156,7 +156,7 @@ struct ServiceWork {
                 over: ExerciseTransport(over: $0, quota: quota), ledger: caches.quotas(log: context.log),
                 asksAnyway: asksAnyway, log: context.log)
         }
-        let isTold = try settings.expiry != nil || context.value(.ttl) != nil
+        let isTold = try context.value(.ttl) != nil
         cache = GIFCache(
             caches: caches, service: service, client: client, expiry: isTold ? nil : GIFCache.usualExpiry, quota: quota)
         plainClient = try context.client(passwords: passwords)

@@ -75,7 +75,7 @@ extension ToolContext {
         while poll(&watched, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// The rules of the environment, followed by those of the file.
+    /// The rules of the environment, then the rules of the configuration file.
     private func policies() throws -> Policies {
         var rules = try value(.policyRules) ?? []
         if let (object, path) = try configuration.object("policy_rules") {

@@ -25,8 +25,8 @@ public struct ToolContext: Sendable {
         self.interruption = interruption
     }
 
-    /// The context of a command line. Reads the configuration file, if there is one, and opens the file for metrics, if
-    /// one is wanted. Throws `ConfigurationFailure` for a bad file or setting, and `SystemFailure` if the file for
+    /// The context of a command line. Reads the configuration file if it exists, and opens the file for metrics if
+    /// `metrics` names it. Throws `ConfigurationFailure` for a bad file or setting, and `SystemFailure` if the file for
     /// metrics cannot be opened.
     public init(_ arguments: Arguments) throws {
         let environment = Environment.ofProcess()

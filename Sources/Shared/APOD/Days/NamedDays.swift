@@ -14,8 +14,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// All days from the beginning of the first to the end of the second, or to the newest day; neither is a range.
     case range(NamedDays, through: NamedDays?)
 
-    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or two of these with `..` between them, where
-    /// the second may be missing.
+    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or a range such as `2024-02-03..2024-03` or
+    /// `2024..`.
     ///
     /// - Parameter time: says which days are valid, for messages.
     ///

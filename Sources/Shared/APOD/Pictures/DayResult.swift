@@ -67,7 +67,7 @@ struct DayResult: Sendable {
 
 extension Record {
     /// Sets the picture's fields in a record of the input. Fields that exist keep their positions, new fields come last,
-    /// and fields of an earlier picture that this one lacks are removed. Foreign fields stay.
+    /// and an earlier picture's other fields are removed. Foreign fields stay.
     mutating func takePicture(_ made: Record) {
         for name in Picture.fieldNames where has(name) && !made.has(name) { remove(name) }
         for name in made.names {

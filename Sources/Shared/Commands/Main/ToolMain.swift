@@ -9,7 +9,7 @@ public struct Tool: Sendable {
     public let command: Command
     /// The lines of the help about exit statuses.
     public let exitStatus: String
-    /// Returns name and version of each library in use; loads those that are loaded on demand.
+    /// Returns name and version of each library in use; loads the libraries that are loaded on demand.
     public let libraries: @Sendable () -> [String]
     let exercises: KnownExercises
 

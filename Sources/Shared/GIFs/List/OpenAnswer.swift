@@ -21,8 +21,8 @@ struct OpenAnswer {
     }
 
     /// Returns the address of the next page, nil for the last page, and the number of exercises on all pages, nil if
-    /// unknown. Throws `GIFFailure.notAList` for a field of another type, also among those that nothing needs: such an
-    /// answer comes from another service.
+    /// unknown. Throws `GIFFailure.notAList` for a field of another type, even an unused field: such an answer comes
+    /// from another service.
     func metadata() throws(GIFFailure) -> (nextPage: String?, total: Int?) {
         guard record.raw("metadata")?.first == UInt8(ascii: "{") else { throw .notAList("metadata is not an object") }
         for name in ["metadata.totalPages", "metadata.currentPage"] as [FieldPath] { _ = try number(name) }

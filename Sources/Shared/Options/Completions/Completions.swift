@@ -97,7 +97,7 @@ struct Candidates {
         self.values = values
     }
 
-    /// Adds texts that continue `lead`, the beginning of what is typed.
+    /// Adds texts that continue `lead`, the beginning of the typed word.
     fileprivate mutating func add(_ texts: [String], after lead: Substring = "", meaning: String = "") {
         for text in texts where text.utf8.starts(with: typed.utf8.dropFirst(lead.utf8.count)) {
             found.words.append(.init(text: lead + text, meaning: meaning))

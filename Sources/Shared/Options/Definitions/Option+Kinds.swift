@@ -5,7 +5,7 @@ extension Option where Value == Bool {
     /// An option without a value.
     ///
     /// - Parameters:
-    ///   - means: the value that it stands for; false if it turns a setting off.
+    ///   - means: the value of the flag; false if the flag turns a setting off.
     ///   - isNegatable: whether `--no-NAME` is an option, too.
     public static func flag(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,

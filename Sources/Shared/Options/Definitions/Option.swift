@@ -35,7 +35,7 @@ public class AnyOption: @unchecked Sendable {
     public let manual: String
     /// The default in words; empty if there is none.
     public let standard: String
-    /// The environment variable: unless the definition names another one, `APOD_TOOLS_` and the field in capitals.
+    /// The environment variable, by default `APOD_TOOLS_` and the field in capitals.
     public let variable: String?
     /// The field of the configuration file.
     public let field: String?

@@ -39,8 +39,8 @@ extension Command {
         return help.text
     }
 
-    /// The options by their shortest names. Three or more that begin with the name of another one, as
-    /// `--fallback-icon` does, are one.
+    /// The shortest names of the options. Three or more names with the same stem, such as `--fallback-icon` with
+    /// `--fallback`, become `--fallback*`.
     private static func shortNames(of options: [AnyOption]) -> [String] {
         var names: [String] = []
         for option in options {

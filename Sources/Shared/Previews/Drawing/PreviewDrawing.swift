@@ -7,7 +7,7 @@ import Tools
 /// Writes what a picture shows once a scan is complete, from a file that holds at least that much of it.
 ///
 /// * **JPEG**: the bytes up to the scan's end and an end marker, so that nothing is decoded or lost.
-/// * **PNG**: the passes so far, each pixel filling the block that it stands for, in the original's own kind of pixels,
+/// * **PNG**: the passes so far, each pixel filling its Adam7 block, in the original's own kind of pixels,
 ///   with its palette, profile and orientation.
 /// * **GIF**: the passes so far of the first image, rows repeated downwards, as a PNG of the same colours.
 ///

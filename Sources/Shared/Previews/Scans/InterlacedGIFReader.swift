@@ -80,7 +80,7 @@ final class InterlacedGIFReader: ScanReader {
             case .afterLength: state = byte == 0 ? .afterImage : .afterData(Int(byte))
             case .afterData(let rest): state = rest > 1 ? .afterData(rest - 1) : .afterLength
             case .afterImage:
-                // What follows the only image is the end of the file.
+                // A file with a single image ends after it.
                 if byte != 0x3B { found(CompleteScan(number: Self.passes.count, end: offset - 1)) }
                 state = .over
             default:

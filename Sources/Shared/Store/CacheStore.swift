@@ -254,7 +254,7 @@ public final class CacheStore: Sendable {
         do {
             return try body()
         } catch is PartialFile.Lost {
-            throw CacheFailure.replaced(root: index.root)
+            throw CacheFailure.replaced(root: index.root.path)
         }
     }
 

@@ -42,4 +42,10 @@ public struct EncodeOptions: Sendable, Hashable {
 
     /// What lies beneath where there is no alpha.
     var ground: RGB { background ?? .white }
+
+    /// Whether a picture of that size may be held as a whole for the sake of a smaller file; a larger one flows through.
+    func holds(_ size: PixelSize) -> Bool {
+        let most = effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20
+        return (size.pixels ?? .max) <= most
+    }
 }

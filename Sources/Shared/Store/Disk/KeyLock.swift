@@ -153,7 +153,7 @@ final class LockTable: Sendable {
                 csystem_unlock_byte(file.descriptor, offset)
                 state.file = nil
             }
-            throw CacheFailure.replaced(root: root)
+            throw CacheFailure.replaced(root: root.path)
         }
     }
 
@@ -222,7 +222,7 @@ private final class LockedFile: Sendable {
                 return
             }
         }
-        throw CacheFailure.replaced(root: root)
+        throw CacheFailure.replaced(root: root.path)
     }
 
     /// Removes the file first, while the lock is held: nobody else can be between opening it and locking it without

@@ -49,8 +49,8 @@ public enum CacheFailure: Failure, Equatable {
 
 extension CacheFailure {
     /// The root was removed again as often as it was opened.
-    static func replaced(root: CacheRoot) -> CacheFailure {
-        .io(detail: "its folder is removed again and again", root: root.path)
+    static func replaced(root path: String) -> CacheFailure {
+        .io(detail: "its folder is removed again and again", root: path)
     }
 
     /// Why a root could not be opened or made.

@@ -107,7 +107,7 @@ package struct MemoryPlace: Sendable {
             }
             if try file.isStillNamed() { return file }
         }
-        throw CacheFailure.replaced(root: CacheRoot(path))
+        throw CacheFailure.replaced(root: path)
     }
 
     /// Whether somebody has it open at this moment.

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every folder of Sources/Shared but Programs is a module, so that the compiler keeps the arrows one way:
-//   tools → APOD, GIFs, Variants, Previews, Commands → Tools → Fetch, Remote, Placeholders → Store, Images → HTTP,
+// Every folder of Sources/Shared is a module, so that the compiler keeps the arrows one way:
+//   tools → APOD, GIFs, Variants, Previews, Commands → CacheTools → Fetch, Remote, Placeholders → Store, Images → HTTP,
 //   Records, Formats, HTML, Options → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
@@ -34,7 +34,7 @@ func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency])
 /// What is started: a tool alone, or all of them in one file.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Programs/\(name)")
+        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Executables/\(name)")
 }
 
 /// The tests of one module.
@@ -55,7 +55,7 @@ let package = Package(
             name: "Shared",
             targets: [
                 "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Remote", "Fetch",
-                "Tools",
+                "CacheTools",
                 "Previews", "Articles", "HTML", "APOD", "GIFs", "Variants", "Gallery", "Options", "Commands",
             ]),
     ],
@@ -102,17 +102,19 @@ let package = Package(
         module("Store", ["Support", "CSQLite", "CSystem"]),
         module("Remote", ["Support", "Records", "HTTP", "Store"]),
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
-        module("Tools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
-        module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CKernels", "CZlib"]),
+        module("CacheTools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
+        module("Previews", ["Support", "Formats", "Store", "Fetch", "CacheTools", "CKernels", "CZlib"]),
         module("Articles", ["Support", "Records"]),
         module("HTML", ["Articles", "CGumbo"]),
         module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "Articles", "HTML"]),
-        module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Tools"]),
-        module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools"]),
+        module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "CacheTools"]),
+        module(
+            "Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "CacheTools"]),
         .target(
             name: "Gallery",
             dependencies: [
-                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Store", "Tools", "Variants", "Articles",
+                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Store", "CacheTools", "Variants",
+                "Articles",
             ],
             path: "Sources/Shared/Gallery",
             resources: ["details.html", "gallery.js", "months.html", "page.html", "style.css", "tile.html"].map {
@@ -121,7 +123,7 @@ let package = Package(
         module("Options", ["Support"]),
         .target(
             name: "Commands",
-            dependencies: ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "Tools", "Libc"],
+            dependencies: ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "CacheTools", "Libc"],
             path: "Sources/Shared/Commands",
             // What --generate writes.
             resources: ["apod-tools.bash", "_apod-tools", "apod-tools.fish"].map {
@@ -129,11 +131,11 @@ let package = Package(
             }),
         // The tools
         tool("ApodFetchTool", "apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
-        tool("ImgCacheTool", "img-cache", ["Store", "Remote", "Fetch", "Tools", "HTTP", "Previews"]),
+        tool("ImgCacheTool", "img-cache", ["Store", "Remote", "Fetch", "CacheTools", "HTTP", "Previews"]),
         tool(
             "ImgDownsampleTool", "img-downsample",
-            ["Store", "Fetch", "HTTP", "Tools", "Images", "Placeholders", "Variants", "Formats", "Gallery"]),
-        tool("GIFCacheTool", "gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
+            ["Store", "Fetch", "HTTP", "CacheTools", "Images", "Placeholders", "Variants", "Formats", "Gallery"]),
+        tool("GIFCacheTool", "gif-cache", ["Store", "Fetch", "CacheTools", "GIFs", "HTTP"]),
         program("apod-fetch", ["ApodFetchTool"]),
         program("img-cache", ["ImgCacheTool"]),
         program("img-downsample", ["ImgDownsampleTool"]),
@@ -163,13 +165,15 @@ let package = Package(
             ]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Remote", ["Remote", "Store", "HTTP", "Records", "Support", "TestSupport"]),
-        tests("Cache", ["CIDN", "Store", "Fetch", "Tools", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
+        tests(
+            "Cache",
+            ["CIDN", "Store", "Fetch", "CacheTools", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("Previews", ["Previews", "Formats", "Images", "Support", "TestSupport"]),
         tests("HTML", ["HTML", "Articles", "CGumbo", "TestSupport"]),
         tests("APOD", ["APOD", "Articles", "HTML", "Records", "HTTP", "Store", "Fetch", "Support", "TestSupport"]),
         tests(
             "GIFs",
-            ["GIFs", "Store", "Fetch", "Tools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
+            ["GIFs", "Store", "Fetch", "CacheTools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
         tests("Gallery", ["Formats", "Gallery", "Records", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),

@@ -1,10 +1,10 @@
+import CacheTools
 import Commands
 import Fetch
 import GIFs
 import HTTP
 import Options
 import Store
-import Tools
 
 extension Tool {
     public static let gifCache = Tool(

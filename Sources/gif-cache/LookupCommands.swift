@@ -1,9 +1,9 @@
+import CacheTools
 import Commands
 import GIFs
 import Options
 import Records
 import Support
-import Tools
 
 extension CachedKind {
     static let gifs = CachedKind(

@@ -1,3 +1,4 @@
+import CacheTools
 import Commands
 import Fetch
 import HTTP
@@ -5,7 +6,6 @@ import Options
 import Previews
 import Store
 import Support
-import Tools
 
 extension ToolContext {
     /// The cache's settings with what the options say about fetching. Touches no file.

@@ -1,9 +1,9 @@
+import CacheTools
 import Commands
 import Fetch
 import HTTP
 import Options
 import Store
-import Tools
 
 extension Tool {
     public static let imgCache = Tool(

@@ -1,8 +1,8 @@
+import CacheTools
 import Commands
 import Options
 import Records
 import Support
-import Tools
 
 extension CachedKind {
     static let pictures = CachedKind(

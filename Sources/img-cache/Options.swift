@@ -1,3 +1,4 @@
+import CacheTools
 import Commands
 import Fetch
 import HTTP
@@ -5,7 +6,6 @@ import Options
 import Records
 import Store
 import Support
-import Tools
 
 extension AnyOption {
     // MARK: The remote

@@ -1,8 +1,8 @@
+import CacheTools
 import Commands
 import Fetch
 import Options
 import Support
-import Tools
 
 extension Command {
     static let put = Command(

@@ -1,10 +1,10 @@
+import CacheTools
 import Commands
 import Fetch
 import Options
 import Records
 import Store
 import Support
-import Tools
 
 extension Command {
     static let scopes = Command(

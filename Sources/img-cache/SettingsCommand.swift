@@ -1,10 +1,10 @@
+import CacheTools
 import Commands
 import HTTP
 import Options
 import Records
 import Store
 import Support
-import Tools
 
 extension Command {
     static let settings = Command(

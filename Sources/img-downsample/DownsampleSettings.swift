@@ -1,3 +1,4 @@
+import CacheTools
 import Commands
 import Fetch
 import Formats
@@ -7,7 +8,6 @@ import Placeholders
 import Records
 import Store
 import Support
-import Tools
 import Variants
 
 /// The command line, checked.

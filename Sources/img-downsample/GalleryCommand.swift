@@ -1,3 +1,4 @@
+import CacheTools
 import Commands
 import Gallery
 import HTTP
@@ -7,7 +8,6 @@ import Options
 import Records
 import Store
 import Support
-import Tools
 import Variants
 
 extension Command {

@@ -1,9 +1,9 @@
 import HTTP
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 @Suite struct AddressPatternTests {
     private func matches(_ pattern: String, _ address: String) throws -> Bool {

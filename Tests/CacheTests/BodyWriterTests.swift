@@ -2,9 +2,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// The digest of what is written, whichever thread takes it.
 @Suite struct BodyWriterTests {

@@ -3,9 +3,9 @@ import Records
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 @Suite struct CacheToolTests {
     @Test func aFailedRecordLosesWhatSaysWhereItsPictureLies() throws {

@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Quotas in the index of a root.
 @Suite struct CachedQuotasTests {

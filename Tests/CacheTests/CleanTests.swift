@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What `clean` takes, and above all what it leaves.
 @Suite struct CleanTests {

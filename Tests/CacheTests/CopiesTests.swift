@@ -4,9 +4,9 @@ import Records
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Copies of originals, which are remembered after the original has gone.
 @Suite struct CopiesTests {

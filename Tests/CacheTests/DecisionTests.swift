@@ -2,9 +2,9 @@ import HTTP
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// The decisions that look at nothing but values.
 @Suite struct DecisionTests {

@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Worse pictures in the place of better ones that cannot be had for a time.
 @Suite struct DegradationTests {

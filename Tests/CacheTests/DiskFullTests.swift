@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What happens when a file cannot grow: each test is a process of its own, since the limit holds for all of it.
 @Suite struct DiskFullTests {

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// When entries expire, where somebody says so.
 @Suite struct ExpiryTests {

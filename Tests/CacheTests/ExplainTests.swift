@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What `explain` says, and that it changes nothing.
 @Suite struct ExplainTests {

@@ -5,9 +5,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Keys that version 1.0.0 made of addresses which are read otherwise since.
 @Suite struct FormerKeyTests {

@@ -2,9 +2,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What is damage, and what must not cost anybody an index: mistakes, and others who keep it busy.
 @Suite struct IndexFaultTests {

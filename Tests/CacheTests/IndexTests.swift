@@ -2,9 +2,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Layouts, damage, and what statements cost.
 @Suite struct IndexTests {

@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Keys of addresses with secrets.
 @Suite struct KeySecretsTests {

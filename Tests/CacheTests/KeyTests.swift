@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 @Suite struct KeyTests {
     @Test func digestIsThatOfTheStandard() {

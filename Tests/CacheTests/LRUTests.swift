@@ -1,8 +1,8 @@
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 @Suite struct LRUTests {
     @Test func leastRecentlyUsedOneGivesWay() {

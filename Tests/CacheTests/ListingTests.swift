@@ -4,9 +4,9 @@ import Records
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Listing, removing by filters, pinning, and what is said of entries.
 @Suite struct ListingTests {

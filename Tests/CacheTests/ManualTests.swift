@@ -2,9 +2,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// The manual defines what is counted and told in the very words of the code.
 struct ManualTests {

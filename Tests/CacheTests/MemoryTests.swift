@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// The cache in memory: one place for each root and scope, and one bound for all of them.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What is left of metadata when the index was damaged.
 @Suite struct MetadataSalvageTests {

@@ -1,9 +1,9 @@
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What is kept under names beside the pictures.
 @Suite struct MetadataTests {

@@ -3,9 +3,9 @@ import HTTP
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Definite failures that are remembered.
 @Suite struct NegativeTests {

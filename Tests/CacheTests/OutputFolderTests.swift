@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-@testable import Tools
+@testable import CacheTools
 
 /// Files under names of the user's choice.
 @Suite struct OutputFolderTests {

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What each policy leaves behind, and which one counts.
 @Suite struct PolicyTests {

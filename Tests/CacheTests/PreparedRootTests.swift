@@ -2,9 +2,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Roots that somebody else has prepared, and folders that are none.
 @Suite struct PreparedRootTests {

@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Keys that are asked for again within one run. Another cache on the same root stands for another process.
 @Suite struct RecentTests {

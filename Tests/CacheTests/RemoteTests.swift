@@ -3,9 +3,9 @@ import HTTP
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Caches of several roots with one remote behind them.
 @Suite struct RemoteTests {

@@ -3,9 +3,9 @@ import HTTP
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Bodies that come in pieces, within one run and over several.
 @Suite struct ResumeTests {

@@ -2,9 +2,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What was removed, emptied or replaced does not come back when the index is lost afterwards.
 @Suite struct ResurrectionTests {

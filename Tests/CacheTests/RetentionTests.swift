@@ -5,9 +5,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// How long entries are fresh, by our own rule and by the server's.
 @Suite struct RetentionTests {

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Private folders, and the files past the cache in them.
 @Suite struct RuntimePlacesTests {

@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Generations: what a switch or a purge makes invisible, stale, and at last removes.
 @Suite struct ScopeTests {

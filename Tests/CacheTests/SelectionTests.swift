@@ -1,9 +1,9 @@
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Which entries an option means.
 @Suite struct SelectionTests {

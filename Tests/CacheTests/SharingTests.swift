@@ -3,9 +3,9 @@ import Libc
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// Many at once: threads, and caches of their own as other processes would have.
 @Suite struct SharingTests {

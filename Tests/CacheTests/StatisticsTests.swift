@@ -2,9 +2,9 @@ import HTTP
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What is counted, and how it is told.
 struct StatisticsTests {

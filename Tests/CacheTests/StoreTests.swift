@@ -2,9 +2,9 @@ import Formats
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 @Suite struct StoreTests {
     private let world: Surroundings

@@ -2,9 +2,9 @@ import HTTP
 import Libc
 import Support
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// A root of its own for each test, with a clock that only moves when it is told to.
 final class Surroundings: Sendable {

@@ -1,9 +1,9 @@
 import Support
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 extension CacheStore {
     /// Gives variants of an original, those that are missing made by `make` in the order of `options`, or the reverse.

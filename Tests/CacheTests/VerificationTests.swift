@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
+@testable import CacheTools
 @testable import Fetch
 @testable import Store
-@testable import Tools
 
 /// What `verify` finds, what it mends, and where it is silent.
 @Suite struct VerificationTests {

@@ -1,3 +1,4 @@
+import CacheTools
 import Fetch
 import Formats
 import HTTP
@@ -6,7 +7,6 @@ import Store
 import Support
 import TestSupport
 import Testing
-import Tools
 
 @testable import GIFs
 

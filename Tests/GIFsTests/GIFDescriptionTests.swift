@@ -1,8 +1,8 @@
+import CacheTools
 import Records
 import Support
 import TestSupport
 import Testing
-import Tools
 
 @testable import GIFs
 

@@ -1,7 +1,7 @@
+import CacheTools
 import Options
 import Records
 import Support
-import Tools
 
 extension ToolContext {
     /// The folder of `--output-dir`, which is not made yet; nil without it. Throws `UsageFailure` for options that go with

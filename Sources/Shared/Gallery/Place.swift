@@ -1,8 +1,8 @@
 import Articles
+import CacheTools
 import HTTP
 import Records
 import Support
-import Tools
 
 /// One picture of a gallery, or the place of one that failed: what anybody may see of a record.
 public struct Place: Sendable, Equatable {

@@ -1,8 +1,8 @@
 import Articles
+import CacheTools
 import HTTP
 import Records
 import Support
-import Tools
 
 /// Makes of a record what may be seen by anybody: its words and public addresses; no key, scope, private address or
 /// local path. Pure.

@@ -1,9 +1,9 @@
+import CacheTools
 import Fetch
 import Formats
 import Libc
 import Store
 import Support
-import Tools
 
 /// Makes previews of a picture while it arrives: one each time that a scan or pass is complete and more is to come.
 ///

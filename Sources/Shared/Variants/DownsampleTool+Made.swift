@@ -1,7 +1,7 @@
+import CacheTools
 import Records
 import Store
 import Support
-import Tools
 
 /// Files made outside of the cache. The index remembers them, see `MadeFiles`.
 extension DownsampleTool {

@@ -1,10 +1,10 @@
+import CacheTools
 import Fetch
 import Formats
 import Images
 import Records
 import Store
 import Support
-import Tools
 
 /// Pictures as they are found, and where their variants go: what is made of a picture is never kept longer than the
 /// picture itself.

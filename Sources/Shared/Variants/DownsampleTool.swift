@@ -1,3 +1,4 @@
+import CacheTools
 import Fetch
 import Formats
 import Images
@@ -5,7 +6,6 @@ import Placeholders
 import Records
 import Store
 import Support
-import Tools
 
 /// Makes variants of each record's picture: the work of `img-downsample`.
 public struct DownsampleTool: RecordTool {

@@ -1,9 +1,9 @@
+import CacheTools
 import Fetch
 import Options
 import Records
 import Store
 import Support
-import Tools
 
 /// What a command needs that looks for single things in the cache, without the network.
 public struct CacheLookup {

@@ -1,7 +1,7 @@
+import CacheTools
 import Options
 import Records
 import Support
-import Tools
 
 /// What a tool keeps in the cache: pictures of `img-cache`, GIFs of `gif-cache`. Both have the same commands to look at
 /// single ones, which differ in nothing but what is here.

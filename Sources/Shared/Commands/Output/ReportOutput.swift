@@ -1,6 +1,6 @@
+import CacheTools
 import Records
 import Support
-import Tools
 
 /// The output of a command that reports: words on a terminal, otherwise NDJSON.
 public struct ReportOutput: Sendable {

@@ -1,7 +1,7 @@
+import CacheTools
 import HTTP
 import Options
 import Support
-import Tools
 
 /// Settings of single tools. They are here because one configuration file serves all tools, and each of them checks all
 /// of it.

@@ -1,9 +1,9 @@
+import CacheTools
 import Fetch
 import Formats
 import HTTP
 import Records
 import Support
-import Tools
 
 /// All that the bytes of a GIF say about it: what `gif-cache info` tells.
 public struct GIFDescription: Description, Hashable {

@@ -1,8 +1,8 @@
+import CacheTools
 import Fetch
 import Formats
 import Store
 import Support
-import Tools
 
 /// All GIFs of a scope, on the disk and in memory: listed, removed. Policies change, and what was kept under
 /// an earlier one is still there.

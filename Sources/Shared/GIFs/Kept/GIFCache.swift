@@ -1,9 +1,9 @@
+import CacheTools
 import Fetch
 import HTTP
 import Records
 import Store
 import Support
-import Tools
 
 /// The GIFs of exercises in the cache that all tools share: its scopes, expiry, capacity and single flight are theirs
 /// too.

@@ -1,7 +1,7 @@
+import CacheTools
 import Fetch
 import Store
 import Support
-import Tools
 
 /// GIFs as a table for a terminal, a line each, so that a long one begins to show at once.
 public struct GIFTable: Sendable {

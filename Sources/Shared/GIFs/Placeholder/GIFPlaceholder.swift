@@ -1,10 +1,10 @@
+import CacheTools
 import Fetch
 import Formats
 import HTTP
 import Records
 import Store
 import Support
-import Tools
 
 /// The GIF that stands in for those that cannot be had. It lies in the cache like any other, under a key of its own,
 /// and is put there when it is first needed.

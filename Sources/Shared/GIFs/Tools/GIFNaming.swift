@@ -1,8 +1,8 @@
+import CacheTools
 import Fetch
 import HTTP
 import Records
 import Store
-import Tools
 
 /// How GIFs are named: where a record has the exercise's id, and which resolutions of it will do.
 public struct GIFNaming: EntryNaming {

@@ -1,8 +1,8 @@
+import CacheTools
 import Fetch
 import Records
 import Store
 import Support
-import Tools
 
 /// Gives each record's exercise GIF, from the service where it is not in the cache: the work of `gif-cache put` and
 /// `sync`.

@@ -1,10 +1,10 @@
+import CacheTools
 import Fetch
 import Images
 import Libc
 import Records
 import Store
 import Support
-import Tools
 
 /// Draws each record's poster, which is kept beside its GIF: the work of `gif-cache poster`.
 public struct PosterTool: CacheTool {

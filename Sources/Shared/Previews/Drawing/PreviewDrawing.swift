@@ -1,8 +1,8 @@
+import CacheTools
 import Fetch
 import Formats
 import Store
 import Support
-import Tools
 
 /// Writes what a picture shows once a scan is complete, from a file that holds at least that much of it.
 ///

@@ -1,8 +1,8 @@
+import CacheTools
 import Fetch
 import Images
 import Store
 import Support
-import Tools
 
 /// A place for the variants of one record: a cache, past the cache, a folder, a file, or standard output.
 ///

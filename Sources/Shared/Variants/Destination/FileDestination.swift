@@ -1,8 +1,8 @@
+import CacheTools
 import Fetch
 import Records
 import Store
 import Support
-import Tools
 
 /// The one file that a user named.
 struct FileDestination: Destination {

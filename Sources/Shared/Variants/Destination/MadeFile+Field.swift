@@ -1,7 +1,7 @@
+import CacheTools
 import Images
 import Records
 import Store
-import Tools
 
 extension FileFacts {
     /// What is kept of a variant.

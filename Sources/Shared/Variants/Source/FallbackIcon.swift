@@ -1,7 +1,7 @@
+import CacheTools
 import Formats
 import Images
 import Support
-import Tools
 
 /// A picture that placeholders have in place of an icon.
 public struct FallbackIcon: Sendable {

@@ -60,7 +60,7 @@ enum HTMLTree {
                     }
                 case GUMBO_NODE_ELEMENT:
                     let element = node.pointee.v.element
-                    visitor.open(element.tag, .parsed(element.attributes))
+                    visitor.open(element.tag, TagAttributes(element.attributes))
                     pending.append(.close(element.tag))
                     for index in (0..<Int(element.children.length)).reversed() {
                         guard let child = element.children.data[index] else { continue }

@@ -21,8 +21,6 @@ extension PlainText {
         var html = EncodedTags.decoded(in: html)
         return html.withUTF8 { bytes in
             var lines = TextLines(keepsLinks: keepsLinks)
-            if SimpleHTML.visit(bytes, &lines) { return lines.finished() }
-            lines = TextLines(keepsLinks: keepsLinks)
             return HTMLTree.visit(bytes, as: .fragment, &lines) ? lines.finished() : nil
         }
     }

@@ -54,8 +54,8 @@ let package = Package(
         .library(
             name: "Shared",
             targets: [
-                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Remote", "Fetch",
-                "CacheTools",
+                "Libc", "Support", "Records", "HTTP", "Formats", "JPEG", "Images", "Placeholders", "Store", "Remote",
+                "Fetch", "CacheTools",
                 "Previews", "Articles", "HTML", "APOD", "GIFs", "Variants", "Gallery", "Options", "Commands",
             ]),
     ],
@@ -90,14 +90,16 @@ let package = Package(
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support", "CISAL", "CZlib"]),
         .target(
-            name: "Images",
-            dependencies: [
-                "Support", "Formats", "CCodecs", "CKernels", "CZlib", "CDeflate", "CWebP", "CLCMS", "CAVIF",
-                "CTIFF", "CHEIF", "CJXL", "Libc",
-            ],
-            path: "Sources/Shared/Images", exclude: ["JPEG/README.md"],
-            // Tests what the JPEG decoder's inner loops rely on.
+            name: "JPEG", dependencies: ["Support", "Formats", "CKernels", "Libc"], path: "Sources/Shared/JPEG",
+            exclude: ["README.md"],
+            // Tests what the inner loops rely on.
             swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
+        module(
+            "Images",
+            [
+                "Support", "Formats", "JPEG", "CCodecs", "CKernels", "CZlib", "CDeflate", "CWebP", "CLCMS", "CAVIF",
+                "CTIFF", "CHEIF", "CJXL",
+            ]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Store", ["Support", "CSQLite", "CSystem"]),
         module("Remote", ["Support", "Records", "HTTP", "Store"]),
@@ -157,12 +159,10 @@ let package = Package(
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
         tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"]),
+        tests("JPEG", ["JPEG", "Images", "CJPEG", "CKernels", "Formats", "Support", "TestSupport"]),
         tests(
             "Images",
-            [
-                "Images", "CAVIF", "CHEIF", "CJPEG", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support",
-                "TestSupport",
-            ]),
+            ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Remote", ["Remote", "Store", "HTTP", "Records", "Support", "TestSupport"]),
         tests(

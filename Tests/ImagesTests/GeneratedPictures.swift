@@ -88,17 +88,6 @@ extension OutputFormat {
     static let readable = allCases.filter { $0 != .avif }
 }
 
-/// Peak signal-to-noise ratio in dB over all samples; infinite where both are equal.
-func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
-    precondition(a.count == b.count)
-    var sum = 0.0
-    for i in a.indices {
-        let d = Double(Int(a[i]) - Int(b[i]))
-        sum += d * d
-    }
-    return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(a.count) / sum)
-}
-
 /// Lanczos of three lobes in double precision, straight from its definition: what the engine is measured against.
 func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffer {
     func kernel(_ x: Double) -> Double {
@@ -156,16 +145,6 @@ func downsampled(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions)
     let (output, result) = try downsample(MemorySource(bytes), to: .exactly(size), encode: options)
     #expect(result.size == size)
     return try decode(MemorySource(output))
-}
-
-/// The code of the failure that `body` throws; nil if it throws none.
-func failureCode(_ body: () throws -> Void) -> String? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return failure(of: error).code
-    }
 }
 
 /// What the picture keeps, in dB, when nothing happens to it but to be written as JPEG of quality 100: the loss of

@@ -1,5 +1,6 @@
 import Formats
 import Support
+import TestSupport
 import Testing
 
 @testable import Images

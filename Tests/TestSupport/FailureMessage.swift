@@ -10,3 +10,13 @@ public func message(_ body: () throws -> Void) -> String? {
         return "\(failure.exitCode.rawValue) \(failure.message)"
     }
 }
+
+/// The code of the failure that `body` throws; nil if it throws none.
+public func failureCode(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return failure(of: error).code
+    }
+}

@@ -1,6 +1,7 @@
 import CKernels
 import Formats
 import Support
+import TestSupport
 import Testing
 
 @testable import Images

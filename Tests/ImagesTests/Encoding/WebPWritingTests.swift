@@ -1,6 +1,7 @@
 import Formats
 import Libc
 import Support
+import TestSupport
 import Testing
 
 @testable import Images

@@ -1,9 +1,10 @@
 import CKernels
 import Libc
+import Support
 import TestSupport
 import Testing
 
-@testable import Images
+@testable import JPEG
 
 /// Blocks of one place of many MCUs, and what they become.
 private struct Blocks {

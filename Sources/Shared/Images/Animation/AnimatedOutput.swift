@@ -1,4 +1,5 @@
 import Formats
+import Support
 
 /// The frames of one output on their way into an animation.
 final class AnimatedOutput {

@@ -1,4 +1,5 @@
 import Formats
+import Support
 
 /// The rows of a picture in sRGB, 8 bits a sample, converted as they come: before anything is resampled.
 final class SRGBRows: RowReader {

@@ -1,5 +1,6 @@
 import CKernels
 import Formats
+import Support
 
 /// What is done to each upright row of an output before it is encoded: gradient, corners, and a background if the
 /// format has no alpha.

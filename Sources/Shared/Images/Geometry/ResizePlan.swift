@@ -1,4 +1,5 @@
 import Formats
+import JPEG
 
 /// How one output is made: pure numbers, decided before anything is decoded, all of it as the picture is stored.
 /// Resampling happens in the stored orientation, turning on the small result.
@@ -31,6 +32,6 @@ struct ResizePlan: Hashable {
     /// The eighths at which a JPEG is decoded: the smallest that leaves so many times the target's size to the resampler,
     /// else 8.
     func jpegScale(leaving share: Double) -> Int {
-        BlockLayout.sizes.first { reduction * Double($0) >= 8 * share } ?? 8
+        JPEGFrame.scales.first { reduction * Double($0) >= 8 * share } ?? 8
     }
 }

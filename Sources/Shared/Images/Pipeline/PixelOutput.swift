@@ -1,4 +1,5 @@
 import Formats
+import Support
 
 /// What the pixels of an animation's first frame decide for all frames, or those would shake.
 final class FirstFrame {

@@ -1,5 +1,6 @@
 import CKernels
 import Formats
+import Support
 
 /// Puts the rows of a stage's planes together to rows of pixels in sRGB, as they are stored.
 final class PixelSink: StageSink {

@@ -1,4 +1,5 @@
 import CKernels
+import Support
 
 /// By floating point: along each row as it comes, then down the columns. Colours are multiplied with alpha in between,
 /// so rows come and go with straight alpha.

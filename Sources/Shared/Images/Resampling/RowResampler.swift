@@ -1,4 +1,5 @@
 import CKernels
+import Support
 
 /// What a resampler of rows works with: decided once, and shared by planes of one geometry.
 struct RowResamplingPlan {

@@ -1,4 +1,5 @@
 import CKernels
+import Support
 
 /// The rows of one plane that are still needed, on their way from who makes them to who uses them, who may be several.
 ///

@@ -2,6 +2,7 @@ import Formats
 import Support
 
 @testable import Images
+@testable import JPEG
 
 /// Small enough that an input takes milliseconds.
 private let limits = DecodeLimits(
@@ -18,19 +19,19 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
         ).begun()
     }
     guard let reader = try? JPEGReader(source, options: options(.libjpeg)), reader.hasPlanes,
-        let frame = try? JPEGFrame(source, options: options())
+        let frame = try? JPEGFrame(source, options: JPEGOptions(options()))
     else { return }
     let scale = BlockLayout.sizes[bytes.count / 2 % BlockLayout.sizes.count]
     let small = SequentialScan.Sizes(threadedBytes: 0, regionBytes: 100...100, regionBlocks: 40)
     func own(_ scale: Int, _ sizes: SequentialScan.Sizes, threads: Int) -> Result<[UInt8]?, any Error> {
         Result {
-            let options = options(threads: threads)
-            let sequential: (any PlaneReader)? = try SequentialPlanes(
+            let options = JPEGOptions(options(threads: threads))
+            let sequential: (any JPEGPlanes)? = try SequentialPlanes(
                 frame, source, scale: scale, sizes: sizes, options: options)
             let planes =
                 try sequential
                 ?? CoefficientPlanes(frame, source, scale: scale, reduction: 1, options: options)
-            return try planes.map(samples)
+            return try planes.map { try samples(OwnPlaneReader($0)) }
         }
     }
     let serial = own(scale, .standard, threads: 0)

@@ -1,5 +1,6 @@
 import CCodecs
 import Formats
+import JPEG
 import Support
 
 /// A JPEG whose header has been read, to be decoded by libjpeg-turbo either as planes or as rows.
@@ -63,7 +64,9 @@ final class JPEGReader {
     /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 asks for all
     ///   that there is, and more lets a progressive picture be decoded in part (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
-        if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) { return planes }
+        if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) {
+            return OwnPlaneReader(planes)
+        }
         memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
         return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
     }
@@ -80,9 +83,9 @@ final class JPEGReader {
             }
         if let planes = try ownPlanes(scale: scale, for: .rows, reduction: reduction),
             let rows = try UpsampledRows(
-                planes, whole: size, scale: scale, colours: colours, profile: profile, options: options)
+                planes, whole: size, scale: scale, colours: colours, options: JPEGOptions(options))
         {
-            return rows
+            return OwnRowReader(rows, layout, profile: profile)
         }
         memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
         return try JPEGRowReader(self, scale: Self.libjpegScale(scale))
@@ -90,14 +93,14 @@ final class JPEGReader {
 
     /// What our own decoder makes of it; nil if that is to be left to libjpeg.
     private func ownPlanes(
-        scale: Int, for use: ComponentShape.Use, reduction: Double
-    ) throws -> (any PlaneReader)? {
-        guard options.decoder == .auto, !options.allowsDamage,
-            let frame = try JPEGFrame(feed.source, options: options)
-        else { return nil }
-        return try SequentialPlanes(frame, feed.source, scale: scale, for: use, options: options)
-            ?? CoefficientPlanes(
-                frame, feed.source, scale: scale, for: use, reduction: reduction, options: options)
+        scale: Int, for use: JPEGPlaneUse, reduction: Double
+    ) throws -> (any JPEGPlanes)? {
+        guard options.decoder == .auto, !options.allowsDamage else { return nil }
+        let options = JPEGOptions(options)
+        return try ImageError.translating {
+            try JPEGFrame(feed.source, options: options)?.planes(
+                of: feed.source, scale: scale, for: use, reduction: reduction, options: options)
+        }
     }
 
     /// The eighths that libjpeg-turbo has vector code for, enough for those that are wanted.

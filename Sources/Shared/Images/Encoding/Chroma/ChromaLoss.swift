@@ -1,4 +1,5 @@
 import CKernels
+import Support
 
 /// What a picture would lose if its chroma were halved, taken up two rows at a time.
 struct ChromaLoss {

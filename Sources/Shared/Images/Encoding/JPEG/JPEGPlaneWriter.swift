@@ -1,5 +1,6 @@
 import CCodecs
 import Formats
+import Support
 
 /// Encodes planes of gray or YCbCr as a JPEG, without touching colours or resolution: strips of whole blocks, which the
 /// caller fills row by row.

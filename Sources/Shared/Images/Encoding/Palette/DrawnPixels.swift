@@ -1,3 +1,5 @@
+import Support
+
 /// The pixels of an area of a canvas that a frame of a GIF draws: those that differ from what is shown already, or
 /// those that are not transparent.
 final class DrawnPixels {

@@ -1,3 +1,5 @@
+import Support
+
 /// A pixel of a picture that is to get a palette: red in the lowest byte, then green, blue, and 255; 0 if it is
 /// transparent, as a palette has one transparent colour and none in between.
 struct PackedColour: Hashable {

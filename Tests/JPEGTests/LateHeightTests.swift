@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Images
+@testable import JPEG
 
 /// JPEGs whose height stands behind the first scan (ITU-T T.81 B.2.5).
 @Suite struct LateHeightTests {
@@ -23,8 +24,8 @@ import Testing
     private func late(_ bytes: [UInt8]) throws -> [UInt8] {
         let source = MemorySource(bytes)
         let frame = try #require(bytes.indices.first { (0xC0...0xC2).contains(bytes[$0]) && bytes[$0 - 1] == 0xFF })
-        let data = try #require(try JPEGFrame(source, options: DecodeOptions())).scans[0].dataOffset
-        var segments = JPEGSegments(source, at: data, options: DecodeOptions().begun())
+        let data = try #require(try JPEGFrame(source, options: JPEGOptions())).scans[0].dataOffset
+        var segments = JPEGSegments(source, at: data, options: JPEGOptions())
         let scanEnd = try #require(try segments.next()).start
         return bytes[..<(frame + 4)] + [0, 0] + bytes[(frame + 6)..<scanEnd] + [0xFF, 0xDC, 0, 4, 0, 70]
             + bytes[scanEnd...]

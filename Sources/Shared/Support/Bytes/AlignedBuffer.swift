@@ -4,15 +4,15 @@ import Libc
 ///
 /// The system zeroes large ones page by page as they are first touched: what a broken picture never fills costs nothing.
 /// Not `Sendable`: one decoding or encoding owns it, on one thread.
-final class AlignedBuffer {
-    let bytes: UnsafeMutablePointer<UInt8>
-    let count: Int
+public final class AlignedBuffer {
+    public let bytes: UnsafeMutablePointer<UInt8>
+    public let count: Int
     /// What was allocated: `bytes` begins within its first cache line.
     private let allocation: UnsafeMutableRawPointer
 
     private static let alignment = 64
 
-    init(count: Int) {
+    public init(count: Int) {
         self.count = max(count, 1)
         guard let raw = calloc(self.count + Self.alignment, 1) else { fatalError("no memory for \(count) bytes") }
         allocation = raw
@@ -22,10 +22,10 @@ final class AlignedBuffer {
     deinit { free(allocation) }
 
     /// The same memory seen as samples with 16 bits.
-    var wide: UnsafeMutablePointer<Int16> {
+    @inlinable public var wide: UnsafeMutablePointer<Int16> {
         UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Int16.self)
     }
 }
 
 /// `value` rounded up to a multiple.
-func roundedUp(_ value: Int, to multiple: Int) -> Int { (value + multiple - 1) / multiple * multiple }
+@inlinable public func roundedUp(_ value: Int, to multiple: Int) -> Int { (value + multiple - 1) / multiple * multiple }

@@ -9,19 +9,10 @@ struct ComponentShape {
     /// Blocks that have a part of the picture, which are those of a scan of this component alone (ITU-T T.81 A.2.2).
     let blocksAcross: Int
     let blocksDown: Int
-    let plane: PlaneGeometry
-
-    /// What planes are decoded for.
-    enum Use {
-        /// To be resampled each by itself. A component that would be less than half as fine as the finest is decoded at
-        /// twice the scale.
-        case planes
-        /// To become pixels: as fine as they can be without leaving a remainder.
-        case rows
-    }
+    let plane: JPEGPlane
 
     /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
-    init(_ component: JPEGFrame.Component, of frame: JPEGFrame, scale: Int, for use: Use) {
+    init(_ component: JPEGFrame.Component, of frame: JPEGFrame, scale: Int, for use: JPEGPlaneUse) {
         let (mostAcross, mostDown) = (frame.mostAcross, frame.mostDown)
         let isCoarse = component.across * 2 < mostAcross || component.down * 2 < mostDown
         func fits(_ size: Int) -> Bool {
@@ -39,7 +30,7 @@ struct ComponentShape {
         blocksDown = blocks(frame.size.height, down, mostDown)
         let width = Double(frame.size.width * across * layout.size) / Double(8 * mostAcross)
         let height = Double(frame.size.height * down * layout.size) / Double(8 * mostDown)
-        plane = PlaneGeometry(
+        plane = JPEGPlane(
             size: PixelSize(width: Int(width.rounded(.up)), height: Int(height.rounded(.up))), extentWidth: width,
             extentHeight: height, rowBytes: frame.mcusAcross * across * layout.size,
             groupRows: down * layout.size)

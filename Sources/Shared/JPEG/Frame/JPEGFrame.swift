@@ -2,7 +2,7 @@ import Formats
 import Support
 
 /// What a JPEG says of itself before its data begins (ITU-T T.81 annex B), as far as this decoder needs it.
-struct JPEGFrame {
+public struct JPEGFrame {
     struct Component {
         let number: UInt8
         /// How many of its blocks are in an MCU of all components.
@@ -59,7 +59,7 @@ struct JPEGFrame {
 
     /// Reads up to the first scan. Nil for everything that is not as it should be, or not of a kind that this decoder
     /// reads: libjpeg has to say what is to be made of that. Throws what the source throws.
-    init?(_ source: any ByteSource, options: DecodeOptions) throws {
+    public init?(_ source: any ByteSource, options: JPEGOptions) throws {
         var segments = JPEGSegments(source, at: 2, options: options)
         while scans.isEmpty {
             guard let segment = try segments.next(), try read(segment, source) else { return nil }
@@ -79,7 +79,7 @@ struct JPEGFrame {
     /// Reads the headers of all other scans, and what is between them, from somewhere behind the first one's. Throws what
     /// the source throws, and for more scans than are allowed.
     mutating func readOtherScans(
-        _ source: any ByteSource, from offset: Int, options: DecodeOptions
+        _ source: any ByteSource, from offset: Int, options: JPEGOptions
     ) throws -> ScansEnd {
         var segments = JPEGSegments(source, at: offset, options: options)
         while let segment = try segments.next() {
@@ -88,8 +88,8 @@ struct JPEGFrame {
                 return try isNonsense(segment, source) ? .nonsense(segment.code) : .file
             }
             guard try read(segment, source) else { return .nonsense(segment.code) }
-            if scans.count > options.limits.maxScans {
-                throw ImageError.tooManyScans(limit: options.limits.maxScans)
+            if scans.count > options.maxScans {
+                throw JPEGError.tooManyScans(limit: options.maxScans)
             }
         }
         return .file

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Images
+@testable import JPEG
 
 @Suite struct ScanChoiceTests {
     private static func scan(
@@ -29,11 +30,12 @@ import Testing
 
     /// The scans that are decoded, as places in the script.
     private func needed(
-        scale: Int, reduction: Double, step: UInt16 = 2, quality: DecodeOptions.Quality = .fast
+        scale: Int, reduction: Double, step: UInt16 = 2, skipsFineScans: Bool = true
     ) -> [Int] {
         let last = BlockLayout(size: scale).last
         let needed = ScanChoice.needed(
-            Self.script(step: step), last: [last, last, last], scale: scale, reduction: reduction, quality: quality)
+            Self.script(step: step), last: [last, last, last], scale: scale, reduction: reduction,
+            skipsFineScans: skipsFineScans)
         return needed.indices.filter { needed[$0] }
     }
 
@@ -50,7 +52,7 @@ import Testing
         // The last coefficient of the square in zigzag order, and the one behind it.
         let last = BlockLayout(size: size).last
         let scans = [Self.scan([0], 0...0)] + [max(last, 1), last + 1].map { Self.scan([0], $0...63) }
-        let needed = ScanChoice.needed(scans, last: [last], scale: size, reduction: 8, quality: .fast)
+        let needed = ScanChoice.needed(scans, last: [last], scale: size, reduction: 8, skipsFineScans: true)
         #expect(needed == [true, size > 1, false])
     }
 
@@ -66,7 +68,7 @@ import Testing
     @Test func nothingIsLeftOutWhereItWouldShowOrIsAskedFor() {
         #expect(needed(scale: 8, reduction: 20) == Array(0..<10))
         #expect(needed(scale: 4, reduction: 3.9) == Array(0..<10))
-        #expect(needed(scale: 2, reduction: 20, quality: .full) == Array(0..<10))
+        #expect(needed(scale: 2, reduction: 20, skipsFineScans: false) == Array(0..<10))
         // Steps that are not known.
         #expect(needed(scale: 4, reduction: 8, step: 0) == Array(0..<10))
     }

@@ -4,10 +4,10 @@ import Support
 /// The planes of a sequential JPEG (ITU-T T.81 F.2), decoded without colour conversion and upsampling: at their full
 /// size the same samples as libjpeg's, else what their lowest frequencies say. If each component has a scan of its own,
 /// or shares one with others, all scans are read side by side, each from its place in the file.
-final class SequentialPlanes: PlaneReader {
-    let planes: [PlaneGeometry]
+final class SequentialPlanes: JPEGPlanes {
+    let planes: [JPEGPlane]
     private let source: any ByteSource
-    private let options: DecodeOptions
+    private let options: JPEGOptions
     private var frame: JPEGFrame
     /// In the order of the file.
     private let scans: [ScanSamples]
@@ -16,8 +16,8 @@ final class SequentialPlanes: PlaneReader {
     ///
     /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
     init?(
-        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: ComponentShape.Use = .planes,
-        sizes: SequentialScan.Sizes = .standard, options: DecodeOptions
+        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
+        sizes: SequentialScan.Sizes = .standard, options: JPEGOptions
     ) throws {
         guard !first.isProgressive else { return nil }
         var frame = first
@@ -68,21 +68,21 @@ final class SequentialPlanes: PlaneReader {
         switch try frame.readOtherScans(source, from: offset, options: options) {
         case .marker:
             guard frame.scans.count == scans.count else {
-                throw ImageError.corrupt(.jpeg, "another scan of the same components")
+                throw JPEGError.corrupt("another scan of the same components")
             }
         case .file: try lackEnd()
         // Another frame, of a kind that no decoder here reads (T.81 table B.1).
         case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
-            throw ImageError.unsupported(.jpeg, "another picture begins before its end")
+            throw JPEGError.unsupported("another picture begins before its end")
         case .nonsense(let code):
-            throw ImageError.corrupt(.jpeg, "a segment behind the data makes no sense: 0x\(String(code, radix: 16))")
+            throw JPEGError.corrupt("a segment behind the data makes no sense: 0x\(String(code, radix: 16))")
         }
     }
 
     private var lacksEnd = false
 
     private func lackEnd() throws {
-        guard options.allowsTruncated else { throw ImageError.truncated(.jpeg) }
+        guard options.allowsTruncated else { throw JPEGError.truncated }
         lacksEnd = true
     }
 

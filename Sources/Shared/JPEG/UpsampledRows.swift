@@ -3,19 +3,19 @@ import Formats
 import Support
 
 /// The planes of a JPEG as rows of pixels: at the full size the same as libjpeg's, whose chroma is every viewer's.
-final class UpsampledRows: RowReader {
+public final class UpsampledRows {
     /// What the components mean.
-    enum Colours {
+    public enum Colours: Sendable {
         case gray, yCbCr, rgb, cmyk
         /// Three inks as YCbCr, and black (Adobe TN 5116).
         case ycck
     }
 
-    let size: PixelSize
-    let extent: (width: Double, height: Double)
-    let layout: RowLayout
-    let profile: [UInt8]?
-    private let reader: any PlaneReader
+    /// Rows and columns of pixels.
+    public let size: PixelSize
+    /// The picture's size in those pixels; not whole if it was scaled.
+    public let extent: (width: Double, height: Double)
+    private let reader: any JPEGPlanes
     private let colours: Colours
     /// Of each plane how many pixels one of its samples stands for.
     private let ratios: [(across: Int, down: Int)]
@@ -26,27 +26,19 @@ final class UpsampledRows: RowReader {
     /// A row of each component at the full size.
     private let upsampled: AlignedBuffer
     private let stride: Int
-    private let memory: MemoryReservation
+    private let memory: JPEGOptions.Reservation
     private let isSmooth: Bool
 
     /// Nil unless every plane's resolution goes into the size without a remainder.
     ///
     /// - Parameter scale: eighths of its size at which the picture is decoded.
-    init?(
-        _ reader: any PlaneReader, whole: PixelSize, scale: Int, colours: Colours, profile: [UInt8]?,
-        options: DecodeOptions
+    public init?(
+        _ reader: any JPEGPlanes, whole: PixelSize, scale: Int, colours: Colours, options: JPEGOptions
     ) throws {
         self.reader = reader
         self.colours = colours
-        self.profile = profile
         extent = (Double(whole.width * scale) / 8, Double(whole.height * scale) / 8)
         size = PixelSize(width: Int(extent.width.rounded(.up)), height: Int(extent.height.rounded(.up)))
-        layout =
-            switch colours {
-            case .gray: .gray
-            case .yCbCr, .rgb: .rgb
-            case .cmyk, .ycck: .cmyk
-            }
         // As libjpeg does it: not for single samples.
         isSmooth = scale > 1
         var ratios: [(across: Int, down: Int)] = []
@@ -60,17 +52,19 @@ final class UpsampledRows: RowReader {
         stride = roundedUp(max(widest, size.width), to: 64)
         var bytes = 4 * stride
         for plane in reader.planes { bytes += 3 * plane.groupRows * plane.rowBytes }
-        memory = try options.reserve(memory: bytes)
+        memory = try options.reserve(bytes)
         rows = reader.planes.map { AlignedBuffer(count: 3 * $0.groupRows * $0.rowBytes) }
         upsampled = AlignedBuffer(count: 4 * stride)
     }
 
-    var isTruncated: Bool { reader.isTruncated }
-    var isDamaged: Bool { reader.isDamaged }
+    /// Whether data was missing; known after `finish`.
+    public var isTruncated: Bool { reader.isTruncated }
 
-    func finish() throws { try reader.finish() }
+    /// Reads the bytes behind the last row, up to the end marker. Throws as `JPEGPlanes.finish` does.
+    public func finish() throws { try reader.finish() }
 
-    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+    /// Decodes the next row: 1, 3 or 4 samples for each pixel. Throws as `JPEGPlanes.readGroup` does.
+    public func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         try readGroups()
         var parts: [UnsafePointer<UInt8>] = []
         for component in rows.indices { parts.append(part(component)) }

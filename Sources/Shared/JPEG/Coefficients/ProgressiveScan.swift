@@ -31,7 +31,7 @@ final class ProgressiveScan {
 
     init(
         _ scan: JPEGFrame.Scan, _ parts: [Part], mcusAcross: Int, mcusDown: Int, source: any ByteSource,
-        options: DecodeOptions
+        options: JPEGOptions
     ) {
         self.parts = parts
         let isAlone = parts.count == 1
@@ -91,7 +91,7 @@ final class ProgressiveScan {
             var bits = BitReader(region.bytes, at: cursor.position)
             let (decoded, isCode) = decode(&bits, limits, row: row, columns: column..<column + most)
             // Also in an MCU that is cut off: zeros in place of what is missing are codes.
-            guard isCode else { throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code") }
+            guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
                 // What is behind the data's end are zeros, as libjpeg has it: restarts are left to that.
                 _ = try cursor.endData(region, dataEnd)

@@ -4,8 +4,8 @@ import Support
 
 /// The planes of a progressive JPEG, whose coefficients are all decoded before the first samples come: as
 /// `SequentialPlanes`.
-final class CoefficientPlanes: PlaneReader {
-    let planes: [PlaneGeometry]
+final class CoefficientPlanes: JPEGPlanes {
+    let planes: [JPEGPlane]
     private(set) var isTruncated: Bool
     private let schedule: ScanSchedule
     private let spareThreads: SpareThreads
@@ -16,7 +16,7 @@ final class CoefficientPlanes: PlaneReader {
     private let shapes: [ComponentShape]
     private let stores: [CoefficientStore]
     private let steps: [[UInt16]]
-    private let memory: MemoryReservation
+    private let memory: JPEGOptions.Reservation
     private let details: UnsafeMutablePointer<Int32>
     private var rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
     private var nextGroup = 0
@@ -29,8 +29,8 @@ final class CoefficientPlanes: PlaneReader {
     ///   - scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
     ///   - reduction: the picture's size over the output's, from which it follows what may be left out (`ScanChoice`).
     init?(
-        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: ComponentShape.Use = .planes,
-        reduction: Double, options: DecodeOptions
+        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
+        reduction: Double, options: JPEGOptions
     ) throws {
         guard first.isProgressive else { return nil }
         var frame = first
@@ -51,7 +51,8 @@ final class CoefficientPlanes: PlaneReader {
             steps.append(shape.layout.laidOut(steps: own))
         }
         let isNeeded = ScanChoice.needed(
-            frame.scans, last: shapes.map(\.layout.last), scale: scale, reduction: reduction, quality: options.quality)
+            frame.scans, last: shapes.map(\.layout.last), scale: scale, reduction: reduction,
+            skipsFineScans: options.skipsFineScans)
         let scans = zip(frame.scans, isNeeded).filter(\.1).map(\.0)
         let isRefined = shapes.indices.map { component in
             scans.contains { scan in
@@ -65,7 +66,7 @@ final class CoefficientPlanes: PlaneReader {
             let (sum, overflow) = bytes.addingReportingOverflow(own)
             bytes = overflow ? .max : sum
         }
-        memory = try options.reserve(memory: bytes)
+        memory = try options.reserve(bytes)
         let stores = zip(shapes, isRefined).map {
             CoefficientStore($0, mcusAcross: across, mcusDown: down, isRefined: $1)
         }
@@ -162,7 +163,7 @@ final class CoefficientPlanes: PlaneReader {
     func finish() throws {
         defer { end() }
         for (component, store) in stores.enumerated() { try schedule.wait(for: store.down, of: component) }
-        if isTruncated, !allowsTruncated { throw ImageError.truncated(.jpeg) }
+        if isTruncated, !allowsTruncated { throw JPEGError.truncated }
         end()
         isTruncated = try schedule.isTruncated() || isTruncated
     }

@@ -21,7 +21,7 @@ final class SequentialScan {
     private let queue: RegionQueue
     private let spareThreads: SpareThreads
     private var threads: [Thread] = []
-    private let memory: MemoryReservation
+    private let memory: JPEGOptions.Reservation
     private let cursor: ScanCursor
     /// Of each component the mean of the block before.
     private var predictions: SIMD4<Int32> = .zero
@@ -48,7 +48,7 @@ final class SequentialScan {
     ///   - restartInterval: MCUs between restarts; 0 for none.
     init(
         _ source: any ByteSource, in data: Range<Int>, decoder: MCUDecoder, components: Int,
-        mcus: (all: Int, atOnce: Int), restartInterval: Int, sizes: Sizes, options: DecodeOptions
+        mcus: (all: Int, atOnce: Int), restartInterval: Int, sizes: Sizes, options: JPEGOptions
     ) throws {
         self.decoder = decoder
         lastBlocks = (0..<components).map { component in
@@ -78,7 +78,7 @@ final class SequentialScan {
         }
         memory += regions * ScanRegion.memory(count: regionBytes)
         do {
-            self.memory = try options.reserve(memory: memory)
+            self.memory = try options.reserve(memory)
         } catch {
             for _ in 0..<threads { spareThreads.giveBack() }
             throw error
@@ -191,7 +191,7 @@ final class SequentialScan {
         return MCUs(store: store, firstBlock: 0, count: decoded, offsets: .zero)
     }
 
-    private static let badCode = ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
+    private static let badCode = JPEGError.corrupt("Corrupt JPEG data: bad Huffman code")
 
     private func decode(_ bits: inout BitReader) -> Bool {
         withUnsafeMutableBytes(of: &predictions) {

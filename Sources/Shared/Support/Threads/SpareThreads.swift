@@ -1,5 +1,3 @@
-import Support
-
 /// How many threads a run may start besides those of its jobs. Code that could work on two at once asks first, and does
 /// all of it on its own thread if none is left: a run with a job for each core gains nothing from more threads.
 public final class SpareThreads: Sendable {

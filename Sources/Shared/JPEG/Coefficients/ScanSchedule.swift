@@ -26,10 +26,10 @@ final class ScanSchedule: Sendable {
     /// For each scan those that it follows.
     private let leaders: [[Int]]
     private let state: Monitor<State>
-    private let options: DecodeOptions
+    private let options: JPEGOptions
 
     /// - Parameter items: in the order of the file.
-    init(_ items: [Item], options: DecodeOptions) {
+    init(_ items: [Item], options: JPEGOptions) {
         self.items = items
         self.options = options
         leaders = items.indices.map { index in

@@ -4,13 +4,13 @@ import Support
 /// The segments of a JPEG, which is read in pieces; what is in a segment is passed over.
 struct JPEGSegments {
     private let source: any ByteSource
-    private let options: DecodeOptions
+    private let options: JPEGOptions
     private let buffer = AlignedBuffer(count: 128 << 10)
     /// What of the file is in the buffer.
     private var filled = 0..<0
     private var markers: JPEGMarkers
 
-    init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) {
+    init(_ source: any ByteSource, at offset: Int, options: JPEGOptions) {
         self.source = source
         self.options = options
         markers = JPEGMarkers(at: offset)

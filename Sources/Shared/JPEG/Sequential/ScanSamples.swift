@@ -33,7 +33,7 @@ final class ScanSamples {
     ///   - data: where the scan's data lies in the file, with what may follow it.
     init?(
         _ header: JPEGFrame.Scan, of frame: JPEGFrame, _ shapes: [ComponentShape], _ tables: HuffmanTables,
-        _ source: any ByteSource, in data: Range<Int>, sizes: SequentialScan.Sizes, options: DecodeOptions
+        _ source: any ByteSource, in data: Range<Int>, sizes: SequentialScan.Sizes, options: JPEGOptions
     ) throws {
         let isAlone = header.components.count == 1
         var blocks: [MCUDecoder.Block] = []

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Images
+@testable import JPEG
 
 /// The samples of all planes that belong to the picture.
 struct ReadPlanes: Equatable {
@@ -28,7 +29,15 @@ struct ReadPlanes: Equatable {
         try reader.finish()
         isTruncated = reader.isTruncated
     }
+
+    /// The samples that our decoder gives, its errors as those of pictures; nil if it leaves the picture to libjpeg.
+    static func ofOwn(_ decoder: () throws -> (any JPEGPlanes)?) throws -> ReadPlanes? {
+        try ImageError.translating(decoder).map { try ReadPlanes(OwnPlaneReader($0)) }
+    }
 }
+
+/// The JPEGs of the corpus.
+@Suite struct CorpusTests {}
 
 @Suite struct SequentialPlanesTests {
     /// Regions so small that even a little picture has many.
@@ -38,10 +47,13 @@ struct ReadPlanes: Equatable {
         _ bytes: [UInt8], scale: Int = 8, threads: Int = 0, sizes: SequentialScan.Sizes = .standard,
         allowsTruncated: Bool = false
     ) throws -> ReadPlanes? {
-        let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun()
+        let options = JPEGOptions(
+            DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun())
         let source = MemorySource(bytes)
         let frame = try #require(try JPEGFrame(source, options: options))
-        return try SequentialPlanes(frame, source, scale: scale, sizes: sizes, options: options).map(ReadPlanes.init)
+        return try ReadPlanes.ofOwn {
+            try SequentialPlanes(frame, source, scale: scale, sizes: sizes, options: options)
+        }
     }
 
     private func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
@@ -169,7 +181,7 @@ struct ReadPlanes: Equatable {
     /// Of the only block, whose data is 32 ones, the mean is no code, and the rest is missing.
     @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
         let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
-        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset
         let damaged = bytes[..<start] + [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0xD9]
         #expect(failureCode { _ = try own(Array(damaged), allowsTruncated: true) } == "corrupt-image")
         #expect(failureCode { _ = try libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
@@ -244,11 +256,12 @@ extension CorpusTests {
                 let options = DecodeOptions(decoder: .libjpeg)
                 guard let reader = try? JPEGReader(source, options: options), reader.hasPlanes else { continue }
                 let expected = Result { try ReadPlanes(reader.planes(scale: 8)) }
-                guard let frame = try JPEGFrame(source, options: options),
-                    let planes = try SequentialPlanes(frame, source, scale: 8, options: options.begun())
+                let ownOptions = JPEGOptions(options.begun())
+                guard let frame = try JPEGFrame(source, options: ownOptions),
+                    let planes = try SequentialPlanes(frame, source, scale: 8, options: ownOptions)
                 else { continue }
                 count += 1
-                let own = Result { try ReadPlanes(planes) }
+                let own = Result { try ReadPlanes(OwnPlaneReader(planes)) }
                 #expect((try? own.get()) == (try? expected.get()), "\(path)")
                 #expect(
                     failureCode { _ = try own.get() } == failureCode { _ = try expected.get() }, "\(path)")

@@ -75,8 +75,8 @@ final class ScanCursor {
     /// if they followed. Throws unless a picture that ends too early is allowed.
     func endData(_ region: ScanRegion, _ end: ScanRegion.End) throws -> (bytes: AlignedBuffer, position: Int) {
         if !allowsTruncated {
-            guard end.marker != 0 else { throw ImageError.truncated(.jpeg) }
-            throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: premature end of data segment")
+            guard end.marker != 0 else { throw JPEGError.truncated }
+            throw JPEGError.corrupt("Corrupt JPEG data: premature end of data segment")
         }
         isTruncated = true
         isMissing = true
@@ -92,7 +92,7 @@ final class ScanCursor {
         while true {
             let region = try region()
             if region.isLast {
-                if region.ends.last?.marker == 0xD8 { throw ImageError.corrupt(.jpeg, "two SOI markers") }
+                if region.ends.last?.marker == 0xD8 { throw JPEGError.corrupt("two SOI markers") }
                 return queue.markerOffset
             }
             advance(region)
@@ -140,11 +140,10 @@ final class ScanCursor {
     /// Throws unless it is known already that data is missing, or that is allowed.
     private func noteWrongRestart(_ end: ScanRegion.End, _ expected: UInt8) throws {
         if isTruncated { return }
-        if end.marker == 0, !allowsTruncated { throw ImageError.truncated(.jpeg) }
+        if end.marker == 0, !allowsTruncated { throw JPEGError.truncated }
         guard end.marker == 0 else {
             let hex = String(end.marker, radix: 16)
-            throw ImageError.corrupt(
-                .jpeg, "Corrupt JPEG data: found marker 0x\(hex) instead of RST\(expected - 0xD0)")
+            throw JPEGError.corrupt("Corrupt JPEG data: found marker 0x\(hex) instead of RST\(expected - 0xD0)")
         }
         isTruncated = true
     }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Images
+@testable import JPEG
 
 @Suite struct UpsampledRowsTests {
     private func rows(
@@ -11,7 +12,7 @@ import Testing
     ) throws -> PixelBuffer {
         let options = DecodeOptions(decoder: decoder, spareThreads: SpareThreads(0))
         let reader = try JPEGReader(source, options: options).rows(scale: scale)
-        #expect(decoder == .libjpeg || reader is UpsampledRows)
+        #expect(decoder == .libjpeg || reader is OwnRowReader)
         let row = AlignedBuffer(count: reader.size.width * reader.layout.channels)
         var bytes: [UInt8] = []
         for _ in 0..<reader.size.height {
@@ -42,6 +43,23 @@ import Testing
         }
     }
 
+    /// The mean of the pixels that each smaller pixel covers at least in part.
+    private func means(of picture: PixelBuffer, to target: PixelSize) -> [UInt8] {
+        func covered(_ place: Int, _ wanted: Int, _ count: Int) -> Range<Int> {
+            place * count / wanted..<((place + 1) * count + wanted - 1) / wanted
+        }
+        let (width, channels) = (picture.size.width, picture.channels)
+        return (0..<target.width * target.height * channels).map { index in
+            let (pixel, channel) = (index / channels, index % channels)
+            let columns = covered(pixel % target.width, target.width, width)
+            let rows = covered(pixel / target.width, target.height, picture.size.height)
+            let sum = rows.reduce(0) { sum, y in
+                columns.reduce(sum) { $0 + Int(picture.bytes[(y * width + $1) * channels + channel]) }
+            }
+            return UInt8(sum / (rows.count * columns.count))
+        }
+    }
+
     /// A smooth picture, made smaller, shows the same colours.
     @Test(arguments: BlockLayout.sizes)
     func scaledRowsShowTheSamePicture(_ scale: Int) throws {
@@ -50,8 +68,7 @@ import Testing
             let source = MemorySource(picture.encoded())
             let (whole, scaled) = (try rows(source, .auto), try rows(source, .auto, scale: scale))
             #expect(scaled.size == PixelSize(width: 20 * scale, height: 12 * scale))
-            let reference = referenceLanczos(whole, to: scaled.size)
-            #expect(psnr(scaled.bytes, reference.bytes) > 19, "\(sampling)")
+            #expect(psnr(scaled.bytes, means(of: whole, to: scaled.size)) > 19, "\(sampling)")
         }
     }
 }

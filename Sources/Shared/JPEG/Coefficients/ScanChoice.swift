@@ -7,10 +7,10 @@ enum ScanChoice {
     ///   - scale: eighths of its size at which the picture is decoded.
     ///   - reduction: the picture's size over the output's.
     static func needed(
-        _ scans: [JPEGFrame.Scan], last: [Int], scale: Int, reduction: Double, quality: DecodeOptions.Quality
+        _ scans: [JPEGFrame.Scan], last: [Int], scale: Int, reduction: Double, skipsFineScans: Bool
     ) -> [Bool] {
         // Larger pictures than those that were measured get all that there is.
-        guard quality != .full, scale <= 4, reduction >= 4 else { return scans.map { _ in true } }
+        guard skipsFineScans, scale <= 4, reduction >= 4 else { return scans.map { _ in true } }
         /// The larger quantisation step of a component's two lowest frequencies but the mean; 0 if it isn't known.
         let steps = last.indices.map { index in
             let first = scans.lazy.flatMap(\.components).first { $0.index == index }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Images
+@testable import JPEG
 
 @Suite struct CoefficientPlanesTests {
     private func own(
@@ -11,9 +12,10 @@ import Testing
     ) throws -> ReadPlanes? {
         let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun()
         let source = MemorySource(bytes)
-        let frame = try #require(try JPEGFrame(source, options: options))
-        return try CoefficientPlanes(frame, source, scale: scale, reduction: 1, options: options)
-            .map(ReadPlanes.init)
+        let frame = try #require(try JPEGFrame(source, options: JPEGOptions(options)))
+        return try ReadPlanes.ofOwn {
+            try CoefficientPlanes(frame, source, scale: scale, reduction: 1, options: JPEGOptions(options))
+        }
     }
 
     private func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
@@ -45,12 +47,12 @@ import Testing
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
             var picture = GeneratedJPEG(
                 width: 200, height: 130, sampling: sampling, quality: 85, seed: UInt64(number), noise: number * 15)
-            let options = DecodeOptions(spareThreads: SpareThreads(0)).begun()
+            let options = JPEGOptions(DecodeOptions(spareThreads: SpareThreads(0)).begun())
             let source = MemorySource(picture.encoded())
             let frame = try #require(try JPEGFrame(source, options: options))
             let sequential = try #require(try SequentialPlanes(frame, source, scale: scale, options: options))
             picture.isProgressive = true
-            #expect(try own(picture.encoded(), scale: scale) == ReadPlanes(sequential), "\(picture)")
+            #expect(try own(picture.encoded(), scale: scale) == ReadPlanes(OwnPlaneReader(sequential)), "\(picture)")
         }
     }
 
@@ -58,7 +60,7 @@ import Testing
         let picture = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], isProgressive: true)
         let bytes = picture.encoded()
-        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset
         for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
             let cut = Array(bytes[..<end])
             #expect(failureCode { _ = try own(cut) } == "truncated-image")
@@ -104,12 +106,14 @@ extension CorpusTests {
                 let source = try File.openInput(path)
                 let options = DecodeOptions(decoder: .libjpeg)
                 guard let reader = try? JPEGReader(source, options: options), reader.hasPlanes,
-                    let frame = try JPEGFrame(source, options: options), frame.isProgressive
+                    let frame = try JPEGFrame(source, options: JPEGOptions(options)), frame.isProgressive
                 else { continue }
                 let expected = Result { try ReadPlanes(reader.planes(scale: 8)) }
                 let own = Result {
-                    try CoefficientPlanes(frame, source, scale: 8, reduction: 1, options: options.begun())
-                        .map(ReadPlanes.init)
+                    try ReadPlanes.ofOwn {
+                        try CoefficientPlanes(
+                            frame, source, scale: 8, reduction: 1, options: JPEGOptions(options.begun()))
+                    }
                 }
                 if case .success(nil) = own { continue }
                 count += 1

@@ -44,33 +44,33 @@ import Testing
         #expect(timeouts.answer == .seconds(1))
         #expect(timeouts.stall == .seconds(2))
         #expect(timeouts.patience == .seconds(4))
-        #expect(timeouts.leases == .seconds(25))
+        #expect(timeouts.claims == .seconds(25))
         #expect(RemoteSettings.Timeouts(connect: .seconds(1)).stall == .seconds(8))
     }
 }
 
 @Suite struct CircuitTests {
     /// Whether each failure was the one too many.
-    private func failures(_ count: Int, _ circuit: inout Circuit) -> [Bool] {
-        (0..<count).map { _ in circuit.noteFailure(isFinal: false) }
+    private func failures(_ count: Int, _ breaker: inout CircuitBreaker) -> [Bool] {
+        (0..<count).map { _ in breaker.noteFailure(isFinal: false) }
     }
 
     @Test func fiveFailuresInARowOpenIt() {
-        var circuit = Circuit()
-        let first = failures(4, &circuit)
-        circuit.noteSuccess()
-        let second = failures(4, &circuit)
-        #expect(!(first + second).contains(true) && !circuit.isOpen)
+        var breaker = CircuitBreaker()
+        let first = failures(4, &breaker)
+        breaker.noteSuccess()
+        let second = failures(4, &breaker)
+        #expect(!(first + second).contains(true) && !breaker.isOpen)
         // It says so once, and stays open.
-        let third = failures(2, &circuit)
+        let third = failures(2, &breaker)
         #expect(third == [true, false])
-        circuit.noteSuccess()
-        #expect(circuit.isOpen)
+        breaker.noteSuccess()
+        #expect(breaker.isOpen)
     }
 
     @Test func aRefusalOpensItAtOnce() {
-        var circuit = Circuit()
-        let hasOpened = circuit.noteFailure(isFinal: true)
-        #expect(hasOpened && circuit.isOpen)
+        var breaker = CircuitBreaker()
+        let hasOpened = breaker.noteFailure(isFinal: true)
+        #expect(hasOpened && breaker.isOpen)
     }
 }

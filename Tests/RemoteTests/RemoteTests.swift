@@ -110,7 +110,7 @@ import Testing
         #expect(answers == Array(repeating: "failed", count: 5) + ["not asked", "not asked"])
         #expect(world.storage.state.withLock { $0.reads.count } == 5)
         #expect(world.warnings.count == 1)
-        #expect(world.warnings[0].contains("nothing more is read from it in this run"))
+        #expect(world.warnings[0].contains("this run reads nothing more from it"))
     }
 
     @Test func timeLostToDamagedBytesEndsReading() throws {
@@ -188,7 +188,7 @@ import Testing
         world.remote.close()
         #expect(world.storage.state.withLock { $0.writes.isEmpty })
         #expect(world.warnings.count == 1)
-        #expect(world.warnings[0].contains("6 things were not handed over"))
+        #expect(world.warnings[0].contains("6 uploads were not finished in time"))
     }
 
     @Test func aStoppedRunWaitsForNobody() throws {
@@ -236,8 +236,8 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write("picture", bytes)
         let offer = RemoteOffer(document, open: { try File.openInput(path) }) { _ in }
-        #expect(try world.remote.handOverNow(offer) == SyncReport(moved: 1, bytes: bytes.count))
-        #expect(try world.remote.handOverNow(offer) == SyncReport(there: 1))
+        #expect(try world.remote.uploadNow(offer) == SyncReport(moved: 1, bytes: bytes.count))
+        #expect(try world.remote.uploadNow(offer) == SyncReport(there: 1))
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
     }
 }

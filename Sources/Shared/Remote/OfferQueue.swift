@@ -1,42 +1,40 @@
 import Store
 import Support
 
-/// What is still to be handed over, worked off by threads of its own while the run goes on.
+/// The uploads that wait for one of the queue's threads.
 ///
-/// It holds no bytes of pictures, only their files' names; still it is bounded in both, so that a remote that is slower
-/// than the run costs neither memory nor, at the end, more than the agreed time.
+/// The queue holds file names, not the bytes of pictures. It limits both the number of uploads and their bytes, so a
+/// slow remote delays the end of a run by no more than the time limit.
 final class OfferQueue: Sendable {
     private struct State {
         var waiting: [RemoteOffer] = []
-        /// How many bytes those have.
+        /// The sum of the bytes of `waiting`.
         var bytes = 0
-        /// How many are being handed over.
+        /// The number of uploads in progress.
         var active = 0
         var threads: [Thread] = []
-        /// How many were left out.
+        /// The number of uploads that did not fit.
         var dropped = 0
-        /// Whether nothing more is accepted.
+        /// Whether `add` is over.
         var isClosed = false
-        /// Whether nobody waits any more.
+        /// Whether the time for uploads is over.
         var isGivenUp = false
     }
 
     private let state = Monitor(State())
     private let push: @Sendable (RemoteOffer, _ check: @escaping @Sendable () throws -> Void) -> Void
 
-    /// How many may wait.
     static let countLimit = 4096
-    /// How many bytes those may have in all.
     static let byteLimit = 1 << 30
-    /// How many go at once: each waits mostly for the server.
+    /// Parallel uploads. Each thread spends most of its time waiting for the server.
     static let threadLimit = 4
 
-    /// - Parameter push: hands one over; calls `check` while it does, which throws once nobody waits any more.
+    /// - Parameter push: uploads an offer. Calls `check` repeatedly, which throws once the queue has given up.
     init(push: @escaping @Sendable (RemoteOffer, _ check: @escaping @Sendable () throws -> Void) -> Void) {
         self.push = push
     }
 
-    /// Returns at once; false if there is no room.
+    /// Adds an offer without waiting. Returns false if the queue is full or closed.
     func add(_ offer: RemoteOffer) -> Bool {
         state.update { state in
             let (bytes, overflow) = state.bytes.addingReportingOverflow(offer.document.count)
@@ -53,7 +51,7 @@ final class OfferQueue: Sendable {
                 state.threads.append(thread)
             }
             if state.threads.isEmpty {
-                // The system has no thread left, and this is the only one that waits.
+                // No thread could be started, so this offer is the only one in the queue.
                 state.waiting.removeAll()
                 state.bytes = 0
                 state.dropped += 1
@@ -70,7 +68,7 @@ final class OfferQueue: Sendable {
         }
     }
 
-    /// The oldest one, once there is one; nil at the end.
+    /// Waits for the oldest offer. Returns nil once the queue is closed and empty.
     private func next() -> RemoteOffer? {
         let next: RemoteOffer?? = state.wait { state in
             if state.isGivenUp || state.isClosed && state.waiting.isEmpty { return .some(nil) }
@@ -83,10 +81,10 @@ final class OfferQueue: Sendable {
         return next ?? nil
     }
 
-    /// Waits until all are handed over, at most for `limit`, and gives up the rest. Returns how many were left out or
-    /// given up. Nothing can be added afterwards.
+    /// Closes the queue, waits at most `limit` for the uploads to finish, and cancels the rest. Returns the number of
+    /// offers that were dropped or cancelled.
     ///
-    /// - Parameter isStopped: whether the run is being stopped, so that nobody waits.
+    /// - Parameter isStopped: whether the run has been interrupted, which ends the wait.
     func close(atMost limit: Duration, isStopped: () -> Bool) -> Int {
         state.update { $0.isClosed = true }
         let end = SteadyTime.now() + limit

@@ -2,7 +2,7 @@ import Store
 import Support
 
 extension Remote {
-    /// The pauses between tries: short for quick work, then long enough for a thousand machines that wait.
+    /// The pauses between attempts: short at first for quick work, then long enough for a thousand waiting machines.
     private static let tries: [Duration] = [
         .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(200),
     ]
@@ -10,7 +10,7 @@ extension Remote {
     public func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? {
         let token = "\(UInt64.random(in: 0...UInt64.max))"
         var tries = 0
-        while let patience = patience(for: [\.reading, \.writing]), leaseTimeLeft > .zero {
+        while let patience = patience(for: [\.reading, \.writing]), claimTimeLeft > .zero {
             let begun = SteadyTime.now()
             do {
                 let limits = RemoteOperation.Limits.asking(settings.timeouts, patience: patience)
@@ -27,29 +27,29 @@ extension Remote {
                 noteLost(since: begun)
                 return nil
             }
-            if tries == 0 { log.detail("waiting for another machine that fetches or makes the same") }
+            if tries == 0 { log.detail("waiting for another machine that fetches or makes this entry") }
             try check()
-            try interruption.sleep(min(Self.tries[min(tries, Self.tries.count - 1)], max(leaseTimeLeft, .zero)))
+            try interruption.sleep(min(Self.tries[min(tries, Self.tries.count - 1)], max(claimTimeLeft, .zero)))
             tries += 1
             noteWaited(begun..<SteadyTime.now())
         }
         return nil
     }
 
-    private var leaseTimeLeft: Duration { settings.timeouts.leases - state.withLock { $0.leases.total } }
+    private var claimTimeLeft: Duration { settings.timeouts.claims - state.withLock { $0.claims.total } }
 
-    /// Counts time that was spent on waiting for another machine, and warns when it is used up.
+    /// Counts time spent waiting for other machines, and warns once when the limit is reached.
     private func noteWaited(_ span: Range<Duration>) {
-        let limit = settings.timeouts.leases
+        let limit = settings.timeouts.claims
         let isUsedUp = state.withLock { state in
-            let before = state.leases.total
-            state.leases.add(span)
-            return before < limit && state.leases.total >= limit
+            let before = state.claims.total
+            state.claims.add(span)
+            return before < limit && state.claims.total >= limit
         }
         if isUsedUp {
             log.warning(
-                "the remote \(settings.address): waiting for other machines that have leases has taken "
-                    + "\(TimeSpan.description(limit)) in all; this run waits for none any more")
+                "the remote \(settings.address): waiting for other machines has taken "
+                    + "\(TimeSpan.description(limit)) in all; this run no longer waits for them")
         }
     }
 }

@@ -2,20 +2,20 @@ import HTTP
 import Store
 import Support
 
-/// A storage that many machines share, as a tier behind their caches.
+/// A storage shared by many machines, as a tier behind their caches.
 ///
-/// Every call of the storage is a `RemoteOperation`, whose limits are set here. A failure is reported and counted, and
-/// the run continues without the remote. After `Circuit.limit` failures in a row the run reads, or writes, nothing more.
-/// It also reads nothing more once its records have lost `Timeouts.patience` by waiting.
+/// Every call of the storage is a `RemoteOperation` with limits set here. A failure is logged and counted, and the run
+/// continues without the remote. After `CircuitBreaker.limit` consecutive failures the run stops reading or writing. It
+/// also stops reading once its records have lost `Timeouts.patience` by waiting.
 public final class Remote: RemoteTier {
     struct State {
-        var reading = Circuit()
-        var writing = Circuit()
+        var reading = CircuitBreaker()
+        var writing = CircuitBreaker()
         /// The time that records have waited for the storage in vain.
         var lost = LostTime()
         /// The time that records have waited for other machines.
-        var leases = LostTime()
-        /// Digests whose bytes turned out to be damaged.
+        var claims = LostTime()
+        /// The digests of contents that proved damaged.
         var damaged: Set<String> = []
     }
 
@@ -28,7 +28,7 @@ public final class Remote: RemoteTier {
     private let secrets: EchoedSecrets
     private let queue: Monitor<OfferQueue?> = Monitor(nil)
 
-    /// Opens and loads nothing.
+    /// Opens no connection and loads no library.
     ///
     /// - Parameter environment: may name a proxy for `http` and `https` addresses.
     public convenience init(
@@ -65,9 +65,9 @@ public final class Remote: RemoteTier {
 
     // MARK: Operations
 
-    /// Runs one operation of the storage. Throws its failure with a message of at most 400 characters and no secrets.
+    /// Runs a storage operation. Throws its failure with secrets removed and the message cut to 400 characters.
     ///
-    /// - Parameter stop: ends the operation by throwing; by default if the run is stopped.
+    /// - Parameter stop: throws to end the operation; by default if the run is interrupted.
     func run<Value>(
         _ limits: RemoteOperation.Limits, stop: (@Sendable () throws -> Void)? = nil,
         _ body: (RemoteOperation) throws -> Value
@@ -86,8 +86,8 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Reads an object, at most `limits.byteLimit` bytes; returns how many, or nil if there is none. An error of
-    /// `receive` comes as `ReceiverFailed`.
+    /// Reads an object of at most `limits.byteLimit` bytes. Returns its size, or nil if it does not exist. An error
+    /// thrown by `receive` is wrapped in `ReceiverFailed`.
     private func read(
         _ object: RemoteObject, _ limits: RemoteOperation.Limits, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Int? {
@@ -100,7 +100,7 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Stores an object. The bytes count as they are taken by the storage.
+    /// Stores an object. Bytes are counted when the storage reads them.
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)? = nil,
         stop: (@Sendable () throws -> Void)? = nil
@@ -119,7 +119,7 @@ public final class Remote: RemoteTier {
         try run(.asking(settings.timeouts), stop: stop) { try storage.size(of: object, $0) }
     }
 
-    /// An error that the receiver threw, on its way past the remote's own.
+    /// An error of the receiver, which is not the remote's failure.
     struct ReceiverFailed: Error {
         let error: any Error
     }
@@ -145,7 +145,7 @@ public final class Remote: RemoteTier {
         try content(of: document, byteLimit: settings.byteLimit, receive: receive)
     }
 
-    /// The same with a limit of its own: what has more bytes counts as absent.
+    /// Reads a content of at most `byteLimit` bytes. A larger content counts as absent.
     func content(
         of document: RemoteDocument, byteLimit: Int, receive: (RawSpan) throws -> Void
     ) throws -> RemoteAnswer<Void> {
@@ -173,9 +173,9 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Runs a request unless too many have failed, and reports its outcome and the time that it lost.
+    /// Runs a request unless the breaker is open, and records its outcome and the time lost.
     ///
-    /// - Parameter body: counts the bytes that come; returns nil if there is no such thing.
+    /// - Parameter body: counts the bytes received; returns nil if the object does not exist.
     private func asking<Value>(
         _ object: RemoteObject, atMost byteLimit: Int,
         _ body: (_ limits: RemoteOperation.Limits, _ count: inout Int) throws -> Value?
@@ -190,7 +190,7 @@ public final class Remote: RemoteTier {
             let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience), &count)
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
-            // The time for bytes is lost only if damage is reported later.
+            // The time for a content is lost only if damage is reported later.
             if value == nil { noteLost(since: begun, unlessWithin: settings.timeouts.free) }
             if value is RemoteDocument { noteLost(since: begun, unlessWithin: settings.timeouts.connect) }
             return value.map { .found($0) } ?? .absent
@@ -217,24 +217,24 @@ public final class Remote: RemoteTier {
 
     // MARK: Limits of the run
 
-    /// The time that the run may still lose; nil if a circuit is open, and `.some(nil)` if there is no such limit.
-    func patience(for circuits: [KeyPath<State, Circuit>]) -> Duration?? {
+    /// Returns the time that the run may still lose, nil if a breaker is open, and `.some(nil)` if there is no limit.
+    func patience(for breakers: [KeyPath<State, CircuitBreaker>]) -> Duration?? {
         state.withLock { state in
-            if circuits.contains(where: { state[keyPath: $0].isOpen }) { return nil }
+            if breakers.contains(where: { state[keyPath: $0].isOpen }) { return nil }
             return .some(settings.isPatient ? nil : settings.timeouts.patience - state.lost.total)
         }
     }
 
-    /// Counts the time since then as lost, and gives reading up if that is too much.
+    /// Counts the time since `start` as lost, and stops reading once the total reaches the limit.
     ///
-    /// - Parameter free: a time that is short enough not to count.
+    /// - Parameter free: a shorter wait does not count.
     func noteLost(since start: Duration, unlessWithin free: Duration = .zero) {
         let now = SteadyTime.now()
         if settings.isPatient || now - start <= free { return }
         let patience = settings.timeouts.patience
         let hasOpened = state.withLock { state in
             state.lost.add(start..<now)
-            // Within a millisecond nothing more can be asked.
+            // The rest of a millisecond is too short for another request.
             return state.lost.total + .milliseconds(1) >= patience && state.reading.noteFailure(isFinal: true)
         }
         if hasOpened {
@@ -244,37 +244,36 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// The circuit that a failure belongs to.
     enum Direction {
         case reading, writing
 
-        var circuit: WritableKeyPath<State, Circuit> {
+        var breaker: WritableKeyPath<State, CircuitBreaker> {
             switch self {
             case .reading: \.reading
             case .writing: \.writing
             }
         }
 
-        /// The consequence of too many failures.
+        /// The part of a warning that names the consequence of too many failures.
         var end: String {
             switch self {
-            case .reading: "nothing more is read from it in this run"
-            case .writing: "nothing more is handed over to it in this run"
+            case .reading: "this run reads nothing more from it"
+            case .writing: "this run uploads nothing more to it"
             }
         }
     }
 
-    /// Counts a failure. Warns if it opens the circuit, or if something is damaged.
+    /// Counts a failure. Warns if it opens the breaker or reports damage.
     func note(_ failure: any Failure, _ direction: Direction) {
         let reason = failure as? RemoteFailure
-        let hasOpened = state.withLock { $0[keyPath: direction.circuit].noteFailure(isFinal: reason?.isFinal ?? false) }
+        let hasOpened = state.withLock { $0[keyPath: direction.breaker].noteFailure(isFinal: reason?.isFinal ?? false) }
         let words = "the remote \(settings.address): \(failure.message)"
         if hasOpened {
             log.warning("\(words); \(direction.end)")
         } else if case .damaged? = reason {
             log.warning("\(words); it is not used")
         } else {
-            log.detail("\(words); this run goes on without it")
+            log.detail("\(words); this run continues without it")
         }
     }
 
@@ -294,7 +293,6 @@ public final class Remote: RemoteTier {
 
     public func offer(_ offer: RemoteOffer) {
         if state.withLock({ $0.writing.isOpen }) {
-            // Nobody is to be woken for it.
             offer.claim?.release()
             return offer.done(.notAsked)
         }
@@ -319,7 +317,7 @@ public final class Remote: RemoteTier {
             metrics.add(metric("put", object, status, bytes, SteadyTime.now() - begun, failure))
         }
         do {
-            let sent = try handOver(offer) { [interruption] in
+            let sent = try upload(offer) { [interruption] in
                 try interruption.check()
                 try check()
             }
@@ -337,9 +335,9 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Stores the bytes, unless they are there, and then the document that names them. Returns how many bytes were sent;
-    /// nil if the file no longer exists.
-    func handOver(_ offer: RemoteOffer, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
+    /// Uploads the content unless the remote has it, and then the document that names it. Returns the number of bytes
+    /// sent, or nil if the file no longer exists.
+    func upload(_ offer: RemoteOffer, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
         let document = offer.document
         let lifetime = document.expiresAt.map { $0 - .now() }
         var sent = 0
@@ -363,8 +361,8 @@ public final class Remote: RemoteTier {
         return sent
     }
 
-    /// Waits until everything is handed over and all claims are given back: at most `RemoteSettings.wait`, less the time
-    /// that the run has lost already.
+    /// Waits until all uploads are done and all claims are released: at most `RemoteSettings.wait`, less the time that
+    /// the run has already lost.
     public func close() {
         let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
         let end = SteadyTime.now() + wait
@@ -372,8 +370,8 @@ public final class Remote: RemoteTier {
             let rest = queue.close(atMost: wait) { [interruption] in interruption.cause != nil }
             if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
                 log.warning(
-                    "the remote \(settings.address): \(rest) \(rest == 1 ? "thing was" : "things were") not "
-                        + "handed over in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache sync --push")
+                    "the remote \(settings.address): \(rest) \(rest == 1 ? "upload was" : "uploads were") not "
+                        + "finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache sync --push")
             }
         }
         let left = interruption.cause == nil ? end - SteadyTime.now() : .zero

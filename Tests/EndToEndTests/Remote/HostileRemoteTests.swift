@@ -49,7 +49,7 @@ import Testing
         let (server, address) = try mode.start()
         defer { server.stop() }
         let output = try Self.put(try Fleet(remote: address), "one").0
-        #expect(output.errorLines.count { $0.contains("waits for none any more") } == 1, "\(output)")
+        #expect(output.errorLines.count { $0.contains("no longer waits for them") } == 1, "\(output)")
     }
 
     @Test func aPasswordThatAServerRepeatsIsNotShown() throws {

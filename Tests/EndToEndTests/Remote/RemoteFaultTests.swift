@@ -128,7 +128,7 @@ import Testing
         }
         let fleet = try Fleet(remote: server.address)
         let output = try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_TIMEOUT=60s", "APOD_TOOLS_REMOTE_WAIT=200ms"])
-        #expect(output.stderr.contains("1 thing was not handed over"), "\(output)")
+        #expect(output.stderr.contains("1 upload was not finished in time"), "\(output)")
         isOpen.update { $0 = true }
     }
 

@@ -32,14 +32,14 @@ extension AnyOption {
         summary: "How long to wait for a connection to the remote.",
         manual: """
             The first byte may take 4 times as long (1 s). All records of a run together wait 16 times as long (4 s) \
-            for answers that bring nothing, and 100 times as long (25 s) for other machines that have leases. Then the \
+            for answers that bring nothing, and 100 times as long (25 s) for other machines. Then the \
             run continues without the remote.
             """
     ).asSetting()
 
     public static let remoteWait = Option.time(
         "remote-wait", .cache, such: "5s", default: "5s",
-        summary: "How long to wait at the end of a run until everything is handed over."
+        summary: "How long the end of a run waits for uploads."
     ).asSetting()
 
     public static let remoteHeaderFile = Option.path(

@@ -3,11 +3,9 @@ import Records
 import Store
 import Support
 
-/// The document as the remote keeps it: `{"document":{…}}`, and before that `"hmac"` if it is signed.
+/// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if it is signed.
 extension RemoteDocument {
-    /// The bytes to store.
-    ///
-    /// - Parameter key: what the document is signed with; nil for an unsigned one.
+    /// - Parameter key: the signing key; nil for an unsigned document.
     func encoded(key: [UInt8]?) -> [UInt8] {
         let document = json.bytes
         return JSON.object([
@@ -42,9 +40,8 @@ extension RemoteDocument {
         return .string(Base64.encoded(bytes))
     }
 
-    /// Reads what `encoded` has made. Nil for a document that does not count: without the signature of the key. Throws
-    /// `RemoteFailure.damaged` for anything that is no document of this name, for control characters in a text, and for
-    /// an address that cannot be fetched.
+    /// Reads an encoded document. Returns nil if it lacks a valid signature by `key`. Throws `RemoteFailure.damaged` if
+    /// the bytes are not a document with this name, a text has control characters, or the address cannot be fetched.
     init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
         guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
             let record = try? Record(parsing: raw)
@@ -77,7 +74,7 @@ extension RemoteDocument {
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
 
-    /// The fields that are texts, all of which may be shown, stored or sent.
+    /// The text fields, all of which may be shown, stored or sent.
     private static let texts: [FieldPath] = [
         "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
@@ -153,7 +150,7 @@ extension RemoteDocument.Content {
 }
 
 extension FileFacts {
-    /// What a document says of a picture; nil if it says nothing.
+    /// Reads the facts about a picture, or returns nil if the document has none.
     fileprivate init?(_ record: Record) {
         guard let contentType = record.string("content_type"), let ending = record.string("extension") else {
             return nil

@@ -1,10 +1,10 @@
-/// How long a run has waited for a remote without any use. Time that several threads waited at once counts once. Pure.
+/// The time that a run has wasted waiting for a remote. Spans of several threads that overlap count once.
 struct LostTime: Sendable, Equatable {
-    /// Disjoint, in order. Threads report a span when it ends, so that only the last few can overlap the next one.
+    /// Disjoint and sorted. Threads report a span when it ends, so a new span can overlap only the last few.
     private var spans: [Range<Duration>] = []
     private(set) var total = Duration.zero
 
-    /// More than there are threads that wait at once.
+    /// More than the number of threads that wait at the same time.
     private static let spanLimit = 64
 
     mutating func add(_ span: Range<Duration>) {

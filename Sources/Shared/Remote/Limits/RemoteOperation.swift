@@ -1,24 +1,24 @@
 import Support
 
-/// One operation of a storage, which ends it by throwing from `check` or `add` once a limit is exceeded: the time, the
-/// bytes, or the least rate. `Remote` makes it and counts the bytes, so that the limits are the same for every storage.
+/// A storage operation with limits on time, bytes and rate. `check` and `add` throw once a limit is exceeded.
+/// `Remote` creates operations and counts their bytes, so the limits are the same for every storage.
 ///
-/// A storage calls `check` at least every `pause` while it waits. A system call on a mounted file system cannot be
-/// interrupted; its limits apply once it returns.
+/// A storage that waits calls `check` at least every `pause`. A system call on a mounted file system cannot be
+/// interrupted, so the limits apply once it returns.
 final class RemoteOperation: Sendable {
     struct Limits: Sendable, Equatable {
-        /// Until the first byte.
+        /// The time until the first byte.
         let answer: Duration
-        /// The time in which as many bytes must pass as `RemoteSettings.Timeouts.leastRate` gives.
+        /// The window in which `RemoteSettings.Timeouts.leastRate` is measured.
         let stall: Duration
-        /// The whole operation.
+        /// The time for the whole operation.
         let deadline: Duration
         let byteLimit: Int
     }
 
     private struct State {
         var bytes = 0
-        /// The time, and the bytes until then, at which the current window began, in which enough bytes must pass.
+        /// The start of the current rate window.
         var windowStart: Duration
         var bytesBeforeWindow = 0
     }
@@ -29,7 +29,7 @@ final class RemoteOperation: Sendable {
     private let stop: @Sendable () throws -> Void
     private let state: Monitor<State>
 
-    /// - Parameter stop: called by each `check`; ends the operation by throwing.
+    /// - Parameter stop: called by each `check`; throws to end the operation.
     init(
         _ limits: Limits, now: @escaping @Sendable () -> Duration = SteadyTime.now,
         stop: @escaping @Sendable () throws -> Void
@@ -41,13 +41,13 @@ final class RemoteOperation: Sendable {
         state = Monitor(State(windowStart: begun))
     }
 
-    /// How many bytes have passed.
+    /// The number of bytes transferred so far.
     var bytes: Int { state.withLock { $0.bytes } }
 
-    /// How long a storage may wait before it checks again.
+    /// The longest wait before the next `check`.
     var pause: Duration { min(max(begun + limits.deadline - now(), .zero), .milliseconds(50)) }
 
-    /// Throws `RemoteFailure.failed` if time or rate is exceeded, and what `stop` throws.
+    /// Throws `RemoteFailure.failed` if the time is over or the transfer is too slow, and rethrows from `stop`.
     @Sendable func check() throws {
         try stop()
         let now = now()
@@ -64,7 +64,7 @@ final class RemoteOperation: Sendable {
         }
     }
 
-    /// Counts bytes that have passed. Throws what `check` does, and `RemoteFailure.damaged` if there are too many.
+    /// Counts transferred bytes. Throws as `check` does, and `RemoteFailure.damaged` above `byteLimit`.
     func add(_ count: Int) throws {
         try check()
         let now = now()
@@ -81,26 +81,28 @@ final class RemoteOperation: Sendable {
 }
 
 extension RemoteOperation.Limits {
-    /// How many bytes must pass in each window of `stall`.
+    /// The least number of bytes in each window of `stall`.
     fileprivate var windowBytes: Int {
         Int(max(stall.milliseconds, 1)).multipliedReportingOverflow(by: RemoteSettings.Timeouts.leastRate)
             .partialValue / 1000
     }
 
-    /// For bytes that a run waits for, at most as long as it has patience; nil for a run that has no such limit.
+    /// Limits for a read that a record waits for.
+    ///
+    /// - Parameter patience: the deadline; nil if the run may wait as long as the bytes take at the least rate.
     static func reading(atMost byteLimit: Int, _ timeouts: RemoteSettings.Timeouts, patience: Duration?) -> Self {
         Self(
             answer: timeouts.answer, stall: timeouts.stall,
             deadline: patience ?? timeouts.deadline(bytes: byteLimit), byteLimit: byteLimit)
     }
 
-    /// For an answer without bytes.
+    /// Limits for an answer without a body.
     static func asking(_ timeouts: RemoteSettings.Timeouts, patience: Duration? = nil) -> Self {
         reading(atMost: 0, timeouts, patience: patience.map { min($0, timeouts.answer) } ?? timeouts.answer)
     }
 
-    /// For bytes that are sent while no record waits. The system holds some megabytes of them for a while, so that the
-    /// answer comes late. Bytes are not limited: libcurl sends some again over a new connection.
+    /// Limits for an upload, which no record waits for. The answer may come late, as the system buffers some megabytes
+    /// of the body. Bytes are not limited, as libcurl resends some of them over a new connection.
     static func writing(_ count: Int, _ timeouts: RemoteSettings.Timeouts) -> Self {
         Self(
             answer: timeouts.stall * 4, stall: timeouts.stall * 4, deadline: timeouts.deadline(bytes: count),

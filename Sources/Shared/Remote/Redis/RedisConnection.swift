@@ -5,13 +5,12 @@ import Support
 final class RedisConnection: Sendable {
     private let socket: RedisSocket
 
-    /// How many bytes are received at once.
     private static let bufferSize = 64 << 10
 
-    /// Connects, and introduces itself if the address has a password. Throws `RemoteFailure`, `SystemFailure`, and what
-    /// the operation throws.
+    /// Connects, authenticates if the address has a password, and selects the database. Throws `RemoteFailure`,
+    /// `SystemFailure`, and the operation's errors.
     ///
-    /// - Parameter limit: how long the lookup of the name and each attempt to connect may take.
+    /// - Parameter limit: the time limit of the name lookup and of each connection attempt.
     init(
         _ address: RemoteAddress.RedisAddress, within limit: Duration, _ operation: RemoteOperation,
         interruption: Interruption
@@ -32,13 +31,13 @@ final class RedisConnection: Sendable {
         socket = try found ?? connected(to: last)
         if let credentials = address.url.credentials {
             let user = credentials.user.isEmpty ? [] : [credentials.user]
-            try introduce(["AUTH"] + user + [credentials.password], operation)
+            try expectOK(["AUTH"] + user + [credentials.password], operation)
         }
-        if address.database > 0 { try introduce(["SELECT", "\(address.database)"], operation) }
+        if address.database > 0 { try expectOK(["SELECT", "\(address.database)"], operation) }
     }
 
-    /// Throws `RemoteFailure` unless the server agrees.
-    private func introduce(_ words: [String], _ operation: RemoteOperation) throws {
+    /// Sends a command. Throws `RemoteFailure` unless the reply is OK.
+    private func expectOK(_ words: [String], _ operation: RemoteOperation) throws {
         switch try command(words, operation) {
         case .status("OK"): break
         case .refusal(let text): throw Self.failure(ofRefusal: text)
@@ -46,16 +45,16 @@ final class RedisConnection: Sendable {
         }
     }
 
-    /// Whether the server has kept the connection open and sent nothing that was not asked for.
+    /// Whether the connection is open and no unexpected bytes have arrived.
     var isUsable: Bool { socket.isQuiet }
 
-    /// Sends a command, and returns the server's reply. If this throws, the connection must not be used again. Throws
-    /// `RemoteFailure`, `SystemFailure`, and what `receive` and the operation throw.
+    /// Sends a command and returns the reply. Throws `RemoteFailure`, `SystemFailure`, and the errors of `receive` and
+    /// the operation; the connection must not be used again after that.
     ///
     /// - Parameters:
-    ///   - bytes: one more word.
-    ///   - bulkLimit: how many bytes the reply may have.
-    ///   - receive: gets these bytes as they arrive.
+    ///   - bytes: the last argument of the command.
+    ///   - bulkLimit: the most bytes of a bulk reply.
+    ///   - receive: is called with the bytes of a bulk reply as they arrive.
     func command(
         _ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil, atMost bulkLimit: Int = 0,
         receive: (UnsafeRawBufferPointer) throws -> Void = { _ in }
@@ -78,11 +77,11 @@ final class RedisConnection: Sendable {
         }
     }
 
-    /// The meaning of a server's refusal. A missing right or a wrong password stays; a full or a loading server may not.
+    /// Classifies an error reply. Permission and authentication errors are permanent; OOM and LOADING are transient.
     static func failure(ofRefusal text: String) -> RemoteFailure {
         let isFinal = ["NOPERM", "NOAUTH", "WRONGPASS", "READONLY", "ERR AUTH", "ERR unknown command"]
             .contains(where: text.hasPrefix)
-        // If it does not know a command, a server repeats the arguments.
+        // The reply to an unknown command repeats its arguments, which may be secret.
         let words =
             text.hasPrefix("ERR unknown command")
             ? "the Redis server does not know a command that is needed" : "the Redis server refuses: \(text)"

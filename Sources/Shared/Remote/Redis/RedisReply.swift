@@ -1,30 +1,29 @@
-/// What a server replies to a command.
+/// A server's reply to a command.
 enum RedisReply: Equatable {
     case none
     case integer(Int)
     case status(String)
-    /// So many bytes, which were passed on as they arrived.
+    /// The size of a bulk string, whose bytes were passed on as they arrived.
     case bytes(Int)
-    /// An error, in the server's words.
+    /// An error reply with the server's message.
     case refusal(String)
 }
 
-/// Reads one reply in the protocol RESP2 from bytes as they arrive, in constant memory. Arrays and the types of RESP3
-/// answer none of the commands that are used here; they are refused by their first byte, however deep or long they are.
+/// An incremental parser of a single RESP2 reply, in constant memory. No command used here replies with an array or a
+/// RESP3 type, so the parser refuses these by their first byte, however deep or long they are.
 struct RedisReplyReader {
     /// Longer than any status, number or error that Redis sends.
     static let lineLimit = 4096
 
-    /// The most bytes that a bulk string may announce.
     private let bulkLimit: Int
     private var line: [UInt8] = []
-    /// The bulk string that is being read: how many bytes it has, and how many are still to come with its line end.
+    /// The size of the current bulk string, and the number of bytes still missing, CRLF included.
     private var bulk: (count: Int, rest: Int)?
 
     init(atMost bulkLimit: Int) { self.bulkLimit = bulkLimit }
 
-    /// Takes the next bytes, and returns the reply once it is complete. Throws `RemoteFailure` for anything but one
-    /// reply within the limits, and what `receive` throws, which gets the bytes of a bulk string.
+    /// Parses the next bytes. Returns the reply once it is complete. Throws `RemoteFailure` for bad syntax, a reply
+    /// beyond the limits, and bytes after the reply. Passes the bytes of a bulk string to `receive`.
     mutating func add(
         _ bytes: UnsafeRawBufferPointer, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedisReply? {
@@ -41,8 +40,8 @@ struct RedisReplyReader {
         let end = rest.firstIndex(of: UInt8(ascii: "\n"))
         line += rest[..<(end ?? rest.endIndex)]
         rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
-        if let first = line.first, !"+-:$".utf8.contains(first) { throw Self.bad("gave a reply of an unknown type") }
-        guard line.count <= Self.lineLimit else { throw Self.bad("gave a line without an end") }
+        if let first = line.first, !"+-:$".utf8.contains(first) { throw Self.bad("sent a reply of an unknown type") }
+        guard line.count <= Self.lineLimit else { throw Self.bad("sent a line without an end") }
         guard end != nil else { return nil }
         guard line.popLast() == UInt8(ascii: "\r"), let type = line.first else { throw Self.bad("broke the protocol") }
         let text = String(decoding: line.dropFirst(), as: UTF8.self)
@@ -51,12 +50,12 @@ struct RedisReplyReader {
         case UInt8(ascii: "+"): return .status(text)
         case UInt8(ascii: "-"): return .refusal(text)
         case UInt8(ascii: ":"):
-            guard let number = Int(text) else { throw Self.bad("gave a number that is none") }
+            guard let number = Int(text) else { throw Self.bad("sent an invalid number") }
             return .integer(number)
         default:
             if text == "-1" { return RedisReply.none }
-            guard let count = Int(text), count >= 0 else { throw Self.bad("gave a length that is none") }
-            guard count <= bulkLimit else { throw Self.bad("announced \(count) bytes, more than were asked for") }
+            guard let count = Int(text), count >= 0 else { throw Self.bad("sent an invalid length") }
+            guard count <= bulkLimit else { throw Self.bad("announced \(count) bytes, more than were requested") }
             bulk = (count, count + 2)
             return nil
         }

@@ -1,24 +1,23 @@
 import Support
 
-/// A Redis server, with connections that are kept from one command to the next.
+/// A Redis server with a pool of idle connections.
 final class RedisServer: Sendable {
     private let address: RemoteAddress.RedisAddress
     let timeouts: RemoteSettings.Timeouts
     private let interruption: Interruption
     private let idle = Monitor<[RedisConnection]>([])
 
-    /// Opens nothing.
+    /// Opens no connection.
     init(_ address: RemoteAddress.RedisAddress, timeouts: RemoteSettings.Timeouts, interruption: Interruption) {
         self.address = address
         self.timeouts = timeouts
         self.interruption = interruption
     }
 
-    /// More than are used at once.
+    /// More than the number of threads that use the server at the same time.
     private static let idleLimit = 16
 
-    /// Sends a command, and returns the server's reply, which is no refusal. Throws `RemoteFailure`, and what `receive`
-    /// and the operation throw. Parameters as those of `RedisConnection.command`.
+    /// Sends a command as `RedisConnection.command` does. Throws `RemoteFailure` also for an error reply.
     func command(
         _ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil, atMost bulkLimit: Int = 0,
         receive: (UnsafeRawBufferPointer) throws -> Void = { _ in }
@@ -38,7 +37,7 @@ final class RedisServer: Sendable {
         return reply
     }
 
-    /// A connection that the server has not closed; nil if there is none.
+    /// Returns an idle connection that is still open, or nil.
     private func takeIdle() -> RedisConnection? {
         while let known = idle.withLock({ $0.popLast() }) {
             if known.isUsable { return known }
@@ -46,16 +45,16 @@ final class RedisServer: Sendable {
         return nil
     }
 
-    /// Sends a command whose reply is "OK". Throws what `command` does.
+    /// Sends a command whose reply is "OK". Throws as `command` does.
     func store(_ words: [String], _ bytes: [UInt8], _ operation: RemoteOperation) throws {
         guard case .status = try command(words, operation, sending: bytes) else { throw Self.unexpected }
     }
 
-    /// Sends a command whose reply is a number. Throws what `command` does.
+    /// Sends a command whose reply is a number. Throws as `command` does.
     func number(_ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil) throws -> Int {
         guard case .integer(let number) = try command(words, operation, sending: bytes) else { throw Self.unexpected }
         return number
     }
 
-    static let unexpected = RemoteFailure.failed("the Redis server gave a reply of another type than expected")
+    static let unexpected = RemoteFailure.failed("the Redis server sent a reply of an unexpected type")
 }

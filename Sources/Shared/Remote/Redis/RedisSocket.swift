@@ -2,15 +2,13 @@ import HTTP
 import Libc
 import Support
 
-/// A connected TCP socket whose calls wait no longer than an operation allows.
+/// A connected TCP socket for one thread at a time, closed with its last reference.
 ///
-/// Used by one thread at a time. Closed with the last reference.
+/// Each call waits no longer than its operation allows, and throws `SystemFailure` and the operation's errors.
 final class RedisSocket: Sendable {
     private let descriptor: Int32
 
-    /// Connects. Throws `SystemFailure`, and what the operation throws.
-    ///
-    /// - Parameter limit: how long that may take.
+    /// - Parameter limit: the time limit of the connection attempt.
     init(_ address: IPAddress, port: Int, within limit: Duration, _ operation: RemoteOperation) throws {
         #if canImport(Darwin)
         let type = SOCK_STREAM
@@ -45,13 +43,12 @@ final class RedisSocket: Sendable {
         setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether nothing has arrived since the last reply, not even the end of the connection.
+    /// Whether the connection is open and no bytes have arrived since the last reply.
     var isQuiet: Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 0) == 0
     }
 
-    /// Sends all bytes. Throws `SystemFailure`, and what the operation throws.
     func send(_ bytes: [UInt8], _ operation: RemoteOperation) throws {
         #if canImport(Darwin)
         let flags: Int32 = 0
@@ -67,22 +64,21 @@ final class RedisSocket: Sendable {
         }
     }
 
-    /// Receives at least one byte; returns how many, 0 at the end of the connection. Throws `SystemFailure`, and what
-    /// the operation throws.
+    /// Receives at least one byte. Returns the number of bytes, or 0 at the end of the connection.
     func receive(into buffer: UnsafeMutableRawBufferPointer, _ operation: RemoteOperation) throws -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress!, buffer.count, 0)
             if count < 0 {
                 try retry("receive", POLLIN, errno, operation)
             } else {
-                // A server that never pauses must not keep a reply from ending.
+                // Without this check, a server that sends without a pause would never reach a limit.
                 try operation.check()
                 return count
             }
         }
     }
 
-    /// Waits if the call that has just failed can be repeated; else throws.
+    /// Waits until a call that failed with `code` can be repeated, or throws if it cannot.
     private func retry(_ action: String, _ events: Int32, _ code: Int32, _ operation: RemoteOperation) throws {
         guard [EAGAIN, EWOULDBLOCK, EINTR].contains(code) else { throw SystemFailure(errno: code, action) }
         try wait(for: events, operation)
@@ -93,7 +89,7 @@ final class RedisSocket: Sendable {
         repeat {
             try operation.check()
             try check()
-            // Rounded up: waiting slightly too short would mean looking twice.
+            // Rounded up, as a wait that is slightly too short would cost a second poll.
         } while poll(&watched, 1, Int32(operation.pause.milliseconds) + 1) <= 0
     }
 }
@@ -103,7 +99,7 @@ private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: 
 }
 
 extension IPAddress {
-    /// Calls `body` with the address as the system's calls take it.
+    /// Calls `body` with the `sockaddr` of this address.
     fileprivate func withSocketAddress<Result>(
         port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {

@@ -2,24 +2,24 @@ import HTTP
 import Store
 import Support
 
-/// A Redis server. Each object is one value, which goes and comes in pieces if it is large.
+/// A Redis server that stores each object as a string value, large values in pieces.
 ///
-/// A value that is only half there has another length than its document says, and one that was patched together of two
-/// has another digest: both count as absent or damaged.
+/// Pieces are not atomic. A half-written value differs from its document in length, and a value mixed from two writes
+/// differs in its digest; both count as absent or damaged.
 struct RedisStorage: RemoteStorage {
     private let server: RedisServer
-    private let leases: RedisLeases
+    private let claims: RedisClaims
 
     init(_ server: RedisServer, log: Log) {
         self.server = server
-        leases = RedisLeases(server, log: log)
+        claims = RedisClaims(server, log: log)
     }
 
     /// The bytes of each GETRANGE: few enough not to delay other clients.
     static let pieceSize = 1 << 20
     /// The bytes of each SETRANGE: few enough to be sent at the least rate before a write counts as stalled.
     static let writtenPieceSize = 1 << 18
-    /// How much longer than it is fresh a thing is kept: what has expired is still good for a revalidation.
+    /// The time that an object is kept beyond its expiry, as an expired picture can still be revalidated.
     static let extraLifetime: Duration = .seconds(7 * 86_400)
 
     static func key(_ name: String) -> String { "apod-tools:\(name)" }
@@ -51,8 +51,8 @@ struct RedisStorage: RemoteStorage {
         let key = Self.key(object.path)
         if case .document = object {
             let bytes = try piece(of: body, at: 0, atMost: body.count)
-            if let claim = claim as? RedisLease {
-                return try leases.write(bytes, to: key, expiry: expiry, under: claim, operation)
+            if let claim = claim as? RedisClaim {
+                return try claims.write(bytes, to: key, expiry: expiry, under: claim, operation)
             }
             return try server.store(["PSETEX", key, expiry], bytes, operation)
         }
@@ -66,7 +66,7 @@ struct RedisStorage: RemoteStorage {
         while offset < body.count {
             let bytes = try piece(of: body, at: offset, atMost: Self.writtenPieceSize)
             _ = try server.number(["SETRANGE", key, "\(offset)"], operation, sending: bytes)
-            // What breaks off must not stay for ever.
+            // An interrupted write must expire.
             if offset == 0 { _ = try server.number(["PEXPIRE", key, expiry], operation) }
             offset += bytes.count
         }
@@ -80,7 +80,7 @@ struct RedisStorage: RemoteStorage {
         _ = try server.number(["EVAL", script, "1", Self.key(object.path), Self.expiry(lifetime)], operation)
     }
 
-    /// How many milliseconds a value is kept.
+    /// Returns the lifetime of a value in milliseconds.
     private static func expiry(_ lifetime: Duration?) -> String {
         let span = lifetime.map { $0 + extraLifetime } ?? .seconds(365 * 86_400)
         return "\(max(span, extraLifetime).milliseconds)"
@@ -96,13 +96,13 @@ struct RedisStorage: RemoteStorage {
                 count += got
             }
         }
-        guard bytes.count == wanted else { throw RemoteFailure.failed("the file that is handed over became shorter") }
+        guard bytes.count == wanted else { throw RemoteFailure.failed("the file became shorter during the upload") }
         return bytes
     }
 
     func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> ClaimAnswer {
-        try leases.claim(name, token: token, operation).map(ClaimAnswer.granted) ?? .held
+        try claims.claim(name, token: token, operation).map(ClaimAnswer.granted) ?? .held
     }
 
-    func close(within limit: Duration) { leases.close(within: limit) }
+    func close(within limit: Duration) { claims.close(within: limit) }
 }

@@ -1,17 +1,17 @@
 import HTTP
 import Support
 
-/// Where a remote is: what `--remote` names.
+/// The value of `--remote`.
 public enum RemoteAddress: Sendable, Equatable {
-    /// A server that knows GET, HEAD and PUT.
+    /// A server that supports GET, HEAD and PUT.
     case http(WebURL)
     case redis(RedisAddress)
-    /// A folder, most often of a mount that machines share: its absolute path.
+    /// The absolute path of a folder, usually on a mount that machines share.
     case folder(String)
 
-    /// A Redis server and one of its databases.
+    /// A Redis server and the number of a database.
     public struct RedisAddress: Sendable, Equatable {
-        /// Its host, port and credentials. The scheme means nothing.
+        /// The host, port and credentials. The scheme is ignored.
         let url: WebURL
         let database: Int
 
@@ -39,7 +39,7 @@ public enum RemoteAddress: Sendable, Equatable {
         guard url.query == nil, url.fragment == nil else {
             throw RemoteFailure.badAddress("it has a query or a fragment, to which no path can be added")
         }
-        // Resolved against the server's address, such a path would be another server's name.
+        // Resolved against the server's address, such a path would name another server.
         guard !url.path.hasPrefix("//") else { throw RemoteFailure.badAddress("its path begins with two slashes") }
         return url
     }
@@ -62,7 +62,6 @@ public enum RemoteAddress: Sendable, Equatable {
         return String(pathBytes: bytes)
     }
 
-    /// The user name and the password that it has.
     var credentials: WebURL.Credentials? {
         switch self {
         case .http(let url): url.credentials
@@ -71,7 +70,7 @@ public enum RemoteAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether connections are needed to use it.
+    /// Whether the remote needs network connections.
     public var usesNetwork: Bool {
         if case .folder = self { false } else { true }
     }

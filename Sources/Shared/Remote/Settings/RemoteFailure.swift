@@ -1,18 +1,17 @@
 import Support
 
-/// Why a remote is of no use, for a moment or at all.
+/// The reason why a remote cannot be used.
 public enum RemoteFailure: Failure {
-    /// What was given as its address is none.
     case badAddress(String)
-    /// The key to sign with cannot be used.
+    /// The signing key cannot be used.
     case badKey(String)
-    /// The server refuses what is asked for, and will refuse it again.
+    /// The server refuses a request and would refuse it again.
     case refused(String)
-    /// It could not be reached, or did not do what it was asked for.
+    /// The server could not be reached or gave a wrong answer.
     case failed(String)
-    /// What it gave is damaged.
+    /// The server sent a damaged object.
     case damaged(String)
-    /// Nobody waits for it any more.
+    /// The time for the operation was over before it ended.
     case givenUp
 
     public var code: String {
@@ -28,15 +27,15 @@ public enum RemoteFailure: Failure {
 
     public var message: String {
         switch self {
-        case .badAddress(let reason): "this is no address of a remote: \(reason)"
-        case .badKey(let reason): "the key of the remote cannot be used: \(reason)"
+        case .badAddress(let reason): "invalid address of a remote: \(reason)"
+        case .badKey(let reason): "invalid key of the remote: \(reason)"
         case .refused(let reason), .failed(let reason): reason
         case .damaged(let reason): "it is damaged: \(reason)"
         case .givenUp: "the time to wait for the remote is over"
         }
     }
 
-    /// Whether the same would fail again for certain.
+    /// Whether the same request would certainly fail again.
     var isFinal: Bool { if case .refused = self { true } else { false } }
 
     public var exitCode: ExitCode {

@@ -3,9 +3,9 @@ import Libc
 import Store
 import Support
 
-/// A folder that machines share, most often of a network's file system. Its files appear whole, by renaming.
+/// A folder that machines share, usually on a network file system. Files are written elsewhere and renamed.
 ///
-/// A system call on a mount whose server is away returns when the system lets it; only then do the limits apply.
+/// A system call on a mount whose server is down can block for long; the limits apply once it returns.
 struct FolderStorage: RemoteStorage {
     let path: String
 
@@ -19,7 +19,7 @@ struct FolderStorage: RemoteStorage {
 
     func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int? { try open(object)?.count }
 
-    /// Nil if there is none. A folder that is not there at all is a failure, since its mount may be missing.
+    /// Returns nil if the object does not exist. A missing folder is a failure, since its mount may be missing.
     private func open(_ object: RemoteObject) throws -> File? {
         do {
             let file = try Folder(path).open(object.path, O_RDONLY | O_NONBLOCK)
@@ -35,7 +35,7 @@ struct FolderStorage: RemoteStorage {
     ) throws {
         let folder = try Folder(path)
         let parts = object.path.split(separator: "/")
-        // As open as the umask allows: others share it.
+        // Other users share the folder, so only the umask limits its mode.
         try folder.makeFolder(String(parts[0]), mode: 0o777)
         let file = try OutputFile(in: folder.folder(String(parts[0])), name: String(parts[1]), replaces: true)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
@@ -43,7 +43,7 @@ struct FolderStorage: RemoteStorage {
         var offset = 0
         while offset < body.count {
             let count = try body.read(buffer, offset)
-            guard count > 0 else { throw RemoteFailure.failed("the file that is handed over became shorter") }
+            guard count > 0 else { throw RemoteFailure.failed("the file became shorter during the upload") }
             try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes)
             offset += count
         }

@@ -2,31 +2,31 @@ import HTTP
 import Store
 import Support
 
-/// A server that knows GET, HEAD and PUT: nginx with WebDAV, `rclone serve webdav`, the gateway of an object store.
+/// A server that supports GET, HEAD and PUT: nginx with WebDAV, `rclone serve webdav`, the gateway of an object store.
 struct HTTPStorage: RemoteStorage {
     private let base: String
     private let client: HTTPClient
     private let settings: RemoteSettings
     private let url: WebURL
 
-    /// Opens and loads nothing.
+    /// Opens no connection and loads no library.
     init(_ url: WebURL, settings: RemoteSettings, environment: Environment, log: Log, interruption: Interruption) {
         self.url = url
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
         client = HTTPClient(
-            // The user has named the server. It cannot lead elsewhere, as no redirect is followed.
+            // The user chose this server, and it cannot lead elsewhere, as no redirect is followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),
-            // Each operation ends by its own limits.
+            // The limits of each operation apply instead.
             timeouts: HTTPRequest.Timeouts(
                 connect: settings.timeouts.connect, stall: .seconds(86_400), total: .seconds(86_400)),
             log: log, interruption: interruption)
     }
 
     private func request(_ object: RemoteObject, byteLimit: Int) throws -> HTTPRequest {
-        // The user has named the origin, with or without encryption.
+        // The user chose this origin, with or without encryption.
         HTTPRequest(
             url: try url.resolving(base + object.path), headers: settings.headers, cleartextOrigins: [url.origin],
             byteLimit: byteLimit, acceptsCompression: false)
@@ -65,7 +65,7 @@ struct HTTPStorage: RemoteStorage {
         }
     }
 
-    /// Runs a request; false if the server says that there is no such thing.
+    /// Runs a request. Returns false if the status is 404 or 410.
     private func isThere(_ body: () throws -> Void) throws -> Bool {
         do {
             try body()
@@ -77,7 +77,7 @@ struct HTTPStorage: RemoteStorage {
         }
     }
 
-    /// An answer that would be the same again is a refusal.
+    /// Turns an answer that would be the same again into a refusal.
     private static func judged(_ error: any Error) -> any Error {
         guard let failure = error as? FetchFailure else { return error }
         switch failure {

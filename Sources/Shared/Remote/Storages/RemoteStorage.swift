@@ -2,14 +2,14 @@ import HTTP
 import Store
 import Support
 
-/// Something in a remote.
+/// An object in a remote.
 enum RemoteObject: Sendable, Equatable {
-    /// What is known of a thing.
+    /// The description of an entry.
     case document(RemoteName)
-    /// Bytes, by their SHA-256.
+    /// The bytes with this SHA-256.
     case content(String)
 
-    /// Its name, relative to the remote.
+    /// The path relative to the remote's address.
     var path: String {
         switch self {
         case .document(let name): "ac/\(name.digest)"
@@ -20,41 +20,40 @@ enum RemoteObject: Sendable, Equatable {
 
 /// The server or folder behind a remote.
 ///
-/// All calls block, and may come from any number of threads. They wait no longer than their operation allows, and throw
-/// its errors; `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails; and `Cancelled` if the run is
-/// stopped.
+/// All calls block and are safe from any thread. They wait no longer than their operation allows and throw its errors,
+/// `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails, and `Cancelled` if the run is interrupted.
 protocol RemoteStorage: Sendable {
-    /// Passes on the bytes of an object, whole or damaged; returns false if there is none. Throws what `receive` throws.
+    /// Passes the bytes of an object to `receive`, whole or damaged. Returns false if the object does not exist.
     func read(
         _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool
 
-    /// Returns how many bytes an object has; nil if there is none, or if the storage cannot say.
+    /// Returns the size of an object, or nil if it does not exist or the storage does not report its size.
     func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int?
 
-    /// Stores an object in the place of an older one: whole, or not at all.
+    /// Stores an object completely or not at all, and replaces an older object.
     ///
     /// - Parameters:
-    ///   - lifetime: how long it is of use; nil for ever.
-    ///   - claim: under which it was fetched or made.
+    ///   - lifetime: the time until the object expires; nil if it never does.
+    ///   - claim: the claim under which the object was fetched or made.
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         _ operation: RemoteOperation
     ) throws
 
-    /// Sees to it that an object that is there lives as long as one that is stored now.
+    /// Extends the lifetime of a stored object as if it were stored now.
     func prolong(_ object: RemoteObject, lifetime: Duration?, _ operation: RemoteOperation) throws
 
-    /// Tries once to get the right to fetch or make a thing among all machines.
+    /// Tries once to get the exclusive right, among all machines, to fetch or make an entry.
     ///
-    /// - Parameter token: names the holder; equal for all tries of the same holder.
+    /// - Parameter token: identifies the holder in all its attempts.
     func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> ClaimAnswer
 
-    /// Releases all claims, as far as that succeeds within `limit`.
+    /// Releases all claims that it can within `limit`.
     func close(within limit: Duration)
 }
 
-/// The answer to an attempt to get a claim.
+/// The result of an attempt to get a claim.
 enum ClaimAnswer {
     case granted(any RemoteClaim)
     /// Another machine has it.

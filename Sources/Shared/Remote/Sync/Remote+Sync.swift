@@ -2,10 +2,10 @@ import HTTP
 import Store
 import Support
 
-/// What is done for all things of a scope: failures end it, instead of being passed over.
+/// Operations of `RemoteSync`. Unlike those of a run, they throw failures of the remote.
 extension Remote {
-    /// Hands a thing over, unless the remote has it already. Throws `RemoteFailure` and whatever the storage throws.
-    func handOverNow(_ offer: RemoteOffer) throws -> SyncReport {
+    /// Uploads an entry unless the remote has it. Throws `RemoteFailure` and the storage's errors.
+    func uploadNow(_ offer: RemoteOffer) throws -> SyncReport {
         let document = offer.document
         switch try self.document(of: document.name, atMost: RemoteDocument.byteLimit) {
         case .found(let found)
@@ -16,7 +16,7 @@ extension Remote {
         case .notAsked: throw hasFailed
         }
         do {
-            guard let sent = try handOver(offer) else { return SyncReport(gone: 1) }
+            guard let sent = try upload(offer) else { return SyncReport(gone: 1) }
             offer.done(.found(sent))
             return SyncReport(moved: 1, bytes: sent)
         } catch {
@@ -25,17 +25,17 @@ extension Remote {
         }
     }
 
-    /// Why nothing goes on, after failures that were reported one by one.
+    /// The failure of a run whose breaker is open. The single failures were reported before.
     var hasFailed: RemoteFailure { .failed("the remote \(settings.address) cannot be used; try again later") }
 
-    /// Whether the bytes are there, too.
+    /// Whether the remote also has the content.
     private func isWhole(_ document: RemoteDocument) -> Bool {
         guard let sha256 = document.sha256 else { return true }
         return (try? size(of: .content(sha256))) == document.count
     }
 
-    /// The list of what a scope has in the remote; an empty one if there is none. Throws `RemoteFailure` if it cannot
-    /// be read.
+    /// Reads the list of a scope's entries in the remote; empty if there is no list. Throws `RemoteFailure` if the list
+    /// cannot be read.
     func list(of scope: ScopeName) throws -> SyncList {
         switch try document(of: RemoteName(listOf: scope), atMost: RemoteDocument.byteLimit) {
         case .found(let document):
@@ -57,7 +57,7 @@ extension Remote {
         }
     }
 
-    /// Stores the list of what a scope has.
+    /// Stores the list of a scope's entries.
     func write(_ list: SyncList, for scope: ScopeName) throws {
         let bytes = list.text
         guard bytes.count <= SyncList.byteLimit else { throw SyncList.tooLong }

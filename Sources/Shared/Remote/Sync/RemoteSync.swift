@@ -1,25 +1,25 @@
 import Store
 import Support
 
-/// Brings one scope of a root and the remote to the same state, as far as each is allowed to take from the other.
+/// Copies the entries of a scope to a remote (`push`), or from it (`pull`).
 ///
-/// What is in the remote cannot be listed by GET, HEAD and PUT, so that a list of names is kept there for each scope:
-/// what was handed over by `push`, from whichever root.
+/// GET, HEAD and PUT cannot list the contents of a remote, so `push` keeps a list of names there for each scope, with the
+/// entries of all roots that were pushed.
 public struct RemoteSync: Sendable {
     private let remote: Remote
     private let cache: CacheStore
     private let jobs: Int
     private let interruption: Interruption
 
-    /// The metadata that is shared, all of it or only what never expires: days of the archive, and the list of exercises.
+    /// The shared metadata: days of the archive, if they never expire, and the list of exercises.
     private static let collections: [CacheStore.SharedCollection] = [
         (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
         (name: "exercisedb", isLasting: false),
     ]
 
     /// - Parameters:
-    ///   - cache: of a scope that is shared.
-    ///   - jobs: how many things go at once.
+    ///   - cache: a scope that may be shared.
+    ///   - jobs: the number of threads.
     public init(_ remote: Remote, _ cache: CacheStore, jobs: Int, interruption: Interruption) {
         self.remote = remote
         self.cache = cache
@@ -27,14 +27,13 @@ public struct RemoteSync: Sendable {
         self.interruption = interruption
     }
 
-    /// Hands over what the remote lacks, and lists all of it there. Throws `RemoteFailure` if the remote does not do
-    /// what it should, `CacheFailure`, `SystemFailure`, `Cancelled`.
-    ///
+    /// Uploads the entries that the remote lacks, and adds them to its list. Throws `RemoteFailure`, `CacheFailure`,
+    /// `SystemFailure` and `Cancelled`.
     public func push() throws -> SyncReport {
         let listed = try remote.list(of: cache.scope)
         let names = Monitor(listed)
-        let handOver: @Sendable (RemoteOffer) throws -> SyncReport = { [remote] offer in
-            let report = try remote.handOverNow(offer)
+        let upload: @Sendable (RemoteOffer) throws -> SyncReport = { [remote] offer in
+            let report = try remote.uploadNow(offer)
             if report.failed + report.gone == 0 { names.withLock { $0.insert(offer.document) } }
             return report
         }
@@ -44,7 +43,7 @@ public struct RemoteSync: Sendable {
         var report = try onThreads {
             try entries.withLock { listing throws in try listing.next() }
         } work: { [cache] in
-            try cache.remoteOffer(of: $0).map(handOver) ?? SyncReport()
+            try cache.remoteOffer(of: $0).map(upload) ?? SyncReport()
         }
         for (collection, onlyLasting) in Self.collections {
             let all = try cache.metadata(in: collection, from: "", through: "\u{10FFFF}")
@@ -52,7 +51,7 @@ public struct RemoteSync: Sendable {
             report += try onThreads {
                 rows.withLock { $0.popFirst() }
             } work: { [cache] in
-                try handOver(cache.remoteOffer(of: $0, in: collection))
+                try upload(cache.remoteOffer(of: $0, in: collection))
             }
         }
         let all = names.withLock { $0 }
@@ -60,7 +59,7 @@ public struct RemoteSync: Sendable {
         return report
     }
 
-    /// Takes in what the remote lists and this root lacks, originals first, until the capacity is reached. Throws as
+    /// Downloads the listed entries that this root lacks, originals first, until its capacity is reached. Throws as
     /// `push` does.
     public func pull() throws -> SyncReport {
         let room = Monitor(cache.settings.capacity - (try cache.statistics().bytes))
@@ -76,7 +75,7 @@ public struct RemoteSync: Sendable {
         return report
     }
 
-    /// Takes in one thing, if there is room for it.
+    /// Downloads an entry if there is room for it.
     private func take(_ name: RemoteName, _ room: Monitor<Int>) throws -> SyncReport {
         switch try remote.document(of: name, atMost: RemoteDocument.byteLimit) {
         case .found(let document):
@@ -97,11 +96,9 @@ public struct RemoteSync: Sendable {
         }
     }
 
-    /// The capacity is reached.
     private struct NoRoom: Error {}
 
-    /// Does the work for all items, on `jobs` threads, and adds up what comes of it. After the first error no further
-    /// item is begun, and it is thrown.
+    /// Runs `work` for all items on `jobs` threads and adds up the reports. Stops at the first error and throws it.
     private func onThreads<Item>(
         _ next: @escaping @Sendable () throws -> Item?, work: @escaping @Sendable (Item) throws -> SyncReport
     ) throws -> SyncReport {
@@ -117,7 +114,7 @@ public struct RemoteSync: Sendable {
                 state.withLock { $0.error = $0.error ?? error }
             }
         }
-        // This thread is one of them.
+        // The calling thread is one of the `jobs` threads.
         let threads = (1..<max(jobs, 1)).compactMap { _ in try? Thread.start(loop) }
         loop()
         for thread in threads { thread.join() }
@@ -127,18 +124,17 @@ public struct RemoteSync: Sendable {
     }
 }
 
-/// What has come of bringing a root and a remote to the same state.
+/// The numbers of entries that `RemoteSync` handled.
 public struct SyncReport: Sendable, Equatable {
-    /// Things that were handed over or taken in.
+    /// Uploaded or downloaded entries.
     public var moved = 0
     public var bytes = 0
-    /// Things that were there already.
+    /// Entries that the destination already had.
     public var there = 0
-    /// Things that are listed and not there any more.
+    /// Entries that are listed but no longer exist.
     public var gone = 0
-    /// Things that could not be moved.
     public var failed = 0
-    /// Things for which there was no room.
+    /// Entries that exceeded the capacity.
     public var leftOut = 0
 
     public init(moved: Int = 0, bytes: Int = 0, there: Int = 0, gone: Int = 0, failed: Int = 0, leftOut: Int = 0) {

@@ -1,19 +1,19 @@
 import Store
 
-/// The names of all that a scope has in the remote, as a text with a line each: what kind of thing it is, and its name.
+/// The list of a scope's entries in a remote: lines of a kind, a space and a name.
 struct SyncList: Equatable {
-    /// Originals come before what is made of them.
+    /// Originals come before their variants.
     private enum Kind: Character, CaseIterable {
         case original = "o"
         case variant = "v"
         case metadata = "m"
     }
 
-    /// Room for four million names, which are held in memory.
+    /// Four million names, which are held in memory.
     static let byteLimit = 268_000_000
 
     static let tooLong = RemoteFailure.failed(
-        "the list of what the remote has is too long; share in several scopes (remote_scopes)")
+        "the remote's list of entries is too long; share several smaller scopes (remote_scopes)")
 
     private var lines: Set<String> = []
 
@@ -21,7 +21,7 @@ struct SyncList: Equatable {
 
     init() {}
 
-    /// Reads what `text` has; other lines are passed over.
+    /// Reads a list and ignores invalid lines.
     init(_ bytes: [UInt8]) {
         lines = Set(
             String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -29,7 +29,7 @@ struct SyncList: Equatable {
             })
     }
 
-    /// The names of each kind, those first which others need.
+    /// The names by kind, originals before the variants that need them.
     var groups: [[RemoteName]] {
         Kind.allCases.map { kind in
             lines.filter { $0.first == kind.rawValue }.sorted().compactMap { Self.name($0[...]) }

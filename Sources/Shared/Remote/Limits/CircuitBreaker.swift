@@ -1,0 +1,20 @@
+/// Stops requests to the remote for the rest of a run once too many have failed.
+struct CircuitBreaker: Sendable, Equatable {
+    /// The number of consecutive failures that opens the breaker: unlikely to be coincidence.
+    static let limit = 5
+
+    private(set) var isOpen = false
+    private var failures = 0
+
+    mutating func noteSuccess() { failures = 0 }
+
+    /// Returns whether this failure opened the breaker.
+    ///
+    /// - Parameter isFinal: whether the same request would certainly fail again.
+    mutating func noteFailure(isFinal: Bool) -> Bool {
+        failures += 1
+        guard !isOpen, isFinal || failures >= Self.limit else { return false }
+        isOpen = true
+        return true
+    }
+}

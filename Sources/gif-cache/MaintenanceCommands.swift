@@ -15,10 +15,10 @@ extension Command {
             are not listed: img-cache ls lists all.
             """,
         examples: [
-            "gif-cache ls --larger-than 1MB", "gif-cache ls --resolution 360 --print id",
+            "gif-cache ls --size +1MB", "gif-cache ls --resolution 360 --print id",
             "gif-cache ls --json | gif-cache poster --print poster.path",
         ],
-        options: { [[.resolution, .table], .conditions, [.pinned, .sort, .reverse, .json], .recordOutput, .common] },
+        options: { [[.resolution, .table], .conditions, [.pinned, .sort, .json], .recordOutput, .common] },
         synonyms: ["dir", "entries"]
     ) { arguments in
         let context = try ToolContext(arguments)

@@ -11,26 +11,22 @@ extension Command {
         "ls", summary: "List what is in the scope: a table on a terminal, else a record for each picture.",
         details: "All conditions must be met. Listing does not count as use of what is listed.",
         examples: [
-            "img-cache ls --host .nasa.gov --larger-than 5MB",
+            "img-cache ls --match '*.nasa.gov/*' --size +5MB",
             "img-cache ls --match '*.gif' --print cache.url",
             "img-cache ls --expired --json | jq -s length",
-            "img-cache ls --variants --print path",
+            "img-cache ls --kind original,variant --print path",
             "img-cache ls --sort size --table | less -S",
         ],
         options: {
             [
-                [.variants, .allScopes, .sort, .reverse, .table], .conditions,
-                [.pinned, .host, .match, .kind],
-                [.json], .recordOutput, .common,
+                [.allScopes, .sort, .table], .conditions, [.pinned, .match, .kind], [.json], .recordOutput, .common,
             ]
         },
         synonyms: ["list", "dir", "entries"]
     ) { arguments in
         let context = try ToolContext(arguments)
-        var filter = arguments.filter
-        if arguments[.variants] { filter.kinds.insert(.variant) }
         let cache = try context.confinedCaches(.looking).standard()
-        var listing = try cache.entries(filter, inAllScopes: arguments[.allScopes], order: arguments.order)
+        var listing = try cache.entries(arguments.filter, inAllScopes: arguments[.allScopes], order: arguments.order)
         let isNarrow = Terminal.isTerminal(1)
         let table = EntryTable(
             width: isNarrow ? Terminal.width(of: 1) : nil, showsScope: arguments[.allScopes], now: .now())

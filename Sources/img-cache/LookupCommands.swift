@@ -33,24 +33,24 @@ extension Command {
     static let info = Command(
         "info", summary: "Say all that is known of pictures, without the network.",
         details: """
-            On a terminal it is text, elsewhere records with the field `info`. Its `file` is ok, missing, other-size, \
-            or with --verify other-content. Asking does not count as use of the picture. One that is not in the cache \
+            On a terminal it is text, elsewhere records with the field `info`. Its `file` is ok, missing, other-size \
+            or other-content. Asking does not count as use of the picture. One that is not in the cache \
             gives a record with an error, and status 1.
             """,
         examples: [
             "img-cache info https://example.org/m31.jpg",
             "img-cache info --key my-photo --print info.expires_at",
-            "img-cache ls --print cache.key | img-cache info - --verify --print info.file",
+            "img-cache ls --print cache.key | img-cache info - --print info.file",
         ],
         operands: .pictures,
-        options: { [[.verifyContent], .keys, [.json], .stream, .common] }
+        options: { [.keys, [.json], .stream, .common] }
     ) { arguments in
         let lookup = try CacheLookup(.pictures, arguments, .looking)
-        let (caches, naming, hashes) = (lookup.caches, lookup.naming, arguments[.verifyContent])
+        let (caches, naming) = (lookup.caches, lookup.naming)
         defer { caches.close() }
-        return try lookup.context.describe(lookup.things, as: "info", jobs: hashes ? Thread.processors : 1) { job in
+        return try lookup.context.describe(lookup.things, as: "info", jobs: Thread.processors) { job in
             let found = try caches.find(job, naming, handingOut: false)
-            return try EntryDetails(found.entry, in: found.cache, hashing: hashes)
+            return try EntryDetails(found.entry, in: found.cache)
         }
     }
 

@@ -56,10 +56,8 @@ extension AnyOption {
 
     // MARK: Looking and maintaining
 
-    static let variants = Option.flag("variants", summary: "List shrunk variants too.")
     static let allScopes = Option.flag("all-scopes", summary: "List all scopes.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
-    static let verifyContent = Option.flag("verify", summary: "Read each file, and compare its SHA-256.")
     static let repair = Option.flag(
         "repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
     static let keep = Option.flag("keep", summary: "Keep what the old scope holds.")

@@ -17,10 +17,10 @@ extension Command {
             "img-cache rm https://example.org/m31.jpg",
             "img-cache rm key:my-photo",
             "img-cache ls --expired --print cache.key | img-cache rm -",
-            "img-cache rm --host example.org --older-than 7d --dry-run",
+            "img-cache rm --match 'https://example.org/*' --older-than 7d --dry-run",
         ],
         operands: .pictures,
-        options: { [[.dryRun], .conditions, [.host, .match, .kind], .keys, [.json, .nullData], .common] },
+        options: { [[.dryRun], .conditions, [.match, .kind], .keys, [.json, .nullData], .common] },
         synonyms: ["remove", "delete", "del"]
     ) { arguments in
         let filter = arguments.filter

@@ -7,28 +7,6 @@ import Testing
 
 /// Which entries an option means.
 @Suite struct SelectionTests {
-    @Test(arguments: [
-        ("example.org", "https://example.org/a", true),
-        ("EXAMPLE.org", "https://Example.ORG:8080/a", true),
-        ("example.org", "https://www.example.org/a", false),
-        (".example.org", "https://www.example.org/a", true),
-        (".example.org", "https://example.org", true),
-        (".example.org", "https://badexample.org/", false),
-        ("example.org", "https://evil.net/example.org", false),
-        ("example.org", "https://example.org@evil.net/", false),
-        ("::1", "http://[::1]:80/a", true),
-        ("example.org", "example.org", false),
-        (".BU\u{308}CHER.example", "https://a.xn--bcher-kva.example/", true),
-    ])
-    func hostIsThatOfTheAddressAlone(_ host: String, _ address: String, _ isMatch: Bool) throws {
-        #expect(try #require(try HostPattern(host)).matches(address) == isMatch)
-    }
-
-    @Test(arguments: ["", ".", "a/b", "a b", "a.\u{308}b"])
-    func whatIsNoHostIsRefused(_ text: String) throws {
-        #expect(try HostPattern(text) == nil)
-    }
-
     @Test func everyConditionMustBeMet() throws {
         let world = try Surroundings()
         let cache = try world.cache { $0.ttl = .seconds(3600) }
@@ -57,8 +35,6 @@ import Testing
         #expect(accepts { $0.keyPrefix = "https://" } && !accepts { $0.keyPrefix = "moon" })
         #expect(accepts { $0.keySuffix = ".gif" } && !accepts { $0.keySuffix = ".png" })
         #expect(accepts { $0.pattern = AddressPattern("*moon*") } && !accepts { $0.pattern = AddressPattern("mars") })
-        let (here, elsewhere) = (try HostPattern("example.org"), try HostPattern("a.org"))
-        #expect(accepts { $0.host = here } && !accepts { $0.host = elsewhere })
         #expect(
             !accepts {
                 $0.largerThan = 499

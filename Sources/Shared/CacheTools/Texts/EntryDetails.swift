@@ -17,17 +17,15 @@ public struct EntryDetails: Sendable, Description {
     public let file: FileState
     public let variants: [Entry]
 
-    /// Throws `CacheFailure` if the index cannot be read.
-    ///
-    /// - Parameter hashing: whether to read the file and compare its SHA-256.
-    public init(_ entry: Entry, in cache: CacheStore, hashing: Bool) throws {
+    /// Reads the file to compare its SHA-256. Throws `CacheFailure` if the index cannot be read.
+    public init(_ entry: Entry, in cache: CacheStore) throws {
         self.entry = entry
         state = cache.state(of: entry)
         variants = try cache.variants(of: entry)
         if let facts = try cache.index.root.file(entry.place) {
             file =
                 try facts.bytes != entry.bytes
-                ? .otherSize : hashing && !cache.index.root.hasContent(of: entry) ? .otherContent : .ok
+                ? .otherSize : !cache.index.root.hasContent(of: entry) ? .otherContent : .ok
         } else {
             file = .missing
         }

@@ -11,37 +11,50 @@ extension AnyOption {
         "newer-than", .selection, such: "1h", summary: "Only what was fetched since then, such as 1h.")
     public static let unusedFor = Option.time(
         "unused-for", .selection, such: "30d", summary: "Only what was not used for this long, such as 30d.")
-    public static let largerThan = Option.size(
-        "larger-than", .selection, such: "1MB", summary: "Only larger files, such as 1MB.")
-    public static let smallerThan = Option.size(
-        "smaller-than", .selection, such: "1MB", summary: "Only smaller files.")
+    public static let size = Option<SizeBound>(
+        "size", synonyms: ["larger-than", "smaller-than", "larger", "smaller"], form: .value("+SIZE|-SIZE"),
+        expected: "+ or - and a size, such as +10MB or -10MB", group: .selection, repeats: true,
+        summary: "Only larger (+10MB) or smaller (-10MB) files; repeatable.", read: SizeBound.init)
     public static let expired = Option.flag("expired", .selection, summary: "Only what has expired.")
     public static let pinned = Option.flag("pinned", .selection, summary: "Only what is pinned.")
 
-    public static let sort = Option<EntryOrder.Key>.case(
-        "sort", "KEY", .selection,
-        summary: "Order by size (largest first), age (oldest first), used (longest unused first) or url.")
-    public static let reverse = Option.flag("reverse", .selection, summary: "Turn the order of --sort round.")
+    public static let sort = Option<EntryOrder>(
+        "sort", synonyms: ["reverse"], form: .value("KEY"), expected: "size, age, used or url, or -size and so on",
+        completion: .words(["size", "age", "used", "url", "-size", "-age", "-used", "-url"]), group: .selection,
+        summary: "Order by size, age, used (longest unused first) or url; -size turns the order round.",
+        manual: "The largest, oldest or longest unused comes first, or last with a minus sign before the word."
+    ) { text in
+        let isReversed = text.hasPrefix("-")
+        return EntryOrder.Key(rawValue: isReversed ? String(text.dropFirst()) : text).map {
+            EntryOrder($0, reversed: isReversed)
+        }
+    }
 
     public static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
 
-    public static let host = Option<HostPattern>(
-        "host", form: .value("NAME"), expected: "a host such as example.org", group: .selection,
-        summary: "Only pictures of this host; .example.org takes those below too.", read: { try HostPattern($0) })
-
     public static let match = Option<AddressPattern>(
-        "match", form: .value("PATTERN"), expected: "a part of an address or a glob", group: .selection,
-        summary: "Only keys and addresses that contain this, or that a glob with * and ? matches.",
-        read: AddressPattern.init)
+        "match", synonyms: ["host"], form: .value("PATTERN"), expected: "a part of an address or a glob",
+        group: .selection, summary: "Only keys and addresses that contain this, or that a glob with * and ? matches.",
+        manual: "'https://example.org/*' is all of a host.", read: AddressPattern.init)
 
-    public static let kind = Option<EntryFilter.Kind>.case(
-        "kind", "KIND", .selection, default: "original",
-        summary: "original, variant, placeholder (of a GIF), or superseded: replaced while it was in use.")
+    public static let kind = Option<Set<EntryFilter.Kind>>(
+        "kind", synonyms: ["variants"], form: .value("KINDS"),
+        expected: "original, placeholder, variant or superseded", completion: .list(kinds), group: .selection,
+        default: "original",
+        summary: "original, variant, placeholder or superseded; several with commas.",
+        manual: "A placeholder stands in for a GIF, and a superseded entry was replaced while it was in use."
+    ) { text in
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let kinds = words.compactMap { EntryFilter.Kind(rawValue: String($0)) }
+        return kinds.count == words.count ? Set(kinds) : nil
+    }
+
+    private static let kinds = ["original", "placeholder", "variant", "superseded"]
 }
 
 extension Arguments {
     /// The order that the options ask for; nil if they ask for none.
-    public var order: EntryOrder? { self[.sort].map { EntryOrder($0, reversed: self[.reverse]) } }
+    public var order: EntryOrder? { self[.sort] }
 
     /// The entries that the conditions select.
     public var filter: EntryFilter {
@@ -49,13 +62,13 @@ extension Arguments {
         filter.olderThan = self[.olderThan]
         filter.newerThan = self[.newerThan]
         filter.unusedFor = self[.unusedFor]
-        filter.largerThan = self[.largerThan]
-        filter.smallerThan = self[.smallerThan]
-        filter.host = self[.host]
+        for bound in all(.size) {
+            if bound.isMinimum { filter.largerThan = bound.bytes } else { filter.smallerThan = bound.bytes }
+        }
         filter.pattern = self[.match]
         filter.isExpired = self[.expired]
         filter.isPinned = self[.pinned]
-        if let kind = self[.kind] { filter.kinds = [kind] }
+        if let kinds = self[.kind] { filter.kinds = kinds }
         return filter
     }
 }
@@ -63,6 +76,22 @@ extension Arguments {
 extension [AnyOption] {
     /// The conditions for all kinds of pictures.
     public static let conditions: [AnyOption] = [
-        .olderThan, .newerThan, .unusedFor, .largerThan, .smallerThan, .expired,
+        .olderThan, .newerThan, .unusedFor, .size, .expired,
     ]
+}
+
+/// A limit of `--size`: `+10MB` or `-10MB`.
+public struct SizeBound: Sendable {
+    /// Whether files must be larger, not smaller.
+    let isMinimum: Bool
+    let bytes: Int
+
+    /// Nil without a sign, or for what is no size.
+    init?(_ text: String) {
+        guard let sign = text.first, "+-".contains(sign), let bytes = ByteCount.parse(String(text.dropFirst())) else {
+            return nil
+        }
+        isMinimum = sign == "+"
+        self.bytes = bytes
+    }
 }

@@ -34,7 +34,6 @@ public struct EntryFilter: Sendable, Equatable {
     public var largerThan: Int?
     /// Fewer bytes than this.
     public var smallerThan: Int?
-    public var host: HostPattern?
     /// Over key and address.
     public var pattern: AddressPattern?
     public var isExpired = false
@@ -56,7 +55,6 @@ public struct EntryFilter: Sendable, Equatable {
         if isExpired, !entry.isExpired(at: now) { return false }
         if isPinned, !entry.isPinned { return false }
         let addresses = [entry.url, entry.key].compactMap(\.self)
-        if let host, !addresses.contains(where: host.matches) { return false }
         if let pattern, !addresses.contains(where: pattern.matches) { return false }
         return true
     }

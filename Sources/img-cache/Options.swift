@@ -154,5 +154,5 @@ extension [AnyOption] {
     static let fetching: [AnyOption] =
         sharing + [.offline, .refresh, .stale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]
-        + [.header, .headerFor, .headerFile, .bearerFile, .bearerFor, .netrc, .netrcFile]
+        + [.header, .headerFile, .bearerFile, .netrc, .netrcFile]
 }

@@ -21,7 +21,7 @@ struct CredentialsTests {
         func context(_ words: [String]) throws -> ToolContext {
             try ToolContext(
                 words,
-                options: [.header, .headerFor, .headerFile, .bearerFile, .bearerFor, .netrc, .netrcFile],
+                options: [.header, .headerFile, .bearerFile, .netrc, .netrcFile],
                 environment: environment, configuration: configuration, log: log)
         }
     }
@@ -39,9 +39,8 @@ struct CredentialsTests {
         _ surroundings: Surroundings, _ plain: [String] = [], addressed: [String] = [], file: String? = nil,
         bearerFile: String? = nil, bearers: [String] = [], for arguments: [String]? = ["https://a.example/"]
     ) throws -> [String] {
-        var words = plain.map { "--header=\($0)" } + addressed.map { "--header-for=\($0)" }
-        words += bearers.map { "--bearer-for=\($0)" }
-        if let file { words.append("--header-file=\(file)") }
+        var words = (plain + addressed).map { "--header=\($0)" } + bearers.map { "--bearer-file=\($0)" }
+        if let file { words.append("--header=@\(file)") }
         if let bearerFile { words.append("--bearer-file=\(bearerFile)") }
         return try surroundings.context(words).headers(for: arguments?.map { try WebURL($0) })
             .headers(for: WebURL("https://a.example/")).map { "\($0.name): \($0.value)" }
@@ -59,10 +58,11 @@ struct CredentialsTests {
         let token = try folder.write("my token", "t\n")
         let bearers = ["https://a.example \(token)", "https://b.example \(token)"]
         #expect(try headers(context(), bearers: bearers, for: nil) == ["Authorization: Bearer t"])
-        for wrong in ["https://a.example", token, "https://a.example/x \(token)", "a.example \(token)", ""] {
+        for wrong in ["https://a.example", "https://a.example/x \(token)", ""] {
             let words = message { _ = try headers(context(), bearers: [wrong]) }
-            #expect(words?.hasPrefix("64 --bearer-for takes an origin") == true, "\(words ?? "")")
+            #expect(words?.hasPrefix("64 --bearer-file takes a file, or an origin") == true, "\(words ?? "")")
         }
+        #expect(message { _ = try headers(context(), bearers: ["a.example \(token)"]) }?.hasPrefix("78 ") == true)
         #expect(message { _ = try headers(context(), bearers: ["https://a.example none"]) }?.hasPrefix("78 ") == true)
     }
 
@@ -74,7 +74,11 @@ struct CredentialsTests {
             message { _ = try headers(context(), ["X-A: 1"], for: nil) },
             message { _ = try headers(context(), file: file, for: nil) },
             message { _ = try headers(context(), bearerFile: token, for: nil) },
-        ] { #expect(words?.hasPrefix("64 ") == true && words?.contains("--bearer-for ORIGIN FILE") == true) }
+        ] {
+            #expect(
+                words?.hasPrefix("64 ") == true && words?.contains("--header 'https://example.org Name: value'") == true
+            )
+        }
         #expect(try headers(context(), addressed: ["https://a.example X: 1"], for: nil) == ["X: 1"])
     }
 
@@ -128,8 +132,7 @@ struct CredentialsTests {
         let context = try context()
         let bad = try folder.write("bad", "sesame\n")
         #expect(message { _ = try headers(context, ["sesame"]) }?.hasPrefix("64 --header ") == true)
-        #expect(message { _ = try headers(context, ["https://a X: 1"]) }?.contains("--header-for") == true)
-        #expect(message { _ = try headers(context, addressed: ["X: 1"]) }?.hasPrefix("64 --header-for ") == true)
+        #expect(message { _ = try headers(context, ["https://a/b X: 1"]) }?.hasPrefix("64 --header ") == true)
         #expect(message { _ = try headers(context, file: bad) }?.hasPrefix("64 \(bad):1 ") == true)
         #expect(message { _ = try headers(context, file: "-") }?.hasPrefix("78 ") == true)
         #expect(message { _ = try headers(context, file: folder.path("none")) }?.hasPrefix("78 ") == true)
@@ -144,7 +147,8 @@ struct CredentialsTests {
         func user(_ configuration: String = "{}", usesHome: Bool = false, file: String? = nil) throws -> String? {
             var environment = ["HOME": home]
             environment["APOD_TOOLS_NETRC_FILE"] = file
-            let passwords = try context(configuration, environment).context(usesHome ? ["--netrc"] : []).passwords()
+            if usesHome { environment["APOD_TOOLS_NETRC"] = "true" }
+            let passwords = try context(configuration, environment).context([]).passwords()
             return passwords?.credentials(for: url)?.user
         }
         #expect(try user() == nil)
@@ -154,6 +158,8 @@ struct CredentialsTests {
         #expect(try user("{\"netrc_file\":\"\(file)\"}", usesHome: true) == "u")
         #expect(try user(usesHome: true, file: file) == "u")
         #expect(message { _ = try user(file: folder.path("none")) }?.hasPrefix("78 ") == true)
-        #expect(message { _ = try context().context(["--netrc"]).passwords() }?.hasPrefix("78 ") == true)
+        #expect(
+            message { _ = try context("{}", ["APOD_TOOLS_NETRC": "true"]).context([]).passwords() }?.hasPrefix("78 ")
+                == true)
     }
 }

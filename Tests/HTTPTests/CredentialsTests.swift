@@ -128,7 +128,7 @@ import Testing
         let origin = try WebURL("https://b.example/").origin
         try given.add(bearer: "v", for: origin)
         let failure = #expect(throws: UsageFailure.self) { try given.add(bearer: "w", for: origin) }
-        #expect(failure?.message.contains("--bearer-for") == true)
+        #expect(failure?.message.contains("--bearer-file") == true)
         try given.assign(to: [WebURL("https://a.example/")])
         #expect(try names(given, "https://a.example/") == ["Authorization=Bearer t"])
         #expect(try names(given, "https://b.example/") == ["Authorization=Bearer v"])
@@ -142,7 +142,7 @@ import Testing
         try given.assign(to: urls)
         given.add(try HeaderLine("X-B: 1", source: "f"))
         let failure = #expect(throws: UsageFailure.self) { try given.assign(to: urls) }
-        #expect(failure?.message.contains("--header-for") == true)
+        #expect(failure?.message.contains("--header") == true)
     }
 }
 

@@ -159,7 +159,7 @@ import Testing
         request.cleartextOrigins = [try WebURL("http://b.example/").origin, try WebURL("https://a.example/").origin]
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request) }
         #expect(failure?.code == "exposed-secret" && failure?.exitCode == .notAllowed && failure?.isTransient == false)
-        #expect(failure?.message.contains("--header-for") == true)
+        #expect(failure?.message.contains("--header") == true)
         #expect(failure?.message.contains("http://a.example") == true)
         #expect(failure?.message.contains("\"X-Key\"") == true && failure?.message.contains("secret\"") == false)
         #expect(transport.requests.isEmpty)

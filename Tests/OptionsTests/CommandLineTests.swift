@@ -22,10 +22,6 @@ extension AnyOption {
         "date", form: .optionalValue("DAY", implied: "today"), expected: "a day", group: .own, repeats: true,
         summary: "Which day.", takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
-    fileprivate static let headerFor = Option<String>(
-        "header-for", form: .pair("ORIGIN", "HEADER"), expected: "two words", group: .own, repeats: true,
-        summary: "A header for one."
-    ) { $0 }
     fileprivate static let names = Option<String>(
         "names", form: .value("NAMES"), expected: "names", group: .own, repeats: true, summary: "Names.",
         takesMore: { $0.allSatisfy(\.isLetter) }
@@ -45,7 +41,7 @@ struct CommandLineTests {
                 "put", summary: "Put things.", operands: .init("THING", "things"),
                 options: {
                     [
-                        [.stale, .strict, .jobs, .output, .header, .theme, .limit, .wait, .date, .headerFor, .names],
+                        [.stale, .strict, .jobs, .output, .header, .theme, .limit, .wait, .date, .names],
                         [.unseen], common,
                     ]
                 }, synonyms: ["add"]
@@ -139,19 +135,6 @@ struct CommandLineTests {
         #expect(try arguments("put", "--date", "-q").all(.date) == ["today"])
         #expect(try arguments("put", "--date", "2024", "--date").all(.date) == ["2024", "today"])
         #expect(try arguments("put", "--date=2024", "x").operands == ["x"])
-    }
-
-    @Test func pairTakesTwoWordsOrOneWithABlank() throws {
-        let expected = ["https://a X: 1"]
-        for words in [
-            ["--header-for", "https://a", "X: 1", "x"], ["--header-for", "https://a X: 1", "x"],
-            ["--header-for=https://a X: 1", "x"],
-        ] {
-            let arguments = try arguments(["put"] + words)
-            #expect(arguments.all(.headerFor) == expected && arguments.operands == ["x"], "\(words)")
-        }
-        #expect(refusal("put", "--header-for").contains("ORIGIN and HEADER"))
-        #expect(refusal("put", "--header-for", "https://a").contains("ORIGIN and HEADER"))
     }
 
     @Test func furtherWordsBelongToAListThatTheyFit() throws {

@@ -10,9 +10,6 @@ extension AnyOption {
     fileprivate static let scope = Option.text("scope", "NAME", completion: .scopes, summary: "Which scope.")
     fileprivate static let input = Option.path("input", short: "i", summary: "What to read.")
     fileprivate static let folder = Option.path("folder", isFolder: true, summary: "Where to write.")
-    fileprivate static let bearer = Option<String>(
-        "bearer", form: .pair("ORIGIN", "FILE"), completion: .files, group: .own, summary: "Two values."
-    ) { $0 }
     fileprivate static let quiet = Option.flag("quiet", short: "q", isNegatable: true, summary: "Say\nnothing.")
     fileprivate static let tag = Option.text("tag", "TEXT", repeats: true, summary: "Any text.")
 }
@@ -24,7 +21,7 @@ struct CompletionsTests {
         subcommands: [
             Command(
                 "put", summary: "Put.", operands: .init("PICTURE", "Pictures.", completion: .pictures),
-                options: { [[.colour, .sizes, .input, .folder, .bearer, .tag], [.scope, .quiet]] }
+                options: { [[.colour, .sizes, .input, .folder, .tag], [.scope, .quiet]] }
             ) { _ in 0 },
             Command(
                 "play", summary: "Play.", operands: .init("GIF", "GIFs.", completion: .filesEnding(["gif", "apng"])),
@@ -92,9 +89,6 @@ struct CompletionsTests {
         (["--scope", ""], ":", ["default", "work & play"]),
         (["--scope", "W"], ":", []),
         (["put", "--scope=w"], ":", ["--scope=work & play"]),
-        (["put", "--bearer", "h"], ":", []),
-        (["put", "--bearer", "https://example.org", "h"], ":files", []),
-        (["put", "--bearer=h"], ":", []),
         // Files.
         (["put", "--input", ""], ":files", []),
         (["put", "-i", ""], ":files", []),

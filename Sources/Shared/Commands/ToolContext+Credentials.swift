@@ -18,9 +18,8 @@ extension ToolContext {
         if addresses == nil {
             guard !given.needOrigin else {
                 throw UsageFailure(
-                    "--header, --header-file and --bearer-file name no server, and a record must not choose who gets "
-                        + "a secret; use --header-for ORIGIN 'Name: value', --bearer-for ORIGIN FILE, or lines of the "
-                        + "file such as https://example.org Name: value")
+                    "--header and --bearer-file name no server, and a record must not choose who gets a secret; put "
+                        + "the server before the header or the file, as in --header 'https://example.org Name: value'")
             }
             if configured.needOrigin {
                 log.warning(
@@ -37,30 +36,14 @@ extension ToolContext {
     private func givenHeaders() throws -> GivenHeaders {
         var given = GivenHeaders()
         for text in arguments.all(.header) {
-            let line = try HeaderLine(text, source: "--header")
-            if line.origin != nil { throw UsageFailure("--header takes no origin; --header-for does") }
-            given.add(line)
-        }
-        for text in arguments.all(.headerFor) {
-            let line = try HeaderLine(text, source: "--header-for")
-            if line.origin == nil {
-                throw UsageFailure("--header-for takes an origin such as https://example.org, then 'Name: value'")
+            if text.hasPrefix("@") {
+                let path = String(text.dropFirst())
+                try given.add(file: secretFile(path, holding: "the headers"), path: path)
+            } else {
+                given.add(try HeaderLine(text, source: "--header"))
             }
-            given.add(line)
         }
-        if let path = arguments[.headerFile] {
-            try given.add(file: secretFile(path, holding: "the headers"), path: path)
-        }
-        if let path = arguments[.bearerFile] {
-            try given.add(bearer: secret(file: path))
-        }
-        for text in arguments.all(.bearerFor) {
-            let words = text.split(separator: " ", maxSplits: 1)
-            guard words.count == 2, let origin = WebURL.Origin(String(words[0])) else {
-                throw UsageFailure("--bearer-for takes an origin such as https://example.org, then a file")
-            }
-            try given.add(bearer: secret(file: String(words[1])), for: origin)
-        }
+        for file in arguments.all(.bearerFile) { try given.add(bearer: secret(file: file.path), for: file.origin) }
         return given
     }
 
@@ -68,22 +51,23 @@ extension ToolContext {
     /// to an `Authorization`.
     private func configuredHeaders(givesAuthorization: Bool) throws -> GivenHeaders {
         var configured = GivenHeaders()
-        if !arguments.isGiven(.headerFile), let path = try value(.headerFile) {
+        let namesFile = arguments.all(.header).contains { $0.hasPrefix("@") }
+        if !namesFile, let path = try value(.headerFile) {
             try configured.add(file: secretFile(path, holding: "the headers"), path: path)
         }
         if !arguments.isGiven(.bearerFile), !givesAuthorization, !configured.authorizes,
-            let path = try value(.bearerFile)
+            let file = try value(.bearerFile)
         {
-            try configured.add(bearer: secret(file: path))
+            try configured.add(bearer: secret(file: file.path), for: file.origin)
         }
         return configured
     }
 
-    /// The user names and passwords of a `.netrc` file: `~/.netrc` with `--netrc`, else the setting's;
-    /// nil for none. Throws `ConfigurationFailure` if it cannot be read.
+    /// The user names and passwords of a `.netrc` file: `~/.netrc` if `netrc` is set, else that of
+    /// `netrc_file`; nil for none. Throws `ConfigurationFailure` if it cannot be read.
     public func passwords() throws -> Netrc? {
         var path = try value(.netrcFile)
-        if arguments[.netrc] {
+        if try isSet(.netrc) {
             guard let home = environment["HOME"] else {
                 throw ConfigurationFailure("there is no ~/.netrc without HOME; name the file in APOD_TOOLS_NETRC_FILE")
             }

@@ -125,8 +125,8 @@ struct CommandLineReader {
     private(set) var operands: [String] = []
     /// Whether a `--` was read.
     private(set) var isEnded = false
-    /// The option whose value is missing after the last word, and whether it is the first of two values.
-    private(set) var missing: (option: AnyOption, isFirst: Bool)?
+    /// The option whose value is missing after the last word.
+    private(set) var missing: AnyOption?
     /// The first mistake.
     private(set) var failure: UsageFailure?
 
@@ -234,21 +234,10 @@ struct CommandLineReader {
                 return add(option, next, name)
             }
             add(option, implied, name)
-        case .pair(let first, let second):
-            guard let word = attached ?? rest.popFirst() else {
-                missing = (option, isFirst: true)
-                return fail("\(name) needs two values: \(first) and \(second)\(advice)")
-            }
-            if word.contains(" ") || attached != nil { return add(option, word, name) }
-            guard let next = rest.popFirst() else {
-                missing = (option, isFirst: false)
-                return fail("\(name) needs two values: \(first) and \(second)\(advice)")
-            }
-            add(option, "\(word) \(next)", name)
         case .value(let valueName):
             if let attached { return add(option, attached, name) }
             guard let word = rest.first else {
-                missing = (option, isFirst: true)
+                missing = option
                 return fail("\(name) needs a value: \(valueName)\(advice)")
             }
             if word.hasPrefix("--"), Self.find(String(word.dropFirst(2)), options) != nil {

@@ -40,8 +40,8 @@ struct CompletionTests {
         Case(line: "img-downsample -o ", has: files, lacks: ["styles"]),
         Case(line: "img-cache --config ", has: files, isAll: true),
         Case(line: "img-cache --config=a", has: ["--config=a.jpg"], isAll: true),
-        Case(line: "img-cache put --header-for ", isAll: true),
-        Case(line: "img-cache put --bearer-for https://example.org ", has: files, isAll: true),
+        Case(line: "img-cache put --header ", isAll: true),
+        Case(line: "img-cache put --bearer-file ", has: files, isAll: true),
         Case(line: "img-cache put --jobs 4 a", has: ["a.jpg"], isAll: true),
         // Values.
         Case(line: "img-downsample --variant ", has: ["pager", "overlay", "launch-card"], lacks: files),

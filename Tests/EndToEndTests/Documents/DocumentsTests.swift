@@ -50,7 +50,7 @@ import Testing
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
             "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
-            "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin",
+            "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin", "--verify",
         ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
@@ -111,7 +111,7 @@ import Testing
             "exercisedb_url": "https://example.org", "resolution": "360", "max_pixels": "9", "max_frames": "9",
             "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9", "metrics": "metrics.ndjson",
             "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
-            "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
+            "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc", "netrc": "false",
             "allow_path": "/pictures:/more",
             "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB",
             "memory_entries": "9", "memory_bytes": "9MB", "remote": "https://example.org", "remote_mode": "read",

@@ -62,7 +62,8 @@ import Testing
         let scripts = [
             "apod-fetch --date 2024-02-03 --date 2024-02-06 --raw", "apod-fetch --date 2020-06-10 || true",
             "apod-fetch --date 2024-02-03 | img-cache put --output-dir copies | img-downsample --variant overlay --print-hash",
-            "img-cache put --incremental $SERVER/pictures/a.jpg", "img-cache ls", "img-cache ls --kind original,variant",
+            "img-cache put --incremental $SERVER/pictures/a.jpg", "img-cache ls",
+            "img-cache ls --kind original,variant",
             "img-cache info $SERVER/pictures/a.jpg", "img-cache explain $SERVER/pictures/a.jpg",
             "img-cache explain --refresh $SERVER/pictures/b.jpg",
             "apod-fetch --date 2024-02-03 | img-cache explain", "gif-cache put 0001 9999 || true",

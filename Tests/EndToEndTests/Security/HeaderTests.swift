@@ -38,6 +38,15 @@ struct HeaderTests {
         home = try listener.home()
     }
 
+    /// An option and its value: a header, a file with one, or a file with a token.
+    private func given(_ kind: String) throws -> (option: String, value: String) {
+        switch kind {
+        case "--header @": ("--header", "@\(try home.write("file", "X-A: 1"))")
+        case "--bearer-file": (kind, try home.write("file", "t"))
+        default: (kind, "X-A: 1")
+        }
+    }
+
     private func put(_ arguments: [String], stdin: ToolInput = .empty) throws -> ToolOutput {
         try home.run("img-cache", ["put", "--jobs", "1", "--retries", "0"] + arguments, stdin: stdin)
     }
@@ -46,8 +55,9 @@ struct HeaderTests {
         let file = try home.write("headers", "# two\nX-B: 2\n\(listener.server.address) X-C: 3\n")
         let token = try home.write("token", "t0ken\n")
         try put([
-            listener.url("a.png"), "--header", "X-A: 1", "--header", "X-Empty;", "--header-file", file, "--bearer-file",
-            token, "--header-for", listener.server.address, "X-D: 4", "--header-for", "https://example.org X-E: 5",
+            listener.url("a.png"), "--header", "X-A: 1", "--header", "X-Empty;", "--header", "@\(file)",
+            "--bearer-file", token, "--header", "\(listener.server.address) X-D: 4",
+            "--header", "https://example.org X-E: 5",
         ]).expect(0)
         #expect(listener.values("X-A") == ["1"] && listener.values("X-Empty") == [""])
         #expect(listener.values("X-B") == ["2"] && listener.values("X-C") == ["3"] && listener.values("X-D") == ["4"])
@@ -57,39 +67,40 @@ struct HeaderTests {
     @Test func netrcOfTheHomeFolderIsUsedWhereItIsWanted() throws {
         try home.folder.write("home/.netrc", "machine 127.0.0.1 login user password pass")
         try put([listener.url("a.png")]).expect(0)
-        try put([listener.url("b.png"), listener.url("c.png", host: "localhost"), "--netrc"]).expect(0)
+        try put([listener.url("b.png"), listener.url("c.png", host: "localhost"), "APOD_TOOLS_NETRC=true"]).expect(0)
         let config = try home.write("config.json", "{\"netrc_file\":\"\(home.folder.path("home/.netrc"))\"}")
         try put([listener.url("d.png"), "--config", config]).expect(0)
         #expect(listener.values("Authorization") == [nil, "Basic dXNlcjpwYXNz", nil, "Basic dXNlcjpwYXNz"])
     }
 
     @Test func noneFollowsToAnotherOrigin() throws {
-        let options = ["--header", "Cookie: a=1", "--header-for", "http://localhost:\(listener.server.port)", "X-A: 1"]
+        let options = ["--header", "Cookie: a=1", "--header", "http://localhost:\(listener.server.port) X-A: 1"]
         try put([listener.url("away.png")] + options).expect(0)
         #expect(listener.values("Cookie") == ["a=1", nil])
         #expect(listener.values("X-A") == [nil, nil])
     }
 
-    @Test(arguments: ["--header", "--header-file", "--bearer-file"])
+    @Test(arguments: ["--header", "--header @", "--bearer-file"])
     func argumentsOfSeveralOriginsRefuseAHeaderBeforeAnyRequest(option: String) throws {
-        let value = try option == "--header" ? "X-A: 1" : home.write("file", option == "--header-file" ? "X-A: 1" : "t")
+        let (option, value) = try given(option)
         let urls = [listener.url("a.png"), listener.url("b.png", host: "localhost")]
-        try put(urls + [option, value]).expectRefusal(64, "img-cache", "--header-for", "127.0.0.1", "localhost")
+        try put(urls + [option, value]).expectRefusal(
+            64, "img-cache", "--header 'http://127.0.0.1", "127.0.0.1", "localhost")
         #expect(listener.values("X-A").isEmpty)
         let lines = listener.server.address + " X-A: 1\n"
-        try put(urls + ["--header-file", home.write("addressed", lines)]).expect(0)
+        try put(urls + ["--header", "@\(home.write("addressed", lines))"]).expect(0)
         #expect(listener.values("X-A") == ["1", nil])
     }
 
     private func records(_ urls: String...) -> ToolInput { .lines(urls.map { "{\"url\":\"\($0)\"}" }) }
 
     /// The first record once chose the server that got the secret.
-    @Test(arguments: ["--header", "--header-file", "--bearer-file"])
+    @Test(arguments: ["--header", "--header @", "--bearer-file"])
     func recordsDoNotChooseWhoGetsASecret(option: String) throws {
-        let value = try option == "--header" ? "X-A: 1" : home.write("file", option == "--header-file" ? "X-A: 1" : "t")
+        let (option, value) = try given(option)
         for arguments in [[], ["-"], [listener.url("b.png"), "-"]] {
             let output = try put(arguments + [option, value], stdin: records(listener.url("a.png")))
-            try output.expectRefusal(64, "img-cache", "--header-for ORIGIN", "--bearer-for ORIGIN FILE")
+            try output.expectRefusal(64, "img-cache", "--header and --bearer-file", "the server before")
         }
         try home.run("img-cache", ["explain", option, value], stdin: records(listener.url("a.png"))).expect(64)
         #expect(listener.values("X-A").isEmpty)
@@ -98,12 +109,12 @@ struct HeaderTests {
     @Test func serverThatIsNamedGetsItsSecretsFromAStreamToo() throws {
         let token = try home.write("token", "t0ken\n")
         let origin = listener.server.address
-        let options = ["--header-for", origin, "X-A: 1", "--bearer-for", origin, token]
+        let options = ["--header", "\(origin) X-A: 1", "--bearer-file", "\(origin) \(token)"]
         try put(options, stdin: records(listener.url("a.png"), listener.url("b.png", host: "localhost"))).expect(0)
         #expect(listener.values("X-A") == ["1", nil])
         #expect(listener.values("Authorization") == ["Bearer t0ken", nil])
-        try put(["--bearer-for", origin, token, "--header-for", origin, "Authorization: x"], stdin: .empty)
-            .expectRefusal(64, "img-cache", "--bearer-for")
+        try put(["--bearer-file", "\(origin) \(token)", "--header", "\(origin) Authorization: x"], stdin: .empty)
+            .expectRefusal(64, "img-cache", "--bearer-file")
     }
 
     @Test func configuredHeaderWithoutAServerIsNotSentToThoseOfRecords() throws {
@@ -122,7 +133,7 @@ struct HeaderTests {
         let arguments = [url, "--header", "X-A: sesame", "--allow-private", "10.0.0.0/8"]
         let output = try put(arguments)
         try output.expectFailure(77, code: "exposed-secret", tool: "img-cache")
-        #expect(output.stderr.contains("--header-for") && !output.stderr.contains("sesame"), "\(output)")
+        #expect(output.stderr.contains("--header") && !output.stderr.contains("sesame"), "\(output)")
         let explained = try home.run("img-cache", ["explain", "--json"] + arguments).record
         #expect(explained.string("explain.decision") == "refused", "\(explained)")
     }
@@ -135,7 +146,7 @@ struct HeaderTests {
 
     @Test(arguments: [
         ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"],
-        ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"],
+        ["--header", "https://a/b X-A: hidden"], ["--header", "https://a", "X-A: hidden"],
         ["--heder", "X: hidden"],
     ])
     func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
@@ -146,12 +157,12 @@ struct HeaderTests {
     }
 
     @Test func missingFilesAreFaultsOfTheConfiguration() throws {
-        for option in ["--header-file", "--bearer-file"] {
-            try put([listener.url("a.png"), option, "nowhere"]).expectRefusal(78, "img-cache", "nowhere")
-            try put([listener.url("a.png"), option, "-"]).expect(78)
+        for (option, mark) in [("--header", "@"), ("--bearer-file", "")] {
+            try put([listener.url("a.png"), option, "\(mark)nowhere"]).expectRefusal(78, "img-cache", "nowhere")
+            try put([listener.url("a.png"), option, "\(mark)-"]).expect(78)
         }
         try put([listener.url("a.png"), "APOD_TOOLS_NETRC_FILE=nowhere"]).expectRefusal(78, "img-cache", "nowhere")
-        try put([listener.url("a.png"), "--netrc"]).expectRefusal(78, "img-cache", ".netrc")
+        try put([listener.url("a.png"), "APOD_TOOLS_NETRC=true"]).expectRefusal(78, "img-cache", ".netrc")
     }
 
     @Test func thatAnAnswerIsCompressedIsNoPicture() throws {

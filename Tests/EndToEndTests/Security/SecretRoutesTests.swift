@@ -24,13 +24,13 @@ private struct Route: Sendable, CustomTestStringConvertible {
         Route(name: "header", secrets: ["sekretpw1"], options: ["--header", "X-Key: sekretpw1"], field: "X-Key"),
         Route(name: "header, one word", secrets: ["sekretpw1"], options: ["--header=X-Key: sekretpw1"], field: "X-Key"),
         Route(
-            name: "header file", secrets: ["sekretpw2"], options: ["--header-file", "secret"],
+            name: "header file", secrets: ["sekretpw2"], options: ["--header", "@secret"],
             file: ("work/secret", "X-Key: sekretpw2\n"), field: "X-Key"),
         Route(
             name: "bearer file", secrets: ["sekretpw2"], options: ["--bearer-file", "secret"],
             file: ("work/secret", "sekretpw2\n"), field: "Authorization"),
         Route(
-            name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="], options: ["--netrc"],
+            name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="], options: ["APOD_TOOLS_NETRC=true"],
             file: ("home/.netrc", "machine 127.0.0.1 login user password sekretpw3"), field: "Authorization"),
         Route(
             name: "netrc file", secrets: ["sekretpw4", "dXNlcjpzZWtyZXRwdzQ="],

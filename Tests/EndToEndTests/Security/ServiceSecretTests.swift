@@ -34,7 +34,8 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
         // Only apod-fetch takes an address with a password, and only gif-cache a key.
         return (tool == "apod-fetch" ? [inAddress] : keys) + [
             SecretWay(
-                tool: tool, name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="], options: ["--netrc"],
+                tool: tool, name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="],
+                options: ["APOD_TOOLS_NETRC=true"],
                 file: ("home/.netrc", "machine 127.0.0.1 login user password sekretpw3"), field: "Authorization"),
             SecretWay(
                 tool: tool, name: "netrc file", secrets: ["sekretpw4", "dXNlcjpzZWtyZXRwdzQ="],

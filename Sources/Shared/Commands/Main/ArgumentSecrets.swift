@@ -25,31 +25,25 @@ struct ArgumentSecrets: Sendable, Hashable {
             texts.append(String(text))
         }
         var rest = arguments.indices
+        /// Adds a header without the origin before it, and the next word if the header itself seems to be that word.
+        func add(header text: Substring, _ index: Int) {
+            if text.hasPrefix("@") { return }
+            let scheme = String(text).prefix(before: "://")
+            let blank = text.firstIndex(of: " ")
+            guard scheme?.allSatisfy(\.isLetter) == true else {
+                add(index, text)
+                if !text.contains(":"), blank == nil, let next = rest.popFirst() { add(next, arguments[next][...]) }
+                return
+            }
+            if let blank { return add(index, text[blank...]) }
+            if let next = rest.popFirst() { add(next, arguments[next][...]) }
+        }
         while let index = rest.popFirst() {
             let argument = arguments[index]
             if argument == "--header", let value = rest.popFirst() {
-                add(value, arguments[value][...])
-            } else if argument == "--header-for", let first = rest.popFirst() {
-                // The origin and the header are one word or two.
-                let origin = arguments[first]
-                if !origin.contains(text: "://") {
-                    add(first, origin[...])
-                    // A host without its scheme is wrong, but the header after it is still a secret.
-                    if !origin.contains(" "), let second = rest.popFirst() { add(second, arguments[second][...]) }
-                } else if let blank = origin.firstIndex(of: " ") {
-                    add(first, origin[blank...])
-                } else if let second = rest.popFirst() {
-                    add(second, arguments[second][...])
-                }
+                add(header: arguments[value][...], value)
             } else if argument.hasPrefix("--header=") {
-                add(index, argument.dropFirst("--header=".count))
-            } else if argument.hasPrefix("--header-for=") {
-                if let blank = argument.firstIndex(of: " ") {
-                    add(index, argument[blank...])
-                } else if let second = rest.popFirst() {
-                    // Wrong, as one word is expected here, but the next word is the header.
-                    add(second, arguments[second][...])
-                }
+                add(header: argument.dropFirst("--header=".count), index)
             } else {
                 for secret in WebURL.secrets(in: argument) { add(index, secret) }
             }

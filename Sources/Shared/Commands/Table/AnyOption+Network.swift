@@ -32,7 +32,8 @@ extension AnyOption {
     ).asSetting()
 
     public static let netrc = Option.flag(
-        "netrc", .secrets, summary: "Take user names and passwords from ~/.netrc.")
+        "netrc", .secrets, summary: "Take user names and passwords from ~/.netrc."
+    ).asSetting()
 
     public static let netrcFile = Option.path(
         "netrc-file", .secrets, summary: "Take user names and passwords from this file."
@@ -46,30 +47,27 @@ extension AnyOption {
 
     /// Only for img-cache; here because the configuration file has them.
 
-    public static let header = Option.text(
-        "header", "HEADER", .secrets, repeats: true, summary: "Send 'Name: value' to the one server of the arguments.")
-
-    public static let headerFor = Option<String>(
-        "header-for", form: .pair("ORIGIN", "HEADER"), expected: "an origin and a header", group: .secrets,
-        repeats: true, summary: "Send 'Name: value' to this server alone.",
+    public static let header = Option<String>(
+        "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), expected: "a header, or @ and a file",
+        group: .secrets, repeats: true,
+        summary: "Send 'Name: value', or the lines of a file, to the one server of the arguments.",
         manual: """
-            Secrets are sent encrypted, or to this machine itself, unless the origin begins with http://. A redirect \
-            to another origin drops every header.
+            An origin before the header names another server: 'https://example.org Name: value', on the command line or \
+            in the file. Secrets are sent encrypted, or to this machine itself, unless the origin begins with http://. \
+            A redirect to another origin drops every header.
             """
     ) { $0 }
 
     public static let headerFile = Option.path(
-        "header-file", .secrets, field: "header_file",
-        summary: "Send the headers in this file: one per line, each after its origin if there are several servers.")
+        "header-file", .secrets,
+        summary: "Send the headers in this file: one per line, each after its origin if there are several servers."
+    ).asSetting()
 
-    public static let bearerFile = Option.path(
-        "bearer-file", .secrets, field: "bearer_file",
-        summary: "Send the token in this file to the one server of the arguments.")
-
-    public static let bearerFor = Option<String>(
-        "bearer-for", form: .pair("ORIGIN", "FILE"), expected: "an origin and a file", completion: .files,
-        group: .secrets, repeats: true, summary: "Send the token in a file to this server alone."
-    ) { $0 }
+    public static let bearerFile = Option<BearerFile>(
+        "bearer-file", synonyms: ["bearer-for"], form: .value("FILE"), expected: BearerFile.expected,
+        completion: .files, group: .secrets, field: "bearer_file", repeats: true,
+        summary: "Send the token in this file to the one server of the arguments.",
+        manual: "An origin before the file names another server: 'https://example.org token'.", read: BearerFile.init)
 
     public static let delay = Option.time(
         "delay", .network, such: "2s",
@@ -120,4 +118,25 @@ extension AnyOption {
 extension [AnyOption] {
     /// For every command that may open a connection.
     public static let network: [AnyOption] = [.timeout, .retries, .allowPrivate, .cacert, .netrc, .netrcFile]
+}
+
+/// A value of `--bearer-file`: the file with a token, optionally after the only origin that may see it.
+public struct BearerFile: Sendable {
+    static let expected = "a file, or an origin and a file such as 'https://example.org token'"
+    let origin: WebURL.Origin?
+    let path: String
+
+    /// Nil if an origin is wrong, or if the file is missing.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        if let first = words.first, first.contains("://") {
+            guard words.count == 2, let origin = WebURL.Origin(String(first)) else { return nil }
+            self.origin = origin
+            path = String(words[1])
+        } else {
+            origin = nil
+            path = text
+        }
+        if path.isEmpty { return nil }
+    }
 }

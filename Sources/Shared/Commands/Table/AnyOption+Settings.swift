@@ -138,7 +138,7 @@ extension [AnyOption] {
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],
             [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
             [.allowInsecureRedirects, .cacert, .delay, .degrade, .keyIgnoreQuery, .expiryFields],
-            [.headerFile, .bearerFile, .netrcFile],
+            [.headerFile, .bearerFile, .netrc, .netrcFile],
             sharing,
             [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .exerciseKeyFile, .resolution],
             [.quality, .effort, .styles, .allowPath],

@@ -35,8 +35,8 @@ public struct GivenHeaders: Sendable {
     public mutating func add(bearer token: String, for origin: WebURL.Origin? = nil) throws(UsageFailure) {
         let others = origin.map { ofOrigin[$0] ?? [] } ?? withoutOrigin
         if others.contains(where: \.isAuthorization) {
-            let (option, place) = origin.map { ("--bearer-for", " for \($0)") } ?? ("--bearer-file", "")
-            throw UsageFailure("\(option) and another \"Authorization\"\(place) cannot be combined")
+            let place = origin.map { " for \($0)" } ?? ""
+            throw UsageFailure("--bearer-file and another \"Authorization\"\(place) cannot be combined")
         }
         add(HTTPHeader("Authorization", "Bearer \(token)"), for: origin)
     }
@@ -67,9 +67,8 @@ public struct GivenHeaders: Sendable {
         guard needOrigin, let origin = urls.first?.origin else { return }
         if let other = urls.first(where: { $0.origin != origin })?.origin {
             throw UsageFailure(
-                "--header, --header-file and --bearer-file are meant for one server, but there are addresses of "
-                    + "\(origin) and of \(other); use --header-for ORIGIN 'Name: value', --bearer-for ORIGIN FILE, or "
-                    + "such lines in the file")
+                "--header and --bearer-file are meant for one server, but there are addresses of \(origin) and of "
+                    + "\(other); put the server before the header or the file, as in --header '\(origin) Name: value'")
         }
         ofOrigin[origin] = Self.merged(ofOrigin[origin] ?? [], withoutOrigin)
         removeAllWithoutOrigin()

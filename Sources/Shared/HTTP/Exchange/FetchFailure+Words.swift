@@ -66,7 +66,7 @@ extension FetchFailure {
                 + "unless APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true is set"
         case .exposedSecret(let url, let header):
             "\(url.redacted) was not asked for: the header \"\(header)\" would be sent unencrypted, for anyone on the way "
-                + "to read; use https, or name the server with --header-for or --bearer-for \(url.origin)"
+                + "to read; use https, or name the server in --header or --bearer-file: '\(url.origin) …'"
         case .tooManyRedirects(let url, let limit):
             "\(url.redacted) leads on more than \(limit) times; the server is probably sending it in circles"
         case .badRedirect(let url, let status):

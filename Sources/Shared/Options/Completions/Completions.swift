@@ -51,9 +51,7 @@ extension Command {
         let line = Arguments(reader.given, operands: reader.operands, path: path)
         var candidates = Candidates(for: typed) { values($0, line, $1) }
         if let missing = reader.missing {
-            // The first of two values is an origin.
-            if case .pair = missing.option.form, missing.isFirst { return candidates.found }
-            candidates.add(missing.option.completion)
+            candidates.add(missing.completion)
         } else if typed.hasPrefix("--"), !reader.isEnded, let sign = typed.firstIndex(of: "=") {
             let option = command.completedOptions.first { $0.words.contains { $0 == typed[..<sign] } }
             if let option, case .value = option.form { candidates.add(option.completion, after: typed[...sign]) }

@@ -13,8 +13,6 @@ public class AnyOption: @unchecked Sendable {
         case value(String)
         /// `--date [DAY]`: without a value it means this one.
         case optionalValue(String, implied: String)
-        /// `--header-for ORIGIN HEADER`: two words, or one with a blank in between.
-        case pair(String, String)
         /// Not an option: only set by the environment or the configuration file.
         case none
     }

@@ -105,7 +105,6 @@ extension AnyOption {
         case .flag, .none: break
         case .value(let name): value = " \(name)"
         case .optionalValue(let name, _): value = " [\(name)]"
-        case .pair(let first, let second): value = " \(first) \(second)"
         }
         return label.joined(separator: ", ") + value
     }

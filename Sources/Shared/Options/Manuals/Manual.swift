@@ -120,7 +120,6 @@ extension ManualPage {
         case .flag, .none: break
         case .value(let name): value = " Ar \(Self.argument(name))"
         case .optionalValue(let name, _): value = " Op Ar \(Self.argument(name))"
-        case .pair(let first, let second): value = " Ar \(Self.argument(first)) Ar \(Self.argument(second))"
         }
         request("It \(names.joined(separator: " , "))\(value)")
         explain(option)

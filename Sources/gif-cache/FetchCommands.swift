@@ -107,12 +107,12 @@ extension Command {
         examples: [
             "gif-cache put 0001 --resolution 360 --print path",
             "gif-cache put --placeholder ./soon.gif < workouts.ndjson",
-            "gif-cache put --id-field exercise.id < workouts.ndjson",
+            "gif-cache put --field id=exercise.id < workouts.ndjson",
             "gif-cache put 0001 --output-dir gifs --name-template '{id}-{gif.width}.{ext}'",
         ],
         operands: .exercises,
         options: {
-            [[.resolution, .idField, .placeholder], .copies, .stream, .asking, .common]
+            [[.resolution, .field, .placeholder], .copies, .stream, .asking, .common]
         },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in

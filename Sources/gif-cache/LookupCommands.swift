@@ -7,14 +7,14 @@ import Support
 
 extension CachedKind {
     static let gifs = CachedKind(
-        "GIF", file: "exercise.gif", operands: .exercises, options: { [.resolution, .idField] },
+        "GIF", file: "exercise.gif", operands: .exercises, options: { [.resolution, .field] },
         naming: { try $0.naming() }, things: \.things)
 }
 
 extension Command {
     static let get = CachedKind.gifs.get(examples: [
         "gif-cache get 0001 --print path || echo \"not there yet\"",
-        "gif-cache get --id-field exercise.id < workouts.ndjson",
+        "gif-cache get --field id=exercise.id < workouts.ndjson",
     ])
 
     static let has = CachedKind.gifs.has(examples: [
@@ -39,7 +39,7 @@ extension Command {
         ],
         operands: .init(
             "GIF", "Ids of exercises, or files; - reads standard input.", completion: .filesEnding(["gif"])),
-        options: { [[.resolution, .idField, .json], .stream, .common] }
+        options: { [[.resolution, .field, .json], .stream, .common] }
     ) { arguments in
         var needs = Needs.looking
         needs.inputs = arguments.operands.filter(GIFDescription.isFile)
@@ -77,7 +77,7 @@ extension Command {
             "gif-cache poster 0001 --output curl.png",
         ],
         operands: .exercises,
-        options: { [[.output, .resolution, .idField, .sync], .stream, .common] }
+        options: { [[.output, .resolution, .field, .sync], .stream, .common] }
     ) { arguments in
         if let target = arguments[.output] { return try writePoster(to: target, arguments) }
         if arguments[.sync] { throw UsageFailure("--sync goes with --output; the cache always waits for the disk") }

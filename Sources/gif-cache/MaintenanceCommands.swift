@@ -53,7 +53,7 @@ extension Command {
             "gif-cache ls --print cache.key --expired | gif-cache rm -", "gif-cache rm --unused-for 30d --dry-run",
         ],
         operands: .exercises,
-        options: { [[.dryRun, .resolution, .idField], .conditions, [.json, .nullData], .common] },
+        options: { [[.dryRun, .resolution, .field], .conditions, [.json, .nullData], .common] },
         synonyms: ["remove", "delete", "del"]
     ) { arguments in
         let isDryRun = arguments[.dryRun]

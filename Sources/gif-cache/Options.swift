@@ -8,10 +8,9 @@ import Store
 import Support
 
 extension AnyOption {
-    static let idField = Option<FieldPath>(
-        "id-field", form: .value("FIELD"), expected: "a field or a dotted path", group: .own,
-        default: "id, else exerciseId",
-        summary: "Field of a record that holds the id.", read: { FieldPath($0) })
+    static let field = AnyOption.field(
+        ["id="], single: ["id="], .own, expected: "id=FIELD, such as id=exercise.id", synonyms: ["id-field"],
+        summary: "Field of a record that holds the id, such as id=exercise.id; without it id, else exerciseId.")
 
     /// Which exercises of the service's list are meant.
     static let bodyPart = Option<String>(
@@ -69,7 +68,8 @@ extension ToolContext {
         let wanted = try value(.resolution).flatMap(Resolution.init(rawValue:)) ?? .standard
         return GIFNaming(
             service: try exerciseService(key: nil),
-            resolutions: arguments.isGiven(.resolution) ? [wanted] : wanted.andNearest, idField: arguments[.idField])
+            resolutions: arguments.isGiven(.resolution) ? [wanted] : wanted.andNearest,
+            idField: arguments.fields(.field, "id")?.first)
     }
 
     /// The service that the environment or the configuration file names.

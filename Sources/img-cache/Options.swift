@@ -15,10 +15,11 @@ extension AnyOption {
 
     // MARK: Pictures and keys
 
-    static let urlField = Option<PictureAddresses>(
-        "url-field", form: .value("FIELDS"), expected: "fields such as hdurl,image.url", group: .pictures,
-        summary: "Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.",
-        read: PictureAddresses.init(list:))
+    static let field = AnyOption.field(
+        ["url=", "key="], single: ["key="], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
+        synonyms: ["url-field", "key-field"],
+        summary: "Fields of a record with the picture's addresses, url=hdurl,image.url, or its key, key=id.",
+        manual: "The addresses are tried in this order. The field of the key holds a name, which is used as with --key.")
 
     static let media = Option<Bool>(
         "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
@@ -36,11 +37,6 @@ extension AnyOption {
         _ = try CacheKey(name: name)
         return name
     }
-
-    static let keyField = Option<FieldPath>(
-        "key-field", form: .value("FIELD"), expected: "a field or a dotted path", group: .pictures,
-        summary: "Field of a record that holds the name to use as the key instead of the address.",
-        read: { FieldPath($0) })
 
     // MARK: Fetching
 
@@ -89,13 +85,13 @@ extension ToolContext {
     /// - Parameter settings: of the cache.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
-            throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
+            throw UsageFailure("--key goes with exactly one address or file; use --field key=FIELD for records")
         }
-        var addresses = arguments[.urlField] ?? PictureAddresses()
+        var addresses = arguments.fields(.field, "url").map { PictureAddresses(fields: $0) } ?? PictureAddresses()
         // Looking finds movies without the option.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
-            addresses: addresses, key: arguments[.key], keyField: arguments[.keyField],
+            addresses: addresses, key: arguments[.key], keyField: arguments.fields(.field, "key")?.first,
             ignoredQuery: try value(.keyIgnoreQuery).map(Self.names) ?? [],
             expiryFields: try value(.expiryFields)?.fields ?? [],
             secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(arguments.path.last?.name)))
@@ -145,7 +141,7 @@ private func pictureJob(line: String) throws -> RecordJob {
 }
 
 extension [AnyOption] {
-    static let keys: [AnyOption] = [.urlField, .key, .keyField, .keyIgnoreQuery]
+    static let keys: [AnyOption] = [.key, .field, .keyIgnoreQuery]
 
     /// What is put, and when it expires.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]

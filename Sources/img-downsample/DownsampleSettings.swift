@@ -43,7 +43,7 @@ struct DownsampleSettings {
         maker.metrics = context.metrics
         maker.progress = context.progress
         self.maker = maker
-        fallback = try Self.fallback(arguments, maker.options)
+        fallback = try Self.fallback(context, maker.options)
         cache = try context.cacheSettings(needsRoot: output == nil && folder == nil)
         allowedFolders = try Self.allowedFolders(context)
     }
@@ -78,8 +78,11 @@ struct DownsampleSettings {
         request.region = arguments[.region]
         request.quarterTurns = arguments[.rotate] ?? 0
         request.contentMode = arguments[.contentMode]
-        request.gravity = arguments[.gravity]
-        request.focus = arguments[.focus]
+        switch arguments[.gravity] {
+        case .at(let gravity)?: request.gravity = gravity
+        case .around(let focus)?: request.focus = focus
+        case nil: break
+        }
         request.gradient = arguments[.gradient]
         request.cornerRadius = arguments[.cornerRadius]
         var variants = try request.variants(styles: styles(context))
@@ -128,30 +131,27 @@ struct DownsampleSettings {
         }
         rendition.byteLimit = arguments[.fitBytes]
         rendition.isProgressive = arguments[.progressive]
-        rendition.isLinear = arguments[.linear]
+        rendition.isLinear = try context.isSet(.linear)
         let kept = arguments[.metadata]?.words ?? []
         rendition.keepsProfile = kept.contains("profile")
         if kept.contains("copyright") { rendition.metadata = .copyright }
         if kept.contains("exif") { rendition.metadata = .kept }
         rendition.wantsHash = arguments[.printHash]
-        try arguments.exclude(.frame, .poster)
-        rendition.frame = arguments[.poster] ? 0 : arguments[.frame]
+        rendition.frame = arguments[.frame]
         rendition.framesPerSecond = arguments[.fps]
         return rendition
     }
 
-    private static func fallback(_ arguments: Arguments, _ options: DecodeOptions) throws -> Fallback? {
-        let details: [AnyOption] = [.fallbackMessage, .fallbackIcon, .theme, .font]
-        guard arguments[.fallback] else {
-            if let option = details.first(where: arguments.isGiven) {
-                throw UsageFailure("--\(option.name) goes with --fallback")
-            }
+    private static func fallback(_ context: ToolContext, _ options: DecodeOptions) throws -> Fallback? {
+        let arguments = context.arguments
+        guard let text = arguments[.fallback] else {
+            if arguments.isGiven(.theme) { throw UsageFailure("--theme goes with --fallback") }
             return nil
         }
         var fallback = Fallback(
-            message: arguments[.fallbackMessage], theme: arguments[.theme] ?? .light, font: arguments[.font])
+            message: text.message, theme: arguments[.theme] ?? .light, font: try context.value(.font))
         // Before the run gives up the right to open it.
-        fallback.icon = try arguments[.fallbackIcon].map {
+        fallback.icon = try context.value(.fallbackIcon).map {
             try FallbackIcon(
                 path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
         }
@@ -203,12 +203,11 @@ struct DownsampleSettings {
         if let most = try context.value(.maxFrames) { limits.maxFrames = most }
         if let most = try context.value(.maxAnimationPixels) { limits.maxAnimationPixels = most }
         if let seconds = try context.value(.maxSeconds) { limits.maxSeconds = seconds }
-        let decoder = context.arguments[.decoder] ?? .auto
+        let decoder = try context.value(.decoder) ?? ""
+        let damage = context.arguments[.allowDamaged]
         return DecodeOptions(
-            limits: limits, interruption: context.interruption,
-            allowsTruncated: context.arguments[.allowTruncated] || context.arguments[.allowDamaged],
-            allowsDamage: context.arguments[.allowDamaged],
-            quality: DecodeOptions.Quality(rawValue: decoder.rawValue) ?? .auto,
-            decoder: decoder == .libjpeg ? .libjpeg : .auto)
+            limits: limits, interruption: context.interruption, allowsTruncated: damage != nil,
+            allowsDamage: damage == .all, quality: DecodeOptions.Quality(rawValue: decoder) ?? .auto,
+            decoder: decoder == "libjpeg" ? .libjpeg : .auto)
     }
 }

@@ -94,15 +94,11 @@ extension ToolContext {
     private func gallerySettings() throws -> GallerySettings {
         var settings = GallerySettings(title: arguments[.galleryTitle] ?? "Gallery")
         settings.theme = arguments[.galleryTheme] ?? .auto
-        settings.pageSize = arguments[.pageSize] ?? settings.pageSize
+        settings.pageSize = try value(.pageSize) ?? settings.pageSize
         settings.baseURL = arguments[.baseURL]
-        settings.isPublic = arguments[.isPublic]
         settings.keepsOriginals = arguments[.originals]
         settings.prunes = arguments[.prune]
-        if settings.isPublic, settings.baseURL == nil {
-            log.warning("without --base-url, --public has no address for the picture of a preview")
-        }
-        settings.stylesheet = try arguments[.style].map { path in
+        settings.stylesheet = try arguments[.css].map { path in
             try File.openInput(path).contents(atMost: 1 << 20)
         }
         for text in arguments.all(.field) { settings.fields[keyPath: text.place] = text.fields }
@@ -115,12 +111,13 @@ extension AnyOption {
         "title", "TEXT", default: "Gallery", summary: "What the gallery is called.")
     static let galleryTheme = Option<GallerySettings.Theme>.case(
         "theme", "THEME", default: "auto", summary: "Colours: auto (as the reader's system), light or dark.")
-    static let pageSize = Option.number(
-        "page-size", in: 1...10_000, of: "pictures", default: "100", summary: "Pictures on a page.")
-    static let style = Option.path("style", summary: "A style sheet of your own, on top of the gallery's.")
+    static let css = Option<String>(
+        "css", synonyms: ["style"], form: .value("FILE"), expected: "a file", completion: .files, group: .own,
+        summary: "A style sheet of your own, on top of the gallery's."
+    ) { $0.isEmpty ? nil : $0 }
     static let baseURL = Option<String>(
-        "base-url", form: .value("URL"), expected: "an address such as https://example.org/sky/", group: .own,
-        summary: "Where the folder will be published: for the feed and for previews."
+        "base-url", synonyms: ["public"], form: .value("URL"), expected: "an address such as https://example.org/sky/", group: .own,
+        summary: "Where the folder will be published: for the feed, and for sites that preview a link."
     ) { text in
         guard let url = try? WebURL(text), url.query == nil, url.fragment == nil, url.credentials == nil else {
             return nil
@@ -128,40 +125,24 @@ extension AnyOption {
         let address = url.description
         return address.hasSuffix("/") ? address : address + "/"
     }
-    static let isPublic = Option.flag("public", summary: "Add what other sites need to preview a link.")
     static let originals = Option.flag(
         "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
     static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
-    static let field = Option<GalleryText>(
-        "field", synonyms: GalleryText.names.map { "\($0)-field" }, form: .value("TEXT=FIELDS"),
+    static let field = AnyOption.field(
+        ["title=", "date=", "text=", "credit=", "licence=", "link="], .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
-        completion: .list(GalleryText.names.map { "\($0)=" }), group: .own, repeats: true,
+        synonyms: ["title-field", "date-field", "text-field", "credit-field", "licence-field", "link-field"],
         summary: "Fields with a text of the page: title, date, text, credit, licence or link, such as title=name.",
         manual: """
             The first field that a record has counts. Without the option these are title=title,name,id, date=date,net, \
             text=explanation,description,mission.description,instructions, credit=credit, licence=license,licence and \
             link=permalink,link.
-            """, read: GalleryText.init)
+            """)
 }
 
-/// A text of a gallery and the fields of records that hold it: `title=name,headline`.
-struct GalleryText: Sendable {
-    static let names = ["title", "date", "text", "credit", "licence", "link"]
-    let name: String
-    let fields: [FieldPath]
-
-    /// Nil unless the text is a known name, `=` and a list of fields.
-    init?(_ text: String) {
-        let pieces = text.split(separator: "=", maxSplits: 1)
-        guard pieces.count == 2, Self.names.contains(String(pieces[0])),
-            let fields = PictureAddresses(list: String(pieces[1]))?.fields
-        else { return nil }
-        name = String(pieces[0])
-        self.fields = fields
-    }
-
+extension NamedFields {
     /// Where a gallery keeps the fields.
-    var place: WritableKeyPath<GalleryFields, [FieldPath]> {
+    fileprivate var place: WritableKeyPath<GalleryFields, [FieldPath]> {
         switch name {
         case "title": \.title
         case "date": \.date
@@ -175,7 +156,7 @@ struct GalleryText: Sendable {
 
 extension [AnyOption] {
     static let gallery: [AnyOption] = [
-        .outputDir, .galleryTitle, .galleryTheme, .pageSize, .style, .baseURL, .isPublic, .originals, .prune,
+        .outputDir, .galleryTitle, .galleryTheme, .pageSize, .css, .baseURL, .originals, .prune,
         .field,
     ]
 }

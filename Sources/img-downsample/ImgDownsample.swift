@@ -20,7 +20,7 @@ extension Tool {
                 --fit, in points, and rounded up to 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072 or 4096 \
                 pixels on the long side, so that similar requests share a file (--exact does not round). custom is \
                 made by --width, --height and --aspect-ratio, in pixels. The styles of cards are launch-card, \
-                detail-view, rocket-card, preference-view, and those of the configuration file; `img-downsample \
+                detail-view, rocket-card, preference-view, card, and those of the configuration file; `img-downsample \
                 styles` lists them all.
                 """,
             examples: [
@@ -29,7 +29,7 @@ extension Tool {
                 "img-downsample m31.jpg --width 400 --aspect-ratio 1:1 -o square.jpg",
                 "img-downsample m31.jpg --region 40%,40%,20%,20% -o core.jpg",
                 "img-downsample *.jpg --variant pager,launch-card --output-dir thumbs",
-                "img-downsample dance.gif --variant rocket-card --poster -o first.png",
+                "img-downsample dance.gif --variant rocket-card --frame 0 -o first.png",
                 "curl -s https://example.org/m31.jpg | img-downsample - -o - --height 200",
                 "img-downsample --variant pager --print variants.pager.path < in.ndjson",
                 "apod-fetch --date | img-cache put | img-downsample --fallback --width 900",

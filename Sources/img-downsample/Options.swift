@@ -12,7 +12,7 @@ extension AnyOption {
     static let variant = Option.text(
         "variant", "NAMES", .sizes,
         completion: .list([
-            "pager", "overlay", "fit", "custom", "launch-card", "detail-view", "rocket-card", "preference-view",
+            "pager", "overlay", "fit", "card", "launch-card", "detail-view", "rocket-card", "preference-view",
         ]), repeats: true, summary: "Variants and styles to make; several with commas.")
     static let width = Option<Widths>(
         "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
@@ -38,14 +38,15 @@ extension AnyOption {
     static let contentMode = Option<ContentMode>.case(
         "content-mode", "MODE", .sizes,
         summary: "fit (show all), fill (crop), force (stretch) or contain (show all on a --background).")
-    static let gravity = Option<Gravity>.case(
-        "gravity", "WHERE", .sizes, summary: "What fill keeps: center, a side or corner, attention or entropy.",
-        manual: "attention keeps the part that catches the eye, entropy the one with the most detail.")
-    static let focus = Option<Focus>(
-        "focus", form: .value("POINT"), expected: "a point such as 40%,30% or 0.4,0.3, from 0 to 100 % each",
-        group: .sizes, summary: "The point that fill keeps near the middle, such as 40%,30%.",
-        manual: "It goes before a record's own focus, {\"x\":0.4,\"y\":0.3}, which goes before --gravity.",
-        read: Focus.init(_:))
+    static let gravity = Option<KeptPart>(
+        "gravity", synonyms: ["focus"], form: .value("WHERE"), expected: KeptPart.expected,
+        completion: .words(Gravity.allCases.map(\.rawValue)), group: .sizes,
+        summary: "What fill keeps: center, a side or corner, attention, entropy, or a point such as 40%,30%.",
+        manual: """
+            attention keeps the part that catches the eye, entropy the one with the most detail. A point is kept as near \
+            to the middle as the edges allow; it goes before a record's own focus, {"x":0.4,"y":0.3}, which goes before \
+            the words.
+            """, read: KeptPart.init)
     static let region = Option<Region>(
         "region", form: .value("X,Y,W,H"), expected: "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
         group: .sizes, summary: "Use this part of the upright picture only, in pixels or percent.", read: Region.init)
@@ -54,10 +55,10 @@ extension AnyOption {
         completion: .words(["90", "180", "270"]), group: .looks,
         summary: "Turn clockwise by 90, 180 or 270 degrees, before anything is measured."
     ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
-    static let poster = Option.flag("poster", .looks, summary: "Take the first frame of an animation only.")
-    static let frame = Option.number(
-        "frame", .looks, in: 0...1_000_000, of: "the number of a frame",
-        summary: "Take this frame of an animation only, counted from 0.")
+    static let frame = Option<Int>(
+        "frame", synonyms: ["poster"], form: .value("N"), expected: "the number of a frame from 0 to 1000000",
+        group: .looks, summary: "Take this frame of an animation only, counted from 0."
+    ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
 
     static let fps = Option.decimal(
         "fps", "N", .looks, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
@@ -96,7 +97,6 @@ extension AnyOption {
     static let fitBytes = Option.size(
         "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits, such as 100KB.")
     static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
-    static let linear = Option.flag("linear", .looks, summary: "Mix colours in linear light.")
     static let metadata = Option<KeptMetadata>(
         "metadata", synonyms: ["keep-metadata", "keep-profile", "keep-copyright"], form: .value("KINDS"),
         expected: "profile, copyright and exif, with commas between them",
@@ -105,15 +105,14 @@ extension AnyOption {
         read: KeptMetadata.init)
     static let printHash = Option.flag(
         "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash to each variant.")
-    static let decoder = Option<DecoderChoice>.case(
-        "decoder", "HOW", .looks, default: "auto",
-        summary: "How to decode JPEGs: auto (as the output shows it), fast (leave out more), full (all) or libjpeg.")
-    static let allowTruncated = Option.flag(
-        "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
-    static let allowDamaged = Option.flag(
-        "allow-damaged", .looks, summary: "Use what can be read of damaged JPEGs and GIFs, and of truncated pictures.",
-        manual: "Data that makes no sense is passed over, as browsers do. There is a warning, and the variant says"
-            + " damaged.")
+    static let allowDamaged = Option<Damage>(
+        "allow-damaged", synonyms: ["allow-truncated"], form: .optionalValue("KIND", implied: Damage.all.rawValue),
+        expected: "truncated or all", completion: .words(Damage.allCases.map(\.rawValue)), group: .looks,
+        summary: "Use what can be read of truncated pictures and damaged JPEGs and GIFs (all), or of truncated alone.",
+        manual: """
+            Data that makes no sense is passed over, as browsers do. There is a warning, and the variant says damaged \
+            or truncated.
+            """, takesMore: { Damage(rawValue: $0) != nil }, read: Damage.init)
 
     // MARK: Files
 
@@ -124,19 +123,15 @@ extension AnyOption {
 
     // MARK: Placeholders
 
-    static let fallback = Option.flag(
-        "fallback", .placeholders, summary: "Draw a placeholder for a record without a picture.")
-    static let fallbackMessage = Option<Template>(
-        "fallback-message", form: .value("TEXT"), expected: "a text", group: .placeholders,
-        summary: "What the placeholder says; fields of the record in braces, as in --name-template.",
-        manual: "If the record has not such a field, it says what it would without the option.",
-        read: { try Template($0) })
-    static let fallbackIcon = Option.path(
-        "fallback-icon", .placeholders, summary: "Draw this picture in place of the placeholder's icon.")
+    static let fallback = Option<FallbackText>(
+        "fallback", synonyms: ["fallback-message"], form: .optionalValue("TEXT", implied: ""), expected: "a text",
+        group: .placeholders, summary: "Draw a placeholder for a record without a picture; --fallback=TEXT says TEXT.",
+        manual: """
+            Fields of the record stand in braces in the text, as in --name-template. If the record does not have such a \
+            field, or there is no text, the placeholder says why there is no picture.
+            """, read: FallbackText.init)
     static let theme = Option<Placeholder.Theme>.case(
         "theme", "THEME", .placeholders, default: "light", summary: "The placeholder's colours: light or dark.")
-    static let font = Option.path(
-        "font", .placeholders, as: "FONT", summary: "The placeholder's font: a file or a family.")
 
     // MARK: Limits
 }
@@ -196,9 +191,35 @@ struct KeptMetadata: Sendable {
     }
 }
 
-/// How JPEGs are decoded.
-enum DecoderChoice: String, CaseIterable, Sendable {
-    case auto, fast, full, libjpeg
+/// The pictures that `--allow-damaged` takes.
+enum Damage: String, CaseIterable, Sendable {
+    case truncated, all
+}
+
+/// The text of `--fallback`, if it has one.
+struct FallbackText: Sendable {
+    let message: Template?
+
+    /// Throws for a text with a bad field.
+    init(_ text: String) throws { message = text.isEmpty ? nil : try Template(text) }
+}
+
+/// The part of `--gravity`.
+enum KeptPart: Sendable {
+    static let expected = "center, a side, a corner, attention, entropy, or a point such as 40%,30% or 0.4,0.3"
+    case at(Gravity)
+    case around(Focus)
+
+    /// Nil for an unknown word, and for a point outside the picture.
+    init?(_ text: String) {
+        if let gravity = Gravity(rawValue: text) {
+            self = .at(gravity)
+        } else if let focus = Focus(text) {
+            self = .around(focus)
+        } else {
+            return nil
+        }
+    }
 }
 
 /// A format by name, or the source's.
@@ -221,19 +242,17 @@ enum PictureFormatChoice: Sendable, Equatable {
 
 extension [AnyOption] {
     static let sizes: [AnyOption] = [
-        .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .focus,
-        .region,
+        .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .region,
     ]
 
     static let looks: [AnyOption] = [
         .format, .quality, .effort, .chroma, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .rotate,
-        .linear, .metadata, .poster, .frame, .fps, .printHash, .decoder,
-        .allowTruncated, .allowDamaged,
+        .linear, .metadata, .frame, .fps, .printHash, .decoder, .allowDamaged,
     ]
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .incremental]
 
-    static let placeholders: [AnyOption] = [.fallback, .fallbackMessage, .fallbackIcon, .theme, .font]
+    static let placeholders: [AnyOption] = [.fallback, .fallbackIcon, .theme, .font]
 
     static let limits: [AnyOption] = [
         .maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds,

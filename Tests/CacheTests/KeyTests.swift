@@ -53,7 +53,7 @@ import Testing
         #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
     }
 
-    /// `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` with `--key-field id` put the one under the other.
+    /// `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` with `--field key=id` put the one under the other.
     @Test(arguments: ["https://good.example/a.jpg", "file:///etc/passwd", "exercisedb:0001@180", "truncated:x", "moon"])
     func nameNeverTakesThePlaceOfAnotherKey(_ name: String) throws {
         let own = try CacheKey(name: name)

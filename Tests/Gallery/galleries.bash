@@ -31,5 +31,5 @@ done
     make_records drawn "$work/drawn"
 } >"$work/site.ndjson"
 make_records hostile "$work/drawn/second.jpg" >"$work/hostile.ndjson"
-make_gallery site --title "Pictures of the day" --originals --page-size 24
-make_gallery hostile --title "</title><script>alert(1)</script>" --base-url https://example.org/ --public
+APOD_TOOLS_PAGE_SIZE=24 make_gallery site --title "Pictures of the day" --originals
+make_gallery hostile --title "</title><script>alert(1)</script>" --base-url https://example.org/

@@ -137,11 +137,11 @@ struct VariantTests {
     }
 
     @Test func theCustomStyleTakesItsSizeFromTheOptions() throws {
-        let custom = try named(["custom"]) { ($0.widths, $0.aspectRatio) = ([200], 2) }
-        #expect(custom.count == 1)
-        #expect(custom.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill, enlarges: true))
-        #expect(custom.first?.gradient == .standard)
-        #expect(message { _ = try named(["custom"]) }?.hasPrefix("64 --variant custom wants a size") == true)
+        let card = try named(["card"]) { ($0.widths, $0.aspectRatio) = ([200], 2) }
+        #expect(card.count == 1)
+        #expect(card.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill, enlarges: true))
+        #expect(card.first?.gradient == .standard)
+        #expect(message { _ = try named(["card"]) }?.hasPrefix("64 --variant card wants a size") == true)
     }
 
     @Test func optionsOverrideWhatAVariantSaysOfItself() throws {

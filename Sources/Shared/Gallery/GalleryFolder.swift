@@ -94,7 +94,7 @@ public final class GalleryFolder: Sendable {
         }
         try write("style.css", PackageResources.style_css)
         try write("gallery.js", PackageResources.gallery_js)
-        if let stylesheet = site.settings.stylesheet { try write("custom.css", stylesheet) }
+        if let stylesheet = site.settings.stylesheet { try write("own.css", stylesheet) }
         for number in stride(from: 1, through: parts, by: 1) { try add(Site.partPath(number), site.part(number)) }
         try add("data/days.js", site.days)
         for file in site.names { try add(file.path, file.text) }

@@ -12,10 +12,8 @@ public struct GallerySettings: Sendable {
     public var theme = Theme.auto
     /// How many pictures a page holds.
     public var pageSize = 100
-    /// Where the folder will be published, ending with a slash; nil if nobody has said it.
+    /// Where the folder will be published, ending with a slash. Without it, pages have no preview for other sites.
     public var baseURL: String?
-    /// Whether pages bear what other sites need for a preview of a link.
-    public var isPublic = false
     /// A style sheet that goes on top.
     public var stylesheet: [UInt8]?
     /// Whether the originals are copied, too.

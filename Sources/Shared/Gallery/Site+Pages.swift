@@ -53,7 +53,7 @@ extension Site {
     }
 
     private func style(_ page: Page) -> String {
-        settings.stylesheet == nil ? "" : "<link rel=\"stylesheet\" href=\"\(page.root)custom.css\">\n"
+        settings.stylesheet == nil ? "" : "<link rel=\"stylesheet\" href=\"\(page.root)own.css\">\n"
     }
 
     private var foot: String { "<p>Made with img-downsample gallery.</p>" }
@@ -67,17 +67,15 @@ extension Site {
         if page.path == Self.start {
             lines.append("<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.atom\" title=\"Feed\">")
         }
-        if settings.isPublic {
+        if let base = settings.baseURL {
             let shown = hero ?? page.places.first { places[$0].hasPicture }
             meta("og:type", "website")
             meta("og:title", page.path == Self.start ? settings.title : "\(page.heading) – \(settings.title)")
-            if let base = settings.baseURL {
-                meta("og:url", base + (page.path == Self.start ? "" : page.path))
-                if let shown, let file = places[shown].file(Place.pager) {
-                    meta("og:image", base + file.path)
-                    meta("og:image:width", "\(file.width)")
-                    meta("og:image:height", "\(file.height)")
-                }
+            meta("og:url", base + (page.path == Self.start ? "" : page.path))
+            if let shown, let file = places[shown].file(Place.pager) {
+                meta("og:image", base + file.path)
+                meta("og:image:width", "\(file.width)")
+                meta("og:image:height", "\(file.height)")
             }
             if let caption = shown.flatMap({ places[$0].caption }) {
                 meta("og:description", caption.title ?? settings.title)

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What `CorpusVerdicts.txt` says of each picture of the corpus: what becomes of it, and what with `--allow-truncated`.
+/// What `CorpusVerdicts.txt` says of each picture of the corpus: what becomes of it, and what with `--allow-damaged=truncated`.
 /// Either is the size of its `pager`, or the code of its error.
 struct CorpusVerdict {
     let name: String
@@ -70,7 +70,7 @@ struct CorpusVerdictTests {
         for (record, expected) in zip(try records(paths, ["--variant", "pager"]), verdicts) {
             #expect(verdict(record) == expected.whole, "\(expected.name)")
         }
-        for (record, expected) in zip(try records(paths, ["--variant", "pager", "--allow-truncated"]), verdicts) {
+        for (record, expected) in zip(try records(paths, ["--variant", "pager", "--allow-damaged=truncated"]), verdicts) {
             #expect(verdict(record) == expected.truncated, "\(expected.name), truncated")
             // The container of one ends too early, but its pixels don't.
             let isWhole = expected.name.hasPrefix("webp-truncated-lossless")
@@ -81,9 +81,9 @@ struct CorpusVerdictTests {
     }
 
     @Test(arguments: [
-        "--format jpeg --progressive --print-hash", "--format png --progressive --linear",
-        "--format webp --metadata exif", "--format avif --width 48", "--format gif --poster",
-        "--metadata profile,copyright --decoder full", "--allow-truncated --format webp --rotate 90",
+        "--format jpeg --progressive --print-hash", "--format png --progressive APOD_TOOLS_LINEAR=true",
+        "--format webp --metadata exif", "--format avif --width 48", "--format gif --frame 0",
+        "--metadata profile,copyright APOD_TOOLS_DECODER=full", "--allow-damaged=truncated --format webp --rotate 90",
         "--content-mode fill --gravity attention --width 90 --height 60", "--region 10%,10%,50%,50% --width 40",
     ])
     func noOptionsMakeADamagedPictureMoreThanAnError(_ options: String) throws {

@@ -61,13 +61,13 @@ struct OneVerdictTests {
         _ = try files(home)
         let arguments = ["damaged-end.gif", "--width", "20", "--format", format]
         for target in [[], ["--output-dir", "out"]] {
-            try home.run("img-downsample", arguments + target + ["--allow-truncated"]).expect(65)
+            try home.run("img-downsample", arguments + target + ["--allow-damaged=truncated"]).expect(65)
             let output = try home.run("img-downsample", arguments + target + ["--allow-damaged"]).expect(0)
             #expect(try output.record.variant("custom")?.bool("damaged") == true)
             #expect(output.stderr.contains("damaged-end.gif: the picture is damaged"), "\(output)")
         }
         let cut = try home.run(
-            "img-downsample", ["1-gif-loop-once.gif", "--width", "20", "--format", format, "--allow-truncated"])
+            "img-downsample", ["1-gif-loop-once.gif", "--width", "20", "--format", format, "--allow-damaged=truncated"])
         #expect(try cut.expect(0).record.variant("custom")?.bool("truncated") == true)
     }
 }

@@ -45,7 +45,7 @@ struct PlaceholderProperties {
             let arguments =
                 ["--fallback", "--allow-path", "."] + size.arguments
                 + (random.chance(30) ? ["--theme", "dark"] : [])
-                + (random.chance(30) ? ["--fallback-message", message.replacing("{", with: "{{")] : [])
+                + (random.chance(30) ? ["--fallback=\(message.replacing("{", with: "{{"))"] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))
             try Self.check(try output.record, size, home, "\(fault): \(output)")
             // What another tool failed with is not this one's failure; what cannot be read is.

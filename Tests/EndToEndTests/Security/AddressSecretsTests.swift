@@ -18,7 +18,7 @@ struct AddressSecretsTests {
         // From records, as addresses in them pass as they are.
         let lines = addresses.map { "{\"media\":\"\($0)\"}" }
         let put = try home.run(
-            "img-cache", ["put", "-v", "APOD_TOOLS_METRICS=\(metrics)", "--url-field", "media"], stdin: .lines(lines)
+            "img-cache", ["put", "-v", "APOD_TOOLS_METRICS=\(metrics)", "--field", "url=media"], stdin: .lines(lines)
         ).expect(0)
         #expect(home.blobs.count == Self.names.count)
         let fields = try put.records.map { record in

@@ -104,7 +104,7 @@ enum Bomb {
         let scan = Array(jpeg[last..<jpeg.count - 2])
         let bomb = Array(jpeg[..<last]) + (0..<3000).flatMap { _ in scan } + [0xFF, 0xD9]
         #expect(try codes(home, [bomb]) == ["too-many-scans"])
-        #expect(try codes(home, [bomb], ["--decoder", "full", "--allow-truncated"]) == ["too-many-scans"])
+        #expect(try codes(home, [bomb], ["APOD_TOOLS_DECODER=full", "--allow-damaged=truncated"]) == ["too-many-scans"])
     }
 
     @Test func aLargeFileIsRefusedUnread() throws {
@@ -214,7 +214,7 @@ enum Bomb {
 
     @Test func aSignalEndsALongDecodeOrEncodeAndLeavesNothing() throws {
         let progressive = try noise(1800, 1400, EncodeOptions(format: .jpeg, quality: 95, isProgressive: true))
-        try interrupt(progressive, "out.png", ["--width", "1790", "--decoder", "full"])
+        try interrupt(progressive, "out.png", ["--width", "1790", "APOD_TOOLS_DECODER=full"])
         try interrupt(progressive, "out.webp", ["--width", "1790"])
         try interrupt(progressive, "out.jpg", ["--width", "1790", "--progressive"])
         try interrupt(progressive, "small.webp", ["--width", "1000", "--fit-bytes", "20KB"])

@@ -22,7 +22,7 @@ struct TerminalOutputTests {
     @Test func recordsAreEscapedAsJSONAndStayEqual() throws {
         let home = try ToolHome()
         for options in [[], ["--pretty"]] {
-            let arguments = ["get", "--url-field", "none"] + options
+            let arguments = ["get", "--field", "url=none"] + options
             let shown = try home.run("img-cache", arguments, stdin: .text(Self.record), stdout: .terminal)
             let piped = try home.run("img-cache", arguments, stdin: .text(Self.record))
             #expect(isSafe(shown) && !isSafe(piped), "\(shown)")
@@ -37,7 +37,7 @@ struct TerminalOutputTests {
     @Test func valuesAreEscapedAsText() throws {
         let home = try ToolHome()
         for (fields, piped) in [("title", Self.raw + "\n"), ("date,title", "2024-02-01\t\(Self.raw)\n")] {
-            let arguments = ["get", "--url-field", "none", "--print", fields]
+            let arguments = ["get", "--field", "url=none", "--print", fields]
             let shown = try home.run("img-cache", arguments, stdin: .text(Self.record), stdout: .terminal)
             #expect(
                 isSafe(shown) && shown.stdout.contains(#"\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{200b}\u{ad}!"#), "\(shown)")

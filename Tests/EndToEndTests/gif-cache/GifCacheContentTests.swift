@@ -32,7 +32,7 @@ struct GifCacheContentTests {
             #expect(record.integer("info.loop") == 5 && record.integer("info.bytes") == Self.animation.count)
         }
         let line = #"{"exercise":{"id":"0001"},"n":1.10}"#
-        let piped = try home.run("gif-cache", ["info", "--id-field", "exercise.id"], stdin: .lines([line])).expect(0)
+        let piped = try home.run("gif-cache", ["info", "--field", "id=exercise.id"], stdin: .lines([line])).expect(0)
         #expect(piped.stdout.hasPrefix(#"{"exercise":{"id":"0001"},"n":1.10,"info":{"#))
     }
 

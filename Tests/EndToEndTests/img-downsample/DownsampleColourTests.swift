@@ -176,7 +176,7 @@ struct DownsampleColourTests {
         try home.write("a.webp", try encode(PixelBuffer(picture), EncodeOptions(format: .png)))
         for (file, width, target) in [("a.png", "20", "b.png"), ("a.png", "50", "b.png"), ("a.png", "128", "b.png")] {
             let made = try home.shrunk(
-                [file, "--width", width, "--enlarge"] + (linear ? ["--linear"] : []), to: target)
+                [file, "--width", width, "--enlarge"] + (linear ? ["APOD_TOOLS_LINEAR=true"] : []), to: target)
             for y in 0..<made.size.height {
                 for x in 0..<made.size.width where made.colour(x, y)[3] > 8 {
                     let pixel = made.colour(x, y)
@@ -207,7 +207,7 @@ struct DownsampleColourTests {
         try home.write(file, bytes)
         for width in ["64", "32", "9"] {
             let plain = try home.shrunk([file, "--width", width]).mean(0)
-            let linear = try home.shrunk([file, "--width", width, "--linear"]).mean(0)
+            let linear = try home.shrunk([file, "--width", width, "APOD_TOOLS_LINEAR=true"]).mean(0)
             #expect(abs(plain - 127.5) < 4 && abs(linear - 188) < 4, "\(file) at \(width): \(plain), \(linear)")
         }
     }

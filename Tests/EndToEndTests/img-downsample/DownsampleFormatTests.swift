@@ -260,11 +260,11 @@ struct DownsampleFormatTests {
         let home = try ToolHome()
         try home.write("a.png", DrawnPicture.solid(64, 48, [200, 40, 30]).png())
         let arguments = [
-            "a.png", "--variant", "rocket-card,custom", "--width", "20", "--gradient", "none", "--print-hash",
+            "a.png", "--variant", "rocket-card,card", "--width", "20", "--gradient", "none", "--print-hash",
         ]
         for destination in [[], ["--output-dir", "out"], []] {
             let record = try home.run("img-downsample", arguments + destination).expect(0).record
-            for name in ["rocket-card", "custom"] {
+            for name in ["rocket-card", "card"] {
                 let variant = try #require(record.variant(name))
                 #expect(variant.string("dominant_colour") == "#c8281e", "\(variant)")
                 let hash = try #require(variant.string("thumbhash"))
@@ -272,7 +272,7 @@ struct DownsampleFormatTests {
             }
         }
         let plain = try home.run("img-downsample", arguments.dropLast()).expect(0).record
-        #expect(plain.variant("custom")?.has("thumbhash") == false)
+        #expect(plain.variant("card")?.has("thumbhash") == false)
     }
 
     // MARK: Animations
@@ -348,7 +348,7 @@ struct DownsampleFormatTests {
         _ = try home.run("img-downsample", ["a.gif", "-o", "a.webp"]).expect(0)
         for file in ["a.gif", "a.webp"] {
             for (options, corner, field) in [
-                (["--poster"], [255, 0, 0], [255, 0, 0]), (["--frame", "0"], [255, 0, 0], [255, 0, 0]),
+                (["--frame", "0"], [255, 0, 0], [255, 0, 0]),
                 (["--frame", "1"], [0, 255, 0], [0, 255, 0]), (["--frame", "2"], [0, 255, 0], [0, 0, 255]),
             ] {
                 for target in ["b.png", "b.jpg", "b.gif", "b.webp"] {
@@ -367,7 +367,7 @@ struct DownsampleFormatTests {
             #expect(record.string("error.message")?.contains("3") == true)
             try home.run("img-downsample", [file, "--frame", "3", "-o", "x.png"]).expectRefusal(
                 65, "img-downsample", file)
-            let still = try home.run("img-downsample", [file, "--poster", "--width", "20"]).expect(0).record
+            let still = try home.run("img-downsample", [file, "--frame", "0", "--width", "20"]).expect(0).record
             #expect(
                 still.variant("custom")?.integer("frames") == 1
                     && still.variant("custom")?.integer("source_frames") == 3)
@@ -377,7 +377,7 @@ struct DownsampleFormatTests {
         _ = try home.run("img-downsample", ["a.png", "--frame", "0", "-o", "b.png"]).expect(0)
         try home.run("img-downsample", ["a.png", "--frame", "1", "-o", "x.png"]).expectRefusal(
             65, "img-downsample", "a.png")
-        for wrong in [["--frame", "-1"], ["--frame", "x"], ["--frame", "1", "--poster"]] {
+        for wrong in [["--frame", "-1"], ["--frame", "x"]] {
             #expect(try home.run("img-downsample", ["a.png", "-o", "x.png"] + wrong).status == 64, "\(wrong)")
         }
     }

@@ -103,7 +103,7 @@ struct DownsampleOptionCombinationsTests {
         let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
         func path(_ message: String) throws -> String {
             let output = try home.run(
-                "img-downsample", ["--variant", "launch-card", "--fallback", "--fallback-message", message],
+                "img-downsample", ["--variant", "launch-card", "--fallback=\(message)"],
                 stdin: .lines([failed]))
             return try #require(output.expect(0).record.string("variants.launch-card.path"))
         }

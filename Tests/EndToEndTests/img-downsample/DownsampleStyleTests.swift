@@ -75,7 +75,7 @@ struct DownsampleStyleTests {
         #expect(west.mean(0) < 100 && east.mean(0) > 155)
     }
 
-    @Test func customIsAStyleInPoints() throws {
+    @Test func cardIsAStyleInPoints() throws {
         let home = try ToolHome()
         try home.write("wide.png", DrawnPicture.gradient(900, 600).png())
         for (options, size) in [
@@ -83,9 +83,9 @@ struct DownsampleStyleTests {
             (["--height", "50", "--aspect-ratio", "1:2", "--scale", "1"], "25x50"),
             (["--width", "100", "--height", "100", "--content-mode", "fit"], "200x133"),
         ] {
-            #expect(try home.shrunk(["wide.png", "--variant", "custom"] + options).words == size, "\(options)")
+            #expect(try home.shrunk(["wide.png", "--variant", "card"] + options).words == size, "\(options)")
         }
-        try home.run("img-downsample", ["wide.png", "--variant", "custom", "-o", "x.png"])
+        try home.run("img-downsample", ["wide.png", "--variant", "card", "-o", "x.png"])
             .expectRefusal(64, "img-downsample", "--width")
         for scale in ["0", "0.5", "4", "x", "nan"] {
             try home.run("img-downsample", ["wide.png", "--variant", "launch-card", "--scale", scale, "-o", "x.png"])
@@ -115,7 +115,7 @@ struct DownsampleStyleTests {
             let listed = try home.run("img-downsample", ["styles"] + way, environment: environment).expect(0).records
             #expect(
                 listed.map { $0.string("name") } == [
-                    "launch-card", "detail-view", "rocket-card", "preference-view", "custom", "hero",
+                    "launch-card", "detail-view", "rocket-card", "preference-view", "card", "hero",
                 ])
             #expect(
                 listed.map { $0.string("from") } == ["built-in", "built-in", file, "built-in", "built-in", file])

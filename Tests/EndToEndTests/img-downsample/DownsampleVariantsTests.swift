@@ -261,7 +261,7 @@ struct DownsampleVariantsTests {
         }
         try refused()
         for status in ["made", "hit"] {
-            let record = try home.run("img-downsample", arguments + ["--allow-truncated"]).expect(0).record
+            let record = try home.run("img-downsample", arguments + ["--allow-damaged=truncated"]).expect(0).record
             let variant = try #require(record.variant("custom"))
             #expect(variant.bool("truncated") == true && variant.string("status") == status)
             #expect(record.variantSize("custom") == "100x75")
@@ -269,7 +269,7 @@ struct DownsampleVariantsTests {
         }
         // That it has been kept so doesn't make it whole.
         try refused()
-        let folder = try home.run("img-downsample", arguments + ["--allow-truncated", "--output-dir", "out"]).expect(0)
+        let folder = try home.run("img-downsample", arguments + ["--allow-damaged=truncated", "--output-dir", "out"]).expect(0)
         #expect(try folder.record.variant("custom")?.bool("truncated") == true)
     }
 
@@ -319,10 +319,10 @@ struct DownsampleVariantsTests {
             try home.run("img-downsample", ["sky.jpg", "--format", "png", "-o", "sky.png"] + options).expect(0)
             return try decode(MemorySource(TestFile.bytes(home.path("sky.png")))).bytes
         }
-        #expect(try pixels([]) == pixels(["--decoder", "libjpeg"]))
+        #expect(try pixels([]) == pixels(["APOD_TOOLS_DECODER=libjpeg"]))
         // But not one variant for the other, as smaller ones differ.
         let arguments = ["sky.jpg", "--width", "100"]
-        for options in [[], ["--decoder", "libjpeg"]] {
+        for options in [[], ["APOD_TOOLS_DECODER=libjpeg"]] {
             let output = try home.run("img-downsample", arguments + options).expect(0)
             #expect(try output.record.variant("custom")?.string("status") == "made")
         }

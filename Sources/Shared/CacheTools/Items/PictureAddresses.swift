@@ -154,7 +154,7 @@ public struct NoPicture: Failure, Equatable {
         isVideo
             ? "a video without a still; img-downsample --fallback draws a placeholder, and apod-fetch --fallback-previous"
                 + " takes the day before"
-            : "the record has no address of a picture; --url-field names other fields to look at"
+            : "the record has no address of a picture; --field url=FIELDS names other fields to look at"
     }
     public var exitCode: ExitCode { .unavailable }
 }

@@ -1,6 +1,7 @@
 import Options
 import Records
 import Support
+import Tools
 
 /// How records are processed and written.
 extension AnyOption {
@@ -40,6 +41,26 @@ extension AnyOption {
 
     public static let pretty = Option.flag("pretty", .records, summary: "Indent the records.")
 
+    /// `--field`: which fields of a record hold the texts that a tool needs.
+    ///
+    /// - Parameters:
+    ///   - words: the names of the texts, each with its `=`. Those of `single` have one field, the others a list, the
+    ///     best one first.
+    ///   - expected: for the message about a bad value.
+    public static func field(
+        _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String], summary: String, manual: String = ""
+    ) -> Option<NamedFields> {
+        Option(
+            "field", synonyms: synonyms, form: .value("NAME=FIELDS"), expected: expected,
+            completion: .list(words), group: group, repeats: true, summary: summary, manual: manual
+        ) { text in
+            NamedFields(text).flatMap { named in
+                let word = "\(named.name)="
+                return words.contains(word) && (named.fields.count == 1 || !single.contains(word)) ? named : nil
+            }
+        }
+    }
+
     public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
 }
 
@@ -51,4 +72,25 @@ extension [AnyOption] {
     public static let stream: [AnyOption] = [
         .jobs, .unordered, .failFast, .strict, .retryErrors, .nullData, .print, .nullTerminated, .pretty,
     ]
+}
+
+/// A value of `--field`: `url=hdurl,image.url`.
+public struct NamedFields: Sendable {
+    public let name: String
+    public let fields: [FieldPath]
+
+    /// Nil unless the text is a name, `=` and a list of fields.
+    init?(_ text: String) {
+        let pieces = text.split(separator: "=", maxSplits: 1)
+        guard pieces.count == 2, let list = PictureAddresses(list: String(pieces[1])) else { return nil }
+        name = String(pieces[0])
+        fields = list.fields
+    }
+}
+
+extension Arguments {
+    /// The fields of the last `--field` with this name; nil if there is none.
+    public func fields(_ option: Option<NamedFields>, _ name: String) -> [FieldPath]? {
+        all(option).last { $0.name == name }?.fields
+    }
 }

@@ -88,6 +88,27 @@ extension AnyOption {
         "effort", .looks, in: 0...9, default: "3", field: "effort",
         summary: "The time to spend on smaller files: 0 (least) to 9 (smallest).")
 
+    public static let decoder = Option.word(
+        "decoder", "HOW", .looks, of: ["auto", "fast", "full", "libjpeg"], default: "auto",
+        summary: "How to decode JPEGs: auto (as the output shows it), fast (leave out more), full (all) or libjpeg."
+    ).asSetting()
+
+    public static let linear = Option.flag(
+        "linear", .looks, summary: "Mix colours in linear light."
+    ).asSetting()
+
+    public static let fallbackIcon = Option.path(
+        "fallback-icon", .placeholders, summary: "Draw this picture in place of the icon of placeholders."
+    ).asSetting()
+
+    public static let font = Option.path(
+        "font", .placeholders, as: "FONT", summary: "The font of placeholders: a file or a family."
+    ).asSetting()
+
+    public static let pageSize = Option.number(
+        "page-size", .own, in: 1...10_000, of: "pictures", default: "100", summary: "Pictures on a page of a gallery."
+    ).asSetting()
+
     public static let styles = Option<String>(
         "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,
         summary: "Styles of cards, beside those that are built in."
@@ -141,7 +162,7 @@ extension [AnyOption] {
             [.headerFile, .bearerFile, .netrc, .netrcFile],
             sharing,
             [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .exerciseKeyFile, .resolution],
-            [.quality, .effort, .styles, .allowPath],
+            [.quality, .effort, .decoder, .linear, .styles, .fallbackIcon, .font, .pageSize, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
             [.sync, .metrics, .logFormat, .progress, .confinement],
         ]

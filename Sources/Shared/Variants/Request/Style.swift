@@ -25,15 +25,15 @@ public struct Style: Sendable, Hashable {
     public var origin = Origin.builtIn
 
     /// The name of the style whose sizes come from the command line.
-    public static let customName = "custom"
+    public static let openName = "card"
 
-    /// The styles that are always there. `custom` has no size of its own.
+    /// The styles that are always there. `card` has no size of its own.
     public static let builtIn = [
         Style(name: "launch-card", width: 400, height: 200, cornerRadius: 16),
         Style(name: "detail-view", width: 400, height: 300, gradient: .enhanced),
         Style(name: "rocket-card", width: 160, height: 200, cornerRadius: 12),
         Style(name: "preference-view", height: 120, cornerRadius: 8, contentMode: .fit),
-        Style(name: customName),
+        Style(name: openName),
     ]
 
     /// What it makes at a device's scale: pixels for each point. Never rounded to a bucket.
@@ -81,7 +81,7 @@ extension Style {
 
     /// All styles: those of the configuration file's field `styles`, an object of objects, and the built-in ones that
     /// it doesn't replace. A field that a style of the file leaves out is as in the built-in style of that name, else as
-    /// in `custom`, but without a gradient. Throws `ConfigurationFailure` (78) that names file, style and field.
+    /// in `card`, but without a gradient. Throws `ConfigurationFailure` (78) that names file, style and field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
         guard let configured else { return styles }
@@ -146,7 +146,7 @@ extension Style {
         if let mode = try word("content_mode", ContentMode.self) { style.contentMode = mode }
         if let gravity = try word("gravity", Gravity.self) { style.gravity = gravity }
         if let gradient = try word("gradient", Gradient.self) { style.gradient = gradient }
-        guard style.width != nil || style.height != nil || style.aspectRatio != nil || style.name == customName else {
+        guard style.width != nil || style.height != nil || style.aspectRatio != nil || style.name == openName else {
             throw ConfigurationFailure("\(place) has no size: give width, height or aspect_ratio")
         }
         return style

@@ -32,7 +32,7 @@ public struct Variant: Sendable, Hashable {
     static let thumbnailName = "thumbnail"
 
     /// Names that no style can have.
-    static let reservedNames = [pager.name, overlay.name, fitName, thumbnailName]
+    static let reservedNames = [pager.name, overlay.name, fitName, thumbnailName, VariantRequest.bareName]
 
     private static func bucket(_ name: String, _ side: Int) -> Variant {
         Variant(name: name, geometry: Geometry(width: side, height: side))

@@ -34,10 +34,13 @@ public struct VariantRequest: Sendable {
     /// Most screens have two pixels for a point.
     public static let standardScale = 2.0
 
+    /// The name of the variant of sides in pixels, without a style.
+    static let bareName = "custom"
+
     public init() {}
 
     /// The variants: those named, in their order, each once, then those of `fit`, then of bare sides. Throws
-    /// `UsageFailure` for a name that is none, or a custom style without a size.
+    /// `UsageFailure` for a name that is none, or a style without a size.
     public func variants(styles: [Style]) throws -> [Variant] {
         var variants: [Variant] = []
         func add(_ variant: Variant) {
@@ -53,7 +56,7 @@ public struct VariantRequest: Sendable {
             if hasStyle { throw UsageFailure("a style takes one --width; give several without a style") }
             for width in widths { add(bare(width, named: "\(width)w")) }
         } else if !hasStyle, width != nil || height != nil || aspectRatio != nil {
-            add(bare(width, named: Style.customName))
+            add(bare(width, named: Self.bareName))
         }
         return variants
     }
@@ -67,13 +70,16 @@ public struct VariantRequest: Sendable {
         }
         guard let style = styles.first(where: { $0.name == name }) else {
             let names = [Variant.pager.name, Variant.overlay.name] + styles.map(\.name)
+            // The style's former name.
+            let advice =
+                name == Self.bareName ? "; did you mean \(Style.openName)?" : NearMatch.advice(for: name, among: names)
             throw UsageFailure(
-                "there is no variant \"\(name)\"\(NearMatch.advice(for: name, among: names)); there are"
+                "there is no variant \"\(name)\"\(advice); there are"
                     + " \(names.joined(separator: ", "))")
         }
         let sized = resized(style)
         guard sized.width != nil || sized.height != nil || sized.aspectRatio != nil else {
-            throw UsageFailure("--variant custom wants a size: --width, --height or --aspect-ratio")
+            throw UsageFailure("--variant card wants a size: --width, --height or --aspect-ratio")
         }
         return scales.map { scale in
             var variant = overridden(sized.variant(scale: scale), pixelsForPoint: scale)
@@ -147,7 +153,7 @@ public struct VariantRequest: Sendable {
 
     /// The picture as it is, for options that want no size.
     public var unchanged: Variant {
-        overridden(Variant(name: Style.customName, geometry: Geometry()))
+        overridden(Variant(name: Self.bareName, geometry: Geometry()))
     }
 }
 

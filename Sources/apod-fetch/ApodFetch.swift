@@ -34,7 +34,7 @@ extension Tool {
                 "apod-fetch --date --format text",
                 "apod-fetch --search 'horsehead nebula' --print date,title",
                 "apod-fetch --count 1 --offline --media image --no-copyright --print hdurl",
-                "apod-fetch --last 9 --format atom --feed-url https://example.org/a.xml > a.xml",
+                "apod-fetch --last 9 --format atom > feed.xml",
                 "apod-fetch --last 30 --media image --format url | wget -i -",
                 "apod-fetch --date --fallback-previous --print hdurl",
                 "apod-fetch --date 2024 --offline > year.ndjson",

@@ -58,14 +58,6 @@ extension AnyOption {
         summary: """
             json, text (to be read), markdown, html (a page), atom (a feed), or url (the picture's address only).
             """)
-    static let feedURL = Option<String>(
-        "feed-url", form: .value("URL"), expected: "an address", group: .own,
-        summary: "The address at which a feed will be published, for --format atom.",
-        read: { text in
-            let url = try WebURL(text)
-            guard url.credentials == nil else { throw UsageFailure("--feed-url takes an address without a password") }
-            return text
-        })
 }
 
 extension Arguments {
@@ -121,13 +113,10 @@ extension ToolContext {
     /// How records are worked on and written; the format as well.
     func pictureRunOptions() throws -> RecordRunOptions {
         var options = try runOptions(jobs: 4)
-        if arguments.isGiven(.feedURL), arguments[.format] != .atom {
-            throw UsageFailure("--feed-url goes with --format atom")
-        }
         guard let format = arguments[.format] else { return options }
         if arguments.isGiven(.print) { throw UsageFailure("--format and --print cannot be combined") }
         if arguments[.pretty], format != .json { throw UsageFailure("--pretty goes with --format json") }
-        let feed = AtomFeed.picturesOfTheDay(address: arguments[.feedURL], updated: Clock.system.now())
+        let feed = AtomFeed.picturesOfTheDay(address: try value(.feedURL), updated: Clock.system.now())
         options.layout = format.layout(for: .standardOutput(environment: environment), feed: feed) ?? options.layout
         return options
     }

@@ -19,12 +19,16 @@ extension Command {
             "gif-cache list --print name",
             "gif-cache list --body-part back,chest | gif-cache put > exercises.ndjson",
             "gif-cache list --name curl --refresh",
-            "gif-cache list --values equipment --body-part back",
+            "gif-cache list equipment --body-part back",
         ],
-        options: { [[.values], .conditionsOnExercises, .stream, .asking, .common] }
+        operands: .init(
+            "PROPERTY", "body-part, target or equipment: print its values, each once, instead of the exercises.",
+            completion: .words(ExerciseProperty.allCases.map(\.rawValue)), atMost: 1),
+        options: { [.conditionsOnExercises, .stream, .asking, .common] }
     ) { arguments in
+        let property = try arguments.operands.first.map(property)
         let work = try ServiceWork(arguments)
-        if let property = arguments[.values] { return try write(valuesOf: property, work) }
+        if let property { return try write(valuesOf: property, work) }
         let options = try work.context.runOptions(jobs: 1)
         var rest = try work.exercises()[...]
         defer { work.caches.close() }
@@ -33,10 +37,18 @@ extension Command {
         }
     }
 
+    private static func property(_ word: String) throws -> ExerciseProperty {
+        guard let property = ExerciseProperty(rawValue: word) else {
+            throw UsageFailure("list takes body-part, target or equipment, not \"\(word)\"")
+        }
+        return property
+    }
+
     private static func write(valuesOf property: ExerciseProperty, _ work: ServiceWork) throws -> Int32 {
         let arguments = work.context.arguments
-        try arguments.exclude(.values, .print)
-        try arguments.exclude(.values, .pretty)
+        for option in [.print, .pretty] as [AnyOption] where arguments.isGiven(option) {
+            throw UsageFailure("--\(option.name) is for exercises, not for the values of \(property.rawValue)")
+        }
         let output = try TextOutput.standard()
         let values = try property.values(among: work.exercises())
         defer { work.caches.close() }

@@ -29,10 +29,6 @@ extension AnyOption {
     static let name = Option.text(
         "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
 
-    static let values = Option<ExerciseProperty>.case(
-        "values", "PROPERTY",
-        summary: "Print the values of body-part, target or equipment that occur, each once, instead of the exercises.")
-
     static let placeholder = Option.path(
         "placeholder", as: "FILE|URL", default: "a drawn one",
         summary: "The GIF in place of a missing one: a file or an address; none leaves path out of the record.")

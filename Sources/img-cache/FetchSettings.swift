@@ -15,7 +15,7 @@ extension ToolContext {
         var settings = try cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = arguments[.refresh]
-        settings.servesStale = arguments.all(.stale).last ?? true
+        settings.servesStale = !arguments[.noStale]
         settings.negativeTTL = try value(.negativeTTL).map { $0 > .zero ? .always($0) : .none } ?? .byClass
         settings.respectsCacheControl = try isSet(.respectCacheControl)
         return settings

@@ -19,7 +19,8 @@ extension AnyOption {
         ["url=", "key="], single: ["key="], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
         synonyms: ["url-field", "key-field"],
         summary: "Fields of a record with the picture's addresses, url=hdurl,image.url, or its key, key=id.",
-        manual: "The addresses are tried in this order. The field of the key holds a name, which is used as with --key.")
+        manual: "The addresses are tried in this order. The field of the key holds a name, which is used as with --key."
+    )
 
     static let media = Option<Bool>(
         "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
@@ -148,7 +149,7 @@ extension [AnyOption] {
 
     /// For every command that may open a connection.
     static let fetching: [AnyOption] =
-        sharing + [.offline, .refresh, .stale, .maxBytes, .negativeTTL, .respectCacheControl]
+        sharing + [.offline, .refresh, .noStale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]
         + [.header, .headerFile, .bearerFile, .netrc, .netrcFile]
 }

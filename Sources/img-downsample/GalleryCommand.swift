@@ -116,7 +116,8 @@ extension AnyOption {
         summary: "A style sheet of your own, on top of the gallery's."
     ) { $0.isEmpty ? nil : $0 }
     static let baseURL = Option<String>(
-        "base-url", synonyms: ["public"], form: .value("URL"), expected: "an address such as https://example.org/sky/", group: .own,
+        "base-url", synonyms: ["public"], form: .value("URL"), expected: "an address such as https://example.org/sky/",
+        group: .own,
         summary: "Where the folder will be published: for the feed, and for sites that preview a link."
     ) { text in
         guard let url = try? WebURL(text), url.query == nil, url.fragment == nil, url.credentials == nil else {

@@ -22,7 +22,7 @@ make_gallery() {
 # Some days have no picture, and some videos no still that can be had here: failures are expected, too.
 tool apod-fetch --date 2023-12-20..2024-03-13 >"$work/days.ndjson" || true
 make_records strange <"$work/days.ndjson" >"$work/strange.ndjson"
-tool img-cache put --retries 0 <"$work/strange.ndjson" >"$work/cached.ndjson" || true
+APOD_TOOLS_RETRIES=0 tool img-cache put <"$work/strange.ndjson" >"$work/cached.ndjson" || true
 for picture in large:4200x2800 second:600x400; do
     "$bin/sample-service" --size "${picture#*:}" --draw "${picture%:*}.jpg" </dev/null >"$work/drawn/${picture%:*}.jpg"
 done

@@ -6,7 +6,7 @@ import Testing
 /// Order, failures and memory of a stream.
 struct RecordFlowTests {
     private func put(_ home: ToolHome, _ options: [String], _ lines: [String]) throws -> ToolOutput {
-        try home.run("img-cache", ["put", "--retries", "0"] + options, stdin: .lines(lines))
+        try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"] + options, stdin: .lines(lines))
     }
 
     private func line(_ number: Int, _ url: String) -> String { "{\"n\":\(number),\"url\":\"\(url)\"}" }

@@ -70,7 +70,9 @@ struct CorpusVerdictTests {
         for (record, expected) in zip(try records(paths, ["--variant", "pager"]), verdicts) {
             #expect(verdict(record) == expected.whole, "\(expected.name)")
         }
-        for (record, expected) in zip(try records(paths, ["--variant", "pager", "--allow-damaged=truncated"]), verdicts) {
+        for (record, expected) in zip(
+            try records(paths, ["--variant", "pager", "--allow-damaged=truncated"]), verdicts)
+        {
             #expect(verdict(record) == expected.truncated, "\(expected.name), truncated")
             // The container of one ends too early, but its pixels don't.
             let isWhole = expected.name.hasPrefix("webp-truncated-lossless")

@@ -29,12 +29,12 @@ import Testing
     private func run(_ answer: RecordedAnswer, _ home: ToolHome, _ service: SampleServer) throws -> ToolOutput {
         func apod(_ from: RecordedAnswer.Service, _ days: [String]) throws -> ToolOutput {
             try home.run(
-                "apod-fetch", days + ["APOD_TOOLS_SERVICE=\(from.rawValue)", "--retries", "0"],
+                "apod-fetch", days + ["APOD_TOOLS_SERVICE=\(from.rawValue)", "APOD_TOOLS_RETRIES=0"],
                 environment: ["APOD_\(from.rawValue.uppercased())_URL": service.url("/always/\(answer.file)")])
         }
         func gif(_ arguments: [String], _ stdin: ToolInput, _ file: String) throws -> ToolOutput {
             try home.run(
-                "gif-cache", ["put", "--retries", "0"] + arguments, stdin: stdin,
+                "gif-cache", ["put", "APOD_TOOLS_RETRIES=0"] + arguments, stdin: stdin,
                 environment: ["EXERCISEDB_API_URL": service.url("/always/\(file)"), "EXERCISEDB_API_KEY": "any"])
         }
         switch answer.asked {
@@ -46,9 +46,9 @@ import Testing
             let page = try Record(parsing: try body(answer, service))
             let launches = Array(try #require(page.raw("results")))
             let moved = moved(String(decoding: launches, as: UTF8.self), to: service.address)
-            return try home.run("img-cache", ["put", "--retries", "0"], stdin: .bytes(Array(moved.utf8)))
+            return try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .bytes(Array(moved.utf8)))
         case .picture:
-            return try home.run("img-cache", ["put", "--retries", "0", service.url("/recorded/\(answer.file)")])
+            return try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0", service.url("/recorded/\(answer.file)")])
         }
     }
 

@@ -113,6 +113,7 @@ import Testing
             "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc", "netrc": "false",
             "decoder": "full", "linear": "true", "fallback_icon": "icon.png", "font": "sans", "page_size": "9",
+            "feed_url": "https://example.org/a.xml",
             "allow_path": "/pictures:/more",
             "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB",
             "memory_entries": "9", "memory_bytes": "9MB", "remote": "https://example.org", "remote_mode": "read",

@@ -21,7 +21,8 @@ struct StoppedProcessTests {
         let (url, other) = (server.url("wanted"), server.url("other"))
         let holder = try stoppedDownload(server, url, home)
 
-        let output = try home.run("img-cache", ["put", "--timeout", "1s", "--retries", "0", url, other]).expect(75)
+        let output = try home.run("img-cache", ["put", "--timeout", "1s", "APOD_TOOLS_RETRIES=0", url, other]).expect(
+            75)
 
         let records = try output.records
         #expect(records[0].string("error.code") == "holder-stalled")

@@ -11,7 +11,7 @@ struct TakeoverTests {
     /// Starts processes that want the same, and waits until each has opened the cache.
     private func followers(_ count: Int, of url: String, _ home: ToolHome) throws -> [RunningTool] {
         let tools = try (0..<count).map { _ in
-            try home.start("img-cache", ["put", "--retries", "0", url], stdin: .empty)
+            try home.start("img-cache", ["put", "APOD_TOOLS_RETRIES=0", url], stdin: .empty)
         }
         #expect(eventually { tools.allSatisfy { $0.hasOpen("/index.sqlite") ?? true } })
         return tools

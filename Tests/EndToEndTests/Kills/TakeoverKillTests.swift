@@ -19,7 +19,7 @@ struct TakeoverKillTests {
             let leader = try home.start("img-cache", ["put", url], stdin: .empty)
             #expect(server.waitUntilStalled(urls.count + 1))
             let followers = try (0..<3).map { _ in
-                try home.start("img-cache", ["put", "--retries", "0", url], stdin: .empty)
+                try home.start("img-cache", ["put", "APOD_TOOLS_RETRIES=0", url], stdin: .empty)
             }
             #expect(killer.killSoon(leader).signal == SIGKILL)
 

@@ -76,7 +76,11 @@ struct MigrationTests {
         let again = try OlderRoot(layout: layout)
         again.service.stop()
         let stale = try again.home.run(
-            "img-cache", ["put", "--scope", "default", "--respect-cache-control", "--retries", "0", again.expired])
+            "img-cache",
+            [
+                "put", "--scope", "default", "APOD_TOOLS_RESPECT_CACHE_CONTROL=true", "APOD_TOOLS_RETRIES=0",
+                again.expired,
+            ])
         #expect(stale.status == (layout < 3 ? 0 : 75), "\(stale)")
         #expect(try stale.record.string("cache.status") == (layout < 3 ? "stale" : nil))
     }
@@ -113,7 +117,8 @@ struct MigrationTests {
             "apod-fetch", ["--scope", "default", "--date", OlderRoot.keptDay, "APOD_TOOLS_SERVICE=science"]
         ).expect(0).record
         #expect(day.string("title") == "Kept" && day.string("apod.source") == "cache")
-        let refused = try old.home.run("gif-cache", ["put", "--scope", "default", "--retries", "0", "0002"]).expect(75)
+        let refused = try old.home.run("gif-cache", ["put", "--scope", "default", "APOD_TOOLS_RETRIES=0", "0002"])
+            .expect(75)
         #expect(try refused.record.string("error.code")?.isEmpty == false, "\(refused)")
         #expect(try old.service.requests().total == 0)
     }

@@ -30,7 +30,8 @@ struct CutShortTests {
     func theyAreAskedForAgain(_ head: String) throws {
         let (server, asked) = try server(head, cuts: 1)
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
-        let record = try home.run("img-cache", ["put", "--retries", "1", "\(server.address)/a.png"]).expect(0).record
+        let record = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=1", "\(server.address)/a.png"]).expect(0)
+            .record
         #expect(record.integer("cache.bytes") == Self.picture.count)
         #expect(asked.withLock { $0 } == 2)
     }
@@ -39,7 +40,7 @@ struct CutShortTests {
     func theyFailForATime(_ head: String) throws {
         let (server, _) = try server(head, cuts: .max)
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
-        let record = try home.run("img-cache", ["put", "--retries", "0", "\(server.address)/a.png"])
+        let record = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0", "\(server.address)/a.png"])
             .expectFailure(75, code: "cut-short", tool: "img-cache")
         #expect(record.bool("error.transient") == true)
         try home.expectVerified()

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func put(_ url: String, _ options: String...) throws -> ToolOutput {
-        try home.run("img-cache", ["put", "--retries", "0", url] + options)
+        try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0", url] + options)
     }
 
     @Test func knownAuthorityIsTrusted() throws {
@@ -76,7 +76,7 @@ import Testing
     private func fetch(_ server: SecureServer, _ options: String...) throws -> ToolOutput {
         try home.write("apod?date=\(ClassicDay.day)&thumbs=true", ClassicDay.bytes)
         return try home.run(
-            "apod-fetch", ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--date", ClassicDay.day] + options,
+            "apod-fetch", ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "--date", ClassicDay.day] + options,
             environment: ["APOD_API_URL": "\(server.address)/apod"])
     }
 
@@ -106,7 +106,7 @@ import Testing
             "apod?date=\(ClassicDay.day)&thumbs=true", Self.answer("302 Found", "Location: http://127.0.0.1:9/"))
         try home.run(
             "apod-fetch",
-            ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--date", ClassicDay.day, "APOD_TOOLS_CACERT=ca.pem"],
+            ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "--date", ClassicDay.day, "APOD_TOOLS_CACERT=ca.pem"],
             environment: ["APOD_API_URL": "\(server.address)/apod"]
         ).expectFailure(77, code: "insecure-redirect", tool: "apod-fetch")
     }

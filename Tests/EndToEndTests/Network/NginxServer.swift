@@ -74,7 +74,7 @@ final class NginxServer: Sendable {
         let server = try NginxServer(home: home)
         try home.run(
             "img-cache",
-            ["put", "--retries", "0", "--jobs", "2", "APOD_TOOLS_CACERT=ca.pem"]
+            ["put", "APOD_TOOLS_RETRIES=0", "--jobs", "2", "APOD_TOOLS_CACERT=ca.pem"]
                 + names.map { "\(server.address)/\($0)" }
         ).expect(0)
         let requests = try server.requests
@@ -90,7 +90,7 @@ final class NginxServer: Sendable {
         let server = try NginxServer(home: home)
         let record = try home.run(
             "apod-fetch",
-            ["APOD_TOOLS_SERVICE=api", "--retries", "0", "APOD_TOOLS_CACERT=ca.pem", "--date", ClassicDay.day],
+            ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "APOD_TOOLS_CACERT=ca.pem", "--date", ClassicDay.day],
             environment: ["APOD_API_URL": "\(server.address)/apod"]
         ).expect(0).record
         #expect(record.string("title") == "A Title")

@@ -8,7 +8,7 @@ struct ProxyTests {
     private func fetch(_ home: ToolHome, _ api: String, _ environment: [String: String], _ options: String...) throws
         -> ToolOutput
     {
-        let arguments = ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--date", ClassicDay.day] + options
+        let arguments = ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "--date", ClassicDay.day] + options
         return try home.run(
             "apod-fetch", arguments,
             environment: ["APOD_API_URL": api].merging(environment) { $1 }.mapValues { Optional($0) })

@@ -47,7 +47,7 @@ struct CachedPictureProperties {
             var record = Record()
             for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record.set(name, .string(value)) }
             let home = try site.nasa.home()
-            let kept = try home.run("img-cache", ["put", "--retries", "0"], stdin: .bytes(record.line))
+            let kept = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .bytes(record.line))
             try withExtendedLifetime(home) { try Self.check(try kept.record, site, kept) }
         }
     }
@@ -61,7 +61,7 @@ struct CachedPictureProperties {
             let fetched = try site.nasa.fetch(days, random.one(of: ["science", "api"])).expect(0)
             for record in try fetched.records { site.refuse(record.string("hdurl")) }
             let home = try site.nasa.home()
-            let kept = try home.run("img-cache", ["put", "--retries", "0"], stdin: .bytes(fetched.stdoutBytes))
+            let kept = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .bytes(fetched.stdoutBytes))
             let records = try kept.records
             try claim(records.count == days.count, "\(kept)")
             try withExtendedLifetime(home) { for record in records { try Self.check(record, site, kept) } }

@@ -52,7 +52,7 @@ struct DayProperties {
             func ask(_ options: [String] = []) throws -> ToolOutput {
                 let output = try home.run(
                     "apod-fetch",
-                    (isTyped ? ["-"] : days) + ["APOD_TOOLS_SERVICE=\(service)", "--retries", "0"] + options,
+                    (isTyped ? ["-"] : days) + ["APOD_TOOLS_SERVICE=\(service)", "APOD_TOOLS_RETRIES=0"] + options,
                     stdin: isTyped ? .lines(["\(chosen)"]) : .empty)
                 try RecordLaws.check(output, days: [chosen])
                 return output

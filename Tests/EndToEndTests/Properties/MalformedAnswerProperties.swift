@@ -42,7 +42,7 @@ struct MalformedAnswerProperties {
             let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
             let targets = (0..<10).map { "/pictures/\($0).\(random.one(of: ["png", "gif"]))" }
             let lines = targets.map { "{\"url\":\"\(server.address)\($0)\"}" }
-            let output = try home.run("img-cache", ["put", "--retries", "0"], stdin: .lines(lines))
+            let output = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .lines(lines))
             let records = try output.records
             try claim(records.count == targets.count, "\(output)")
             // The pictures lie in the home.

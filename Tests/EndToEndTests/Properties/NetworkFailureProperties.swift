@@ -69,7 +69,7 @@ struct NetworkFailureProperties {
             let nasa = try RandomNASA(answer: trouble.meet)
             let home = try nasa.home()
             let day = nasa.add(RandomNASA.anyDay(&random), medium: .picture, &random)
-            let options = ["--retries", "\(retries)"]
+            let options = ["APOD_TOOLS_RETRIES=\(retries)"]
             let tool = random.one(of: ["apod-fetch", "img-cache"])
             let output =
                 tool == "apod-fetch"
@@ -101,7 +101,7 @@ struct NetworkFailureProperties {
         let home = try nasa.home()
         nasa.stop()
         let output = try home.run(
-            "apod-fetch", ["--date", "2024-02-03", "APOD_TOOLS_SERVICE=\(service)", "--retries", "1"])
+            "apod-fetch", ["--date", "2024-02-03", "APOD_TOOLS_SERVICE=\(service)", "APOD_TOOLS_RETRIES=1"])
         let record = try output.expectFailure(75, code: "connection-failed", tool: "apod-fetch")
         #expect(Self.saysWhatToDo(record.string("error.message") ?? ""), "\(output)")
     }

@@ -71,7 +71,7 @@ struct PlaceholderProperties {
             let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
             let names = (0..<6).map { "\(random.one(of: ["ok", "no", "in", "cu", "bu", "em"]))-\($0).png" }
             let lines = names.map { "{\"url\":\"\(server.address)/\($0)\"}" }
-            let fetched = try home.run("img-cache", ["put", "--retries", "0"], stdin: .lines(lines))
+            let fetched = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .lines(lines))
             let size = Size(&random)
             let output = try home.run(
                 "img-downsample", ["--fallback"] + size.arguments, stdin: .bytes(fetched.stdoutBytes))

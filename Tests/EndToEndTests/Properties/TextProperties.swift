@@ -72,6 +72,7 @@ extension RandomNASA {
             days.count == 1 && days[0].day.day % 2 == 0
             ? ["--date", "\(days[0].day)"]
             : ["--date", "\(days[0].day)..\(days[days.count - 1].day)"]
-        return try home().run("apod-fetch", ["APOD_TOOLS_SERVICE=\(service)", "--retries", "0"] + range + options)
+        return try home().run(
+            "apod-fetch", ["APOD_TOOLS_SERVICE=\(service)", "APOD_TOOLS_RETRIES=0"] + range + options)
     }
 }

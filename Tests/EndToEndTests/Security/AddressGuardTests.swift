@@ -34,7 +34,7 @@ struct AddressGuardTests {
         let trap = try Trap()
         let home = try ToolHome()
         let urls = Self.hosts.map { "http://\($0):\(trap.server.port)/a.png" }
-        let output = try home.run("img-cache", ["put", "--retries", "0"] + urls).expect(77)
+        let output = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"] + urls).expect(77)
         let records = try output.records
         #expect(records.count == urls.count)
         for (url, record) in zip(urls, records) {
@@ -51,7 +51,7 @@ struct AddressGuardTests {
     @Test func privateAndReservedNetworksAreRefusedWithoutAConnection() throws {
         let home = try ToolHome()
         let urls = Self.elsewhere.map { "http://\($0)/a.png" }
-        let output = try home.run("img-cache", ["put", "--retries", "0", "--timeout", "5s"] + urls).expect(77)
+        let output = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0", "--timeout", "5s"] + urls).expect(77)
         for (url, record) in zip(urls, try output.records) {
             #expect(
                 record.string("error.code") == "blocked-address",

@@ -104,7 +104,8 @@ enum Bomb {
         let scan = Array(jpeg[last..<jpeg.count - 2])
         let bomb = Array(jpeg[..<last]) + (0..<3000).flatMap { _ in scan } + [0xFF, 0xD9]
         #expect(try codes(home, [bomb]) == ["too-many-scans"])
-        #expect(try codes(home, [bomb], ["APOD_TOOLS_DECODER=full", "--allow-damaged=truncated"]) == ["too-many-scans"])
+        #expect(
+            try codes(home, [bomb], ["APOD_TOOLS_DECODER=full", "--allow-damaged=truncated"]) == ["too-many-scans"])
     }
 
     @Test func aLargeFileIsRefusedUnread() throws {

@@ -48,7 +48,7 @@ struct HeaderTests {
     }
 
     private func put(_ arguments: [String], stdin: ToolInput = .empty) throws -> ToolOutput {
-        try home.run("img-cache", ["put", "--jobs", "1", "--retries", "0"] + arguments, stdin: stdin)
+        try home.run("img-cache", ["put", "--jobs", "1", "APOD_TOOLS_RETRIES=0"] + arguments, stdin: stdin)
     }
 
     @Test func allWaysOfGivingOneReachTheServer() throws {
@@ -182,7 +182,7 @@ struct HeaderTests {
     @Test func localhostIsJudgedHoweverItIsWritten() throws {
         let home = try ToolHome()
         let urls = ["http://localhost./a.png", "http://LOCALHOST.:\(listener.server.port)/a.png"]
-        for record in try home.run("img-cache", ["put", "--retries", "0"] + urls).expect(77).records {
+        for record in try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"] + urls).expect(77).records {
             #expect(record.string("error.code") == "blocked-address")
         }
         try put(["http://localhost.:\(listener.server.port)/a.png"]).expect(0)

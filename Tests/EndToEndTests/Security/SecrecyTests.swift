@@ -32,7 +32,7 @@ struct SecrecyTests {
         // From records, since an argument would be in the record as its address.
         let lines = urls.map { "{\"media\":\"\($0)\"}" }
         let output = try home.run(
-            "img-cache", ["put", "-v", "--retries", "1", "--field", "url=media"], stdin: .lines(lines))
+            "img-cache", ["put", "-v", "APOD_TOOLS_RETRIES=1", "--field", "url=media"], stdin: .lines(lines))
         let cleaned = try output.records.map { record in
             var record = record
             record.remove("media")

@@ -115,10 +115,11 @@ struct SecretRoutesTests {
         var outputs: [ToolOutput] = []
         for log in [["-v"], ["-v", "APOD_TOOLS_LOG_FORMAT=json"], ["-v", "--refresh"]] {
             let arguments =
-                ["put", "--retries", "1", "--timeout", "9s", "APOD_TOOLS_METRICS=metrics"] + log + route.options
+                ["put", "APOD_TOOLS_RETRIES=1", "--timeout", "9s", "APOD_TOOLS_METRICS=metrics"] + log + route.options
             outputs.append(try home.run("img-cache", arguments + names.map { url($0, route) }))
             outputs.append(
-                try home.run("img-cache", arguments + [url("silent", route), "--timeout", "0.1s", "--retries", "0"]))
+                try home.run(
+                    "img-cache", arguments + [url("silent", route), "--timeout", "0.1s", "APOD_TOOLS_RETRIES=0"]))
         }
         for command in ["get", "has", "path", "rm"] {
             outputs.append(try home.run("img-cache", [command, "-v", url("good", route), url("404", route)]))

@@ -101,7 +101,7 @@ struct ServiceSecretTests {
             for log in ["plain", "json"] {
                 let arguments =
                     arguments(way) + [
-                        "-v", "APOD_TOOLS_LOG_FORMAT=\(log)", "APOD_TOOLS_METRICS=metrics", "--retries", "1",
+                        "-v", "APOD_TOOLS_LOG_FORMAT=\(log)", "APOD_TOOLS_METRICS=metrics", "APOD_TOOLS_RETRIES=1",
                         "--timeout",
                         place == "silent" ? "0.2s" : "9s",
                     ]

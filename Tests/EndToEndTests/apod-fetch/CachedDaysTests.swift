@@ -15,7 +15,7 @@ struct CachedDaysTests {
     }
 
     private func fetch(_ arguments: [String], environment: [String: String?] = [:]) throws -> ToolOutput {
-        try home.run("apod-fetch", ["--retries", "0"] + arguments, environment: environment)
+        try home.run("apod-fetch", ["APOD_TOOLS_RETRIES=0"] + arguments, environment: environment)
     }
 
     /// How many requests a run makes.

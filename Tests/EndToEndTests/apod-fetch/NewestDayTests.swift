@@ -49,7 +49,8 @@ struct NewestDayTests {
 
     @Test func anOpenRangeEndsWithTheNewest() throws {
         let start = newest.advanced(by: -2).description
-        let open = try Sample.home().run("apod-fetch", ["--retries", "0", "--date", "\(start)..", "--print", "date"])
+        let open = try Sample.home().run(
+            "apod-fetch", ["APOD_TOOLS_RETRIES=0", "--date", "\(start)..", "--print", "date"])
         #expect(open.lines.last == newest.description, "\(open)")
     }
 

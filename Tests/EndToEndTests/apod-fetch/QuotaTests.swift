@@ -40,7 +40,8 @@ struct QuotaTests {
 
     private func fetch(_ home: ToolHome, _ days: [Int], _ options: String...) throws -> ToolOutput {
         let days = days.flatMap { ["--date", "2024-02-\($0 < 10 ? "0" : "")\($0)"] }
-        return try home.run("apod-fetch", ["APOD_TOOLS_SERVICE=api", "--retries", "0", "--jobs", "1"] + options + days)
+        return try home.run(
+            "apod-fetch", ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "--jobs", "1"] + options + days)
     }
 
     @Test func whatIsLeftIsToldAndWhatIsUsedUpIsNotAskedFor() throws {

@@ -66,7 +66,7 @@ struct ExerciseServiceTests {
         service.stop()
         #expect(try home.run("gif-cache", ["list", "--offline"]).expect(0).records.count == 700)
         // An older list will do where the service is away.
-        let stale = try home.run("gif-cache", ["list", "--refresh", "--retries", "0", "--print", "id"]).expect(0)
+        let stale = try home.run("gif-cache", ["list", "--refresh", "APOD_TOOLS_RETRIES=0", "--print", "id"]).expect(0)
         #expect(stale.lines.count == 700 && stale.stderr.contains("is used"), "\(stale.stderr)")
         _ = try ToolHome(environment: service.environment).run("gif-cache", ["list", "--offline"]).expect(75)
     }

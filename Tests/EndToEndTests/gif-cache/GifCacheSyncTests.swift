@@ -15,7 +15,7 @@ struct GifCacheSyncTests {
     @Test func oneRunEndsWithEveryGIFOrAPlaceholderAndTheNextAsksForThoseAlone() throws {
         let service = try SampleServer(["--exercises", "1300", "--exercise-side", "16", "--exercise-faults"])
         let home = try ToolHome(environment: service.environment)
-        let first = try home.run("gif-cache", ["sync", "--retries", "0"], deadline: .seconds(300))
+        let first = try home.run("gif-cache", ["sync", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
         let records = try first.records
         #expect(records.count == 1300)
         var wrong = 0
@@ -39,7 +39,7 @@ struct GifCacheSyncTests {
         #expect(requests.highest <= 3, "\(requests.highest) at once")
 
         try service.reset()
-        let second = try home.run("gif-cache", ["sync", "--retries", "0"], deadline: .seconds(300))
+        let second = try home.run("gif-cache", ["sync", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
         #expect(second.errorLines.last == "gif-cache: 845 hit, 0 fetched, 0 revalidated, 455 failed (placeholders)")
         let again = try service.requests()
         #expect(again["/image"] == 455 && again["/exercises"] == 0 && again.highest <= 3)

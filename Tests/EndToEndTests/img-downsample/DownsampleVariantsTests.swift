@@ -269,7 +269,8 @@ struct DownsampleVariantsTests {
         }
         // That it has been kept so doesn't make it whole.
         try refused()
-        let folder = try home.run("img-downsample", arguments + ["--allow-damaged=truncated", "--output-dir", "out"]).expect(0)
+        let folder = try home.run("img-downsample", arguments + ["--allow-damaged=truncated", "--output-dir", "out"])
+            .expect(0)
         #expect(try folder.record.variant("custom")?.bool("truncated") == true)
     }
 

@@ -30,8 +30,12 @@ extension AnyOption {
             already. The configuration file takes a time only.
             """, read: { Expiry($0) })
 
-    /// For commands that only look.
-    public static let noStale = Option.flag("no-stale", summary: "Count what has expired as not in the cache.")
+    public static let noStale = Option.flag(
+        "no-stale", .cache, summary: "Never use a picture that has expired.",
+        manual: """
+            A command that looks counts it as not in the cache, and one that fetches fails if the server cannot be \
+            reached.
+            """)
 
     public static let capacity = Option.size(
         "capacity", .cache, such: "200MB", default: "200MB", field: "capacity", summary: "How much to keep.",

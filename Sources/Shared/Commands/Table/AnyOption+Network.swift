@@ -9,8 +9,9 @@ extension AnyOption {
         summary: "How long one request may take in all, retries included.")
 
     public static let retries = Option.number(
-        "retries", .network, in: 0...100, default: "3", field: "retries",
-        summary: "How often to retry a request that failed temporarily.")
+        "retries", .network, in: 0...100, default: "3",
+        summary: "How often to retry a request that failed temporarily."
+    ).asSetting()
 
     public static let allowPrivate = Option<AddressGuard>(
         "allow-private", form: .optionalValue("CIDRS", implied: "1"),
@@ -96,23 +97,20 @@ extension AnyOption {
         "allow-insecure-redirects", .network, summary: "Follow redirects from https to http."
     ).asSetting()
 
-    public static let stale = Option.flag(
-        "stale", .network, isNegatable: true,
-        summary: "Use an expired picture if its server cannot be reached, or do not.")
-
     public static let negativeTTL = Option.time(
         "negative-ttl", .network, such: "10m", default: "2m to 1h, by the kind of failure",
         summary: "How long to remember a definite failure; 0 for not at all."
     ).asSetting()
 
     public static let respectCacheControl = Option.flag(
-        "respect-cache-control", .network, field: "respect_cache_control",
+        "respect-cache-control", .network,
         summary: "Let Cache-Control and Expires shorten how long a picture is fresh.",
         manual: """
             A picture whose server says no-store is then not kept, one that says stale-while-revalidate is revalidated \
             after the records have left, stale-if-error limits how long it is used if its server fails, and \
             immutable spares it --refresh while it is fresh.
-            """)
+            """
+    ).asSetting()
 }
 
 extension [AnyOption] {

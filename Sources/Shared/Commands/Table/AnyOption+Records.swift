@@ -48,7 +48,8 @@ extension AnyOption {
     ///     best one first.
     ///   - expected: for the message about a bad value.
     public static func field(
-        _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String], summary: String, manual: String = ""
+        _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String],
+        summary: String, manual: String = ""
     ) -> Option<NamedFields> {
         Option(
             "field", synonyms: synonyms, form: .value("NAME=FIELDS"), expected: expected,

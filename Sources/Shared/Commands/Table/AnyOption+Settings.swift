@@ -21,6 +21,15 @@ extension AnyOption {
         "api-url", "APOD_API_URL", "",
         "The address of a server of your own that answers as api.nasa.gov did, such as NASA's apod-api.")
 
+    public static let feedURL = Option<String>(
+        "feed-url", form: .none, expected: "an address", group: .own, field: "feed_url",
+        summary: "The address at which apod-fetch --format atom will be published."
+    ) { text in
+        let url = try WebURL(text)
+        guard url.credentials == nil else { throw UsageFailure("an address without a password is taken") }
+        return text
+    }
+
     // MARK: img-cache
 
     public static let keyIgnoreQuery = Option.text(
@@ -126,8 +135,9 @@ extension AnyOption {
         default: "256MB of a download, 256MiB of a picture that is shrunk", field: "max_bytes",
         summary: "Refuse pictures with more bytes.", read: ByteCount.parse)
     public static let maxPixels = Option.number(
-        "max-pixels", .limits, in: 1...Int.max, default: "400000000", field: "max_pixels",
-        summary: "Refuse pictures with more pixels.")
+        "max-pixels", .limits, in: 1...Int.max, default: "400000000",
+        summary: "Refuse pictures with more pixels."
+    ).asSetting()
     public static let maxFrames = Option.number(
         "max-frames", .limits, in: 1...Int.max, default: "2000",
         summary: "Refuse animations with more frames."
@@ -161,7 +171,7 @@ extension [AnyOption] {
             [.allowInsecureRedirects, .cacert, .delay, .degrade, .keyIgnoreQuery, .expiryFields],
             [.headerFile, .bearerFile, .netrc, .netrcFile],
             sharing,
-            [.service, .scienceURL, .apiURL, .exerciseURL, .exerciseKey, .exerciseKeyFile, .resolution],
+            [.service, .scienceURL, .apiURL, .feedURL, .exerciseURL, .exerciseKey, .exerciseKeyFile, .resolution],
             [.quality, .effort, .decoder, .linear, .styles, .fallbackIcon, .font, .pageSize, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
             [.sync, .metrics, .logFormat, .progress, .confinement],

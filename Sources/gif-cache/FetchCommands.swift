@@ -56,8 +56,8 @@ extension Command {
         return 0
     }
 
-    static let sync = Command(
-        "sync", summary: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
+    static let mirror = Command(
+        "mirror", summary: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
         details: """
             Does what list and put do. The records of all exercises are the output; at the end it says on standard \
             error how many were there already (hit), fetched, revalidated since they had expired, or failed. \
@@ -70,8 +70,8 @@ extension Command {
             The default capacity of 200 MB has room for the 1,300 GIFs of 180 pixels, not for larger ones.
             """,
         examples: [
-            "gif-cache sync > exercises.ndjson", "gif-cache sync --body-part back > back.ndjson",
-            "gif-cache sync --dry-run",
+            "gif-cache mirror > exercises.ndjson", "gif-cache mirror --body-part back > back.ndjson",
+            "gif-cache mirror --dry-run",
         ],
         options: {
             [

@@ -13,11 +13,11 @@ extension Tool {
             details: """
                 GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
                 service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE. Only list, \
-                sync and put ask it. Exercises are arguments, else they come on standard input: records, or lines with \
+                mirror and put ask it. Exercises are arguments, else they come on standard input: records, or lines with \
                 one id or key (exercisedb:0001@180) each. img-cache cleans, counts and explains the whole cache.
                 """,
             examples: [
-                "gif-cache sync > exercises.ndjson",
+                "gif-cache mirror > exercises.ndjson",
                 "gif-cache list --body-part back | gif-cache put",
                 "gif-cache put 0001 0002",
                 "gif-cache put < exercises.ndjson | img-downsample --width 96 --format png",
@@ -27,9 +27,12 @@ extension Tool {
                 "gif-cache rm --unused-for 30d",
             ],
             subcommands: [
-                .exercises, .sync, .put, .get, .has, .cat, .path, .info, .poster, .list, .remove, .clear, .pin,
+                .exercises, .mirror, .put, .get, .has, .cat, .path, .info, .poster, .list, .remove, .pin,
                 .unpin, .verify,
-            ], pointers: ["clean", "stats", "explain", "scope", "reset", "settings"].map { "img-cache \($0)" }),
+            ], pointers: ["clean", "stats", "explain", "scope", "settings"].map { "img-cache \($0)" },
+            successors: [
+                "sync": "did you mean mirror?", "clear": "see gif-cache rm --help", "size": "see img-cache stats",
+            ]),
         exitStatus: """
             0 all done, 1 not in the cache, 64 usage, 65 not a GIF,
             66 no such file, 69 no such exercise, 73/74 cannot write,

@@ -45,29 +45,36 @@ extension Command {
         "rm", summary: "Remove GIFs and all that was made from them.",
         details: """
             Name exercises, whose GIFs of all resolutions go unless --resolution names one, or select GIFs of the \
-            scope by conditions. A pinned GIF is removed only if you name it. An exercise that is not in the cache is \
-            skipped, with status 1.
+            scope by conditions. A pinned GIF is removed only if you name it, or with --all. An exercise that is not in \
+            the cache is skipped, with status 1. Nothing that another tool has kept is removed.
             """,
         examples: [
             "gif-cache rm 0001", "gif-cache rm 0001 --resolution 1080",
             "gif-cache ls --print cache.key --expired | gif-cache rm -", "gif-cache rm --unused-for 30d --dry-run",
+            "gif-cache rm --all --scope alice",
         ],
         operands: .exercises,
-        options: { [[.dryRun, .resolution, .field], .conditions, [.json, .nullData], .common] },
+        options: { [[.all, .dryRun, .resolution, .field], .conditions, [.json, .nullData], .common] },
         synonyms: ["remove", "delete", "del"]
     ) { arguments in
         let isDryRun = arguments[.dryRun]
         let filter = arguments.filter
-        let isSelective = filter != EntryFilter() || arguments.operands.isEmpty && arguments.isGiven(.resolution)
+        let takesAll = arguments[.all]
+        let hasConditions = filter != EntryFilter()
+        let isSelective = takesAll || hasConditions || arguments.operands.isEmpty && arguments.isGiven(.resolution)
         if isSelective, !arguments.operands.isEmpty {
             throw UsageFailure("name exercises, or say by conditions which GIFs go, not both")
+        }
+        if takesAll, hasConditions || arguments.isGiven(.resolution) {
+            throw UsageFailure("--all removes all GIFs and goes with no conditions")
         }
         let needs = isDryRun ? Needs.looking : Needs()
         if isSelective {
             let context = try ToolContext(arguments)
             let caches = try context.confinedCaches(needs)
             return try context.reportRemoval(from: caches) {
-                try caches.removeGIFs(filter, resolution: arguments.namedResolution, dryRun: isDryRun)
+                try caches.removeGIFs(
+                    filter, resolution: arguments.namedResolution, sparesPinned: !takesAll, dryRun: isDryRun)
             }
         }
         let lookup = try CacheLookup(.gifs, arguments, needs)
@@ -80,18 +87,6 @@ extension Command {
             let found = try caches.find(job, naming, handingOut: false)
             return try found.cache.remove(found.entry, dryRun: isDryRun)
         }
-    }
-
-    static let clear = Command(
-        "clear", summary: "Remove all GIFs of the scope, pinned ones too, and nothing that another tool has kept.",
-        details: "What was made from them goes too. It asks nothing, and says what went.",
-        examples: ["gif-cache clear --dry-run", "gif-cache clear --scope alice"],
-        options: { [[.dryRun, .json], .common] }, deletesUnnamed: true
-    ) { arguments in
-        let isDryRun = arguments[.dryRun]
-        let context = try ToolContext(arguments)
-        let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
-        return try context.reportRemoval(from: caches) { try caches.removeGIFs(sparesPinned: false, dryRun: isDryRun) }
     }
 
     static let verify = Command(

@@ -32,6 +32,7 @@ extension AnyOption {
     static let placeholder = Option.path(
         "placeholder", as: "FILE|URL", default: "a drawn one",
         summary: "The GIF in place of a missing one: a file or an address; none leaves path out of the record.")
+    static let all = Option.flag("all", summary: "Remove all GIFs of the scope, pinned ones too.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would be done.")
     static let repair = Option.flag("repair", summary: "Remove what is damaged, so it is fetched again.")
     static let output = Option.path(

@@ -24,8 +24,10 @@ extension Tool {
             ],
             subcommands: [
                 .put, .prefetch, .explain, .get, .has, .cat, .path, .list, .info, .remove, .pin, .unpin, .clean,
-                .verify, .sync,
-                .scopes, .reset, .stats, .settings,
+                .verify, .push, .pull, .scopes, .stats, .settings,
+            ],
+            successors: [
+                "sync": "img-cache push and img-cache pull do its work", "reset": "see img-cache scope purge --help",
             ]),
         exitStatus: """
             0 all done, 1 not in the cache, 64 usage, 65 not a picture,

@@ -65,38 +65,6 @@ extension Command {
         return try context.verify(repairs: repairs) { [try caches.standardSettings()] }
     }
 
-    static let reset = Command(
-        "reset", summary: "Empty the whole cache, on disk and in memory: all scopes, counters and metadata.",
-        details: """
-            With --scope, empty that scope alone, and forget its counters. APOD_TOOLS_SCOPE and the configuration file \
-            make no difference here. Safe while other tools use the cache: what they have under way ends with status 75.
-            """,
-        examples: ["img-cache reset --dry-run", "img-cache reset", "img-cache reset --scope alice"],
-        options: { [[.dryRun, .json], .place, .messages] }, deletesUnnamed: true
-    ) { arguments in
-        let context = try ToolContext(arguments)
-        let isDryRun = arguments[.dryRun]
-        let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
-        let scope = arguments[.scope]
-        var report = ResetReport()
-        try context.untilInterrupted {
-            if let disk = try caches.onDisk() {
-                report += try isDryRun ? disk.resetReport(of: scope) : scope.map(disk.reset) ?? disk.reset()
-            }
-            report += try isDryRun ? caches.memoryReport(of: scope) : caches.emptyMemory(of: scope)
-        }
-        try context.report(
-            .object([
-                "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
-                "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
-                "metadata": .integer(report.metadata), "dry_run": .bool(isDryRun),
-            ]),
-            "\(isDryRun ? "would remove" : "removed") \(report.contents.text) of \(report.scopes)"
-                + " \(report.scopes == 1 ? "scope" : "scopes"), \(report.counters) counters"
-                + (report.metadata > 0 ? ", \(report.metadata) records of metadata\n" : "\n"))
-        return 0
-    }
-
     static let stats = Command(
         "stats", summary: "Say what the cache holds and what it has done.",
         details: "For all scopes, or for the one that --scope names. img-cache(1) explains each counter.",

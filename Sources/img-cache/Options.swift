@@ -8,11 +8,6 @@ import Store
 import Support
 
 extension AnyOption {
-    // MARK: The remote
-
-    static let push = Option.flag("push", summary: "Only hand over what the remote lacks.")
-    static let pull = Option.flag("pull", summary: "Only take in what the remote lists and this root lacks.")
-
     // MARK: Pictures and keys
 
     static let field = AnyOption.field(
@@ -53,15 +48,16 @@ extension AnyOption {
 
     // MARK: Looking and maintaining
 
-    static let allScopes = Option.flag("all-scopes", summary: "List all scopes.")
+    static let allScopes = Option.flag("all-scopes", summary: "Take all scopes.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
     static let repair = Option.flag(
         "repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
-    static let keep = Option.flag("keep", summary: "Keep what the old scope holds.")
+    static let purge = Option<Bool>(
+        "purge", synonyms: ["keep"], form: .flag(means: true, isNegatable: false), group: .own,
+        summary: "Empty the scope that was current until now, as scope purge does.", read: Bool.init)
     static let new = Option.flag("new", summary: "Make a new scope, although its name differs little from another one.")
     /// Of the process that `finishLater` starts.
     static let shared = Option.flag("shared", summary: "The root may belong to another user.")
-    static let wait = Option.flag("wait", summary: "End only when all files are gone.")
 
     static let statsFormat = Option<Statistics.Format>.case(
         "format", "FORMAT", default: "text", summary: "text, json or prometheus.",

@@ -13,7 +13,7 @@ extension Command {
             The scope in use is the first of these that is set: --scope, APOD_TOOLS_SCOPE, the configuration file, the \
             one last switched to, default.
             """,
-        examples: ["img-cache scope list", "img-cache scope switch alice", "img-cache scope purge bob --wait"],
+        examples: ["img-cache scope list", "img-cache scope switch alice", "img-cache scope purge bob"],
         subcommands: [.scopeList, .scopeCurrent, .scopeSwitch, .scopePurge, .scopeFinish], synonyms: ["scopes"])
 
     private static let scopeList = Command(
@@ -64,23 +64,24 @@ extension Command {
     }
 
     private static let scopeSwitch = Command(
-        "switch", summary: "Make another scope the current one, and empty the one that was.",
+        "switch", summary: "Make another scope the current one.",
         details: """
-            Downloads for the old scope end in every process, with status 75. Its files are removed in the background, \
-            in memory as on the disk, pinned ones too. --keep removes nothing.
+            Downloads for the old scope end in every process, with status 75. With --purge, nothing of it is found from \
+            then on, whatever leases and pins there are, and its files are removed in the background.
 
             A new name one edit away from the name of another scope is refused as a typing error, unless --new \
             confirms it or the names differ only in digits.
             """,
         examples: [
-            "img-cache scope switch alice", "img-cache scope switch bob --keep", "img-cache scope switch bobby --new",
+            "img-cache scope switch alice", "img-cache scope switch bob --purge",
+            "img-cache scope switch bobby --new",
         ],
         operands: Operands("NAME", "the scope to use from now on", completion: .scopes, atLeast: 1, atMost: 1),
-        options: { [[.keep, .new, .json], .place, .messages] }, deletesUnnamed: true
+        options: { [[.purge, .new, .json], .place, .messages] }
     ) { arguments in
         let context = try ToolContext(arguments)
         let new = try scopeName(arguments.operands[0])
-        let keeping = arguments[.keep]
+        let keeping = !arguments[.purge]
         if !keeping { try finishLater(context) }
         let caches = try context.confinedCaches(Needs())
         if !arguments[.new], let unknown = try caches.unknownScope(new) {
@@ -118,33 +119,45 @@ extension Command {
     }
 
     private static let scopePurge = Command(
-        "purge", summary: "Empty a scope: the current one if none is named.",
+        "purge", summary: "Empty scopes, on disk and in memory, and forget their counters and metadata.",
         details: """
-            Nothing of it is found from then on, whatever leases and pins there are. Downloads for it end in every \
-            process, with status 75. Its files, those in memory among them, are removed in the background, or before \
-            the command ends with --wait.
+            Nothing of a scope is found from then on, whatever leases and pins there are. Downloads for it end in every \
+            process, with status 75. --all-scopes empties the whole cache.
             """,
-        examples: ["img-cache scope purge", "img-cache scope purge alice --wait"],
-        operands: Operands("NAME", "the scope to empty", completion: .scopes, atMost: 1),
-        options: { [[.wait, .json], .place, .messages] }, deletesUnnamed: true
+        examples: [
+            "img-cache scope purge alice", "img-cache scope purge alice --dry-run",
+            "img-cache scope purge --all-scopes",
+        ],
+        operands: Operands("NAME", "The scope to empty.", completion: .scopes, atMost: 1),
+        options: { [[.allScopes, .dryRun, .json], .place, .messages] }, deletesUnnamed: true
     ) { arguments in
-        let context = try ToolContext(arguments)
         let named = try arguments.operands.first.map(scopeName)
-        let wait = arguments[.wait]
-        if !wait { try finishLater(context) }
-        let caches = try context.confinedCaches(Needs())
-        let scope = try named ?? caches.scope()
-        let disk = try caches.onDisk()
+        guard (named == nil) == arguments[.allScopes] else {
+            throw UsageFailure("say what to empty: the name of one scope, or --all-scopes")
+        }
+        let context = try ToolContext(arguments)
+        let isDryRun = arguments[.dryRun]
+        let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
         // Emptied all the same: the first download for it may be under way.
-        if named != nil, let unknown = try caches.unknownScope(scope) { context.log.warning(unknown.message) }
-        var purged = try disk?.purge(scope) ?? ScopeContents()
-        purged += try caches.emptyMemory(of: scope).contents
-        if wait { try context.untilInterrupted { _ = try disk?.finishPurges() } }
+        if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
+        var report = ResetReport()
+        try context.untilInterrupted {
+            if let disk = try caches.onDisk() {
+                report += try isDryRun ? disk.resetReport(of: named) : named.map(disk.reset) ?? disk.reset()
+            }
+            report += try isDryRun ? caches.memoryReport(of: named) : caches.emptyMemory(of: named)
+        }
         try context.report(
             .object([
-                "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
-                "finished": .bool(wait),
-            ]), "\(wait ? "removed" : "removing") \(purged.text) of \(scope.shown)\n")
+                "scope": named.map { .string($0.text) }, "scopes": .integer(report.scopes),
+                "entries": .integer(report.contents.entries), "bytes": .integer(report.contents.bytes),
+                "counters": .integer(report.counters), "metadata": .integer(report.metadata),
+                "dry_run": .bool(isDryRun),
+            ]),
+            "\(isDryRun ? "would remove" : "removed") \(report.contents.text) of"
+                + " \(named?.shown ?? "\(report.scopes) \(report.scopes == 1 ? "scope" : "scopes")"),"
+                + " \(report.counters) counters"
+                + (report.metadata > 0 ? ", \(report.metadata) records of metadata\n" : "\n"))
         return 0
     }
 

@@ -104,6 +104,7 @@ extension Command {
         if let pointer = pointers.first(where: { $0.hasSuffix(" \(word)") }) {
             return UsageFailure("there is no command \"\(what)\"; \(pointer) does this for the whole cache")
         }
+        if let successor = successors[word] { return UsageFailure("there is no command \"\(what)\"; \(successor)") }
         let candidates = visibleSubcommands.filter { !$0.deletesUnnamed }
         let known = candidates.first { $0.synonyms.contains(word) }?.name
         let meant = known ?? NearMatch.suggestion(for: word, among: candidates.map(\.name))

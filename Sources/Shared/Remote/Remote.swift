@@ -371,7 +371,7 @@ public final class Remote: RemoteTier {
             if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
                 log.warning(
                     "the remote \(settings.address): \(rest) \(rest == 1 ? "upload was" : "uploads were") not "
-                        + "finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache sync --push")
+                        + "finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache push")
             }
         }
         let left = interruption.cause == nil ? end - SteadyTime.now() : .zero

@@ -34,7 +34,7 @@ struct OneProgramTests {
         let path = try home.write("m31.png", DrawnPicture.gradient(4, 3).png())
         try home.run("\(bin)/img-cache", ["put", path]).expect(0)
         #expect(home.blobs.count == 1)
-        try home.run("\(bin)/img-cache", ["scope", "purge"]).expect(0)
+        try home.run("\(bin)/img-cache", ["scope", "switch", "other", "--purge"]).expect(0)
         #expect(eventually { home.blobs.isEmpty })
     }
 

@@ -42,7 +42,7 @@ struct CompletionAnswerTests {
 
     @Test func theScopeThatWasSwitchedToCounts() throws {
         try put("here")
-        try home.run("img-cache", ["scope", "switch", "work", "--keep"]).expect(0)
+        try home.run("img-cache", ["scope", "switch", "work"]).expect(0)
         #expect(try answer(["get", "key:"]) == [":"])
         #expect(try answer(["scope", "switch", ""]) == [":", "default", "work"])
     }

@@ -117,7 +117,7 @@ struct CompletionTests {
         try check(
             [
                 Case(line: "gif-cache list --body-part ", has: parts, isAll: true),
-                Case(line: "gif-cache sync --equipment ", has: things, isAll: true),
+                Case(line: "gif-cache mirror --equipment ", has: things, isAll: true),
                 Case(
                     line: "gif-cache list --body-part \(first),",
                     has: parts.filter { $0 != first }.map { "\(first),\($0)" }, isAll: true),

@@ -37,13 +37,12 @@ import Testing
                 ["apod-fetch"], ["img-downsample"], ["img-downsample", "gallery"],
             ]
             + [
-                "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "rm", "clear",
-                "pin",
-                "unpin", "verify",
+                "list", "mirror", "put", "get", "has", "path", "cat", "info", "poster", "ls", "rm", "pin", "unpin",
+                "verify",
             ].map { ["gif-cache", $0] }
             + [
                 "put", "prefetch", "explain", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean",
-                "verify", "sync", "stats", "reset",
+                "verify", "push", "pull", "stats",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
         // Options of the scripts and of other programs, and two that no help lists.

@@ -19,7 +19,7 @@ struct HelpTests {
     }()
 
     @Test func helpListsAllCommands() {
-        #expect(Self.commands.count == 4 + 19 + 4 + 2 + 15)
+        #expect(Self.commands.count == 4 + 19 + 4 + 2 + 14)
         #expect(Self.commands.contains(["img-cache", "scope", "switch"]))
     }
 

@@ -21,7 +21,7 @@ struct FailedCallTests {
     }
 
     private static let commands = [
-        ["get"], ["put"], ["put", "--offline"], ["clean"], ["verify", "--repair"], ["scope", "switch", "--keep", "b"],
+        ["get"], ["put"], ["put", "--offline"], ["clean"], ["verify", "--repair"], ["scope", "switch", "b"],
     ]
 
     private func arguments(_ command: [String]) -> [String] {

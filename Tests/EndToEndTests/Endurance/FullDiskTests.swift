@@ -100,7 +100,10 @@ struct FullDiskTests {
     }
 
     /// A user who needs room must get it from the cache itself.
-    @Test(arguments: ["rm $FILE", "rm --size +1B", "clean", "scope purge", "scope switch other", "reset"])
+    @Test(arguments: [
+        "rm $FILE", "rm --size +1B", "clean", "scope purge default", "scope switch other --purge",
+        "scope purge --all-scopes",
+    ])
     func aFullDiskIsFreedByWhateverRemoves(_ command: String) throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)

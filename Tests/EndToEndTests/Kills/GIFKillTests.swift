@@ -52,7 +52,7 @@ struct GIFKillTests {
         var told: Set<String> = []
         try killer.repeatUntilDone {
             let wanted = min(home.blobs.count + killer.random.below(9), count)
-            let tool = try home.start("gif-cache", ["sync"], stdin: .empty)
+            let tool = try home.start("gif-cache", ["mirror"], stdin: .empty)
             _ = eventually { !tool.isRunning || home.blobs.count >= wanted }
             for line in killer.killSoon(tool).wholeLines {
                 let record = try Record(parsing: Array(line.utf8))
@@ -62,7 +62,7 @@ struct GIFKillTests {
             if !told.isEmpty { try home.run("gif-cache", ["has"] + told.sorted()).expect(0) }
             try home.expectVerified()
         }
-        try home.run("gif-cache", ["sync"]).expect(0)
+        try home.run("gif-cache", ["mirror"]).expect(0)
         try home.run("gif-cache", ["verify"]).expect(0)
         #expect(home.blobs.count == count)
         // At most what three downloads had under way was asked for again.

@@ -32,7 +32,7 @@ struct MemoryKillTests {
                 switch work {
                 case "refresh": ["put", "--refresh"] + urls
                 case "remove": ["rm"] + urls
-                case "purge": ["scope", "purge", "--wait"]
+                case "purge": ["scope", "purge", "default"]
                 default: ["put"] + urls
                 }
             let output = try killer.kill(home.start("img-cache", arguments, stdin: .empty), work: work)
@@ -61,7 +61,7 @@ struct MemoryKillTests {
             #expect(TemporaryFolder.names(in: home.cacheRoot + "/scopes") == [])
         }
         #expect(try present(known.sorted(), home, server) == known)
-        try home.run("img-cache", ["scope", "purge", "--wait"]).expect(0)
+        try home.run("img-cache", ["scope", "purge", "default"]).expect(0)
         #expect(memory.contents().filter { $0.hasPrefix("apod-tools/") } == ["apod-tools/use"])
     }
 

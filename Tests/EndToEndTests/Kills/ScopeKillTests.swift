@@ -19,7 +19,7 @@ struct ScopeKillTests {
             round += 1
             try home.run("img-cache", ["put", "--scope", current] + files).expect(0)
             let next = "scope-\(round)"
-            let switching = ["scope", "switch", next, "-q"]
+            let switching = ["scope", "switch", next, "--purge", "-q"]
             let isSwitch = round % 2 == 0
             if !isSwitch { try home.run("img-cache", switching).expect(0) }
             let work = isSwitch ? switching : ["scope", "finish-purges", home.cacheRoot]

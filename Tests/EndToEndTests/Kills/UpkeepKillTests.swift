@@ -157,10 +157,10 @@ private final class UpkeepWorld {
         case .rebuildByUse: return (["get", "--scope", scope] + urls, [], [])
         case .switch:
             let current = try home.run("img-cache", ["scope", "current"]).expect(0).lines[0]
-            return (["scope", "switch", scope], scope == current ? [] : all(String(current)), [])
+            return (["scope", "switch", scope, "--purge"], scope == current ? [] : all(String(current)), [])
         case .purge:
-            return (["scope", "purge", scope] + (killer.random.below(2) == 0 ? ["--wait"] : []), all(scope), [])
-        case .reset: return (["reset"], known, [])
+            return (["scope", "purge", scope], all(scope), [])
+        case .reset: return (["scope", "purge", "--all-scopes"], known, [])
         }
     }
 
@@ -215,7 +215,7 @@ private final class UpkeepWorld {
 
     /// Expects that nothing is left behind a `clean`, and that nothing has come back.
     private func expectClean() throws {
-        try home.run("img-cache", ["scope", "purge", "nobody", "--wait"]).expect(0)
+        try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
         try home.run("img-cache", ["clean", "APOD_TOOLS_LEASE=0s"]).expect(0)
         let back = try present(gone)
         #expect(back.isEmpty, "\(story): \(back) came back")

@@ -46,7 +46,7 @@ struct MigrationTests {
 
         // Sound, and of today's layout.
         try home.expectVerified()
-        try home.run("img-cache", ["scope", "purge", "nobody", "--wait"]).expect(0)
+        try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
         try home.run("img-cache", ["clean"]).expect(0)
         try home.expectVerified()
         try CacheOnDisk(home).expectSound(home)
@@ -63,7 +63,7 @@ struct MigrationTests {
 
         let left = try old.home.run("img-cache", ["ls", "--all-scopes", "--print", "cache.key"]).expect(0).lines
         #expect(left.sorted() == [old.leased, other, old.pinned].sorted())
-        try old.home.run("img-cache", ["scope", "purge", "nobody", "--wait"]).expect(0)
+        try old.home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
         try CacheOnDisk(old.home).expectSound(old.home)
     }
 

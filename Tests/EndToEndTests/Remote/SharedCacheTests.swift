@@ -68,7 +68,8 @@ import Testing
             #expect(output.errorLines.count == 2, "\(output)")
             #expect(output.errorLines.allSatisfy { $0.contains(nginx.address) }, "\(output)")
             #expect(!output.stderr.contains("dXNlcjpnZWhlaW0"))
-            try fleet.home.run("img-cache", ["reset"], environment: fleet.machine("three")).expect(0)
+            try fleet.home.run("img-cache", ["scope", "purge", "--all-scopes"], environment: fleet.machine("three"))
+                .expect(0)
         }
     }
 

@@ -5,10 +5,12 @@ import Testing
 
 /// Roots that are saved to a remote, and warmed from it.
 @Suite struct SyncTests {
-    private func sync(_ fleet: Fleet, _ machine: String, _ options: [String] = []) throws -> Record {
-        try fleet.home.run(
-            "img-cache", ["sync", "--json"] + options, environment: fleet.machine(machine)
-        ).expect(0).record
+    /// The reports of the commands, as one record.
+    private func sync(_ fleet: Fleet, _ machine: String, _ commands: [String] = ["push", "pull"]) throws -> Record {
+        let reports = try commands.flatMap { command in
+            try fleet.home.run("img-cache", [command, "--json"], environment: fleet.machine(machine)).expect(0).lines
+        }
+        return try Record(parsing: Array("{\(reports.map { $0.dropFirst().dropLast() }.joined(separator: ","))}".utf8))
     }
 
     @Test(arguments: Fleet.Kind.possible)
@@ -21,12 +23,12 @@ import Testing
             "img-downsample", ["--width", "20", "APOD_TOOLS_REMOTE_MODE=read"], stdin: .bytes(put.stdoutBytes),
             environment: fleet.machine("one")
         ).expect(0)
-        let pushed = try sync(fleet, "one", ["--push"])
+        let pushed = try sync(fleet, "one", ["push"])
         #expect(pushed.integer("pushed.moved") == 10 && pushed.integer("pushed.failed") == 0)
         #expect(!pushed.has("pulled"))
         let again = try sync(fleet, "one")
         #expect(again.integer("pushed.moved") == 0 && again.integer("pushed.there") == 10)
-        let pulled = try sync(fleet, "two", ["--pull"])
+        let pulled = try sync(fleet, "two", ["pull"])
         #expect(pulled.integer("pulled.moved") == 10)
         #expect(try sync(fleet, "two").integer("pulled.there") == 10)
 
@@ -66,8 +68,8 @@ import Testing
         }
         let days = ["--date", "2024-02-01..2024-02-20"]
         try home.run("apod-fetch", days, environment: on("one")).expect(0)
-        try home.run("img-cache", ["sync", "--push"] + remote, environment: on("one")).expect(0)
-        try home.run("img-cache", ["sync", "--pull"] + remote, environment: on("two")).expect(0)
+        try home.run("img-cache", ["push"] + remote, environment: on("one")).expect(0)
+        try home.run("img-cache", ["pull"] + remote, environment: on("two")).expect(0)
         let asked = try service.requests().total
         try home.run("apod-fetch", days, environment: on("two")).expect(0)
         #expect(try service.requests().total == asked)
@@ -76,9 +78,9 @@ import Testing
     @Test func theCapacityHolds() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", (0..<10).map { "\($0)" }, ["APOD_TOOLS_REMOTE_MODE=read"])
-        _ = try sync(fleet, "one", ["--push"])
+        _ = try sync(fleet, "one", ["push"])
         let output = try fleet.home.run(
-            "img-cache", ["sync", "--pull", "--capacity", "70kB"], environment: fleet.machine("two")
+            "img-cache", ["pull", "--capacity", "70kB"], environment: fleet.machine("two")
         ).expect(0)
         #expect(try output.record.integer("pulled.moved") == 3)
         #expect(try output.record.integer("pulled.left_out") == 7)
@@ -89,12 +91,12 @@ import Testing
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"])
         let output = try fleet.home.run(
-            "img-cache", ["sync", "--remote", "http://127.0.0.1:9/"], environment: fleet.machine("one"))
+            "img-cache", ["push", "--remote", "http://127.0.0.1:9/"], environment: fleet.machine("one"))
         #expect(output.status == 75, "\(output)")
-        try fleet.home.run("img-cache", ["sync"], environment: fleet.machine("one", ["APOD_TOOLS_REMOTE": ""]))
+        try fleet.home.run("img-cache", ["push"], environment: fleet.machine("one", ["APOD_TOOLS_REMOTE": ""]))
             .expect(64)
         try fleet.home.run(
-            "img-cache", ["sync", "--scope", "alice"], environment: fleet.machine("one")
+            "img-cache", ["pull", "--scope", "alice"], environment: fleet.machine("one")
         ).expectRefusal(64, "img-cache", "alice", "APOD_TOOLS_REMOTE_SCOPES")
     }
 }

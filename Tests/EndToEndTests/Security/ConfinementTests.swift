@@ -179,7 +179,7 @@ struct ConfinementTests {
 
     /// SQLite puts aside what it needs to undo a long statement, or to sort many rows: in a folder for temporary files,
     /// unless it is told otherwise.
-    @Test(arguments: ["scope purge alice --wait", "ls --all-scopes", "reset"])
+    @Test(arguments: ["scope purge alice", "ls --all-scopes", "scope purge --all-scopes"])
     func anIndexOfManyRowsNeedsNoTemporaryFile(_ line: String) throws {
         let home = try ToolHome()
         try home.write("in.png", DrawnPicture.gradient(30, 20).png())

@@ -77,13 +77,13 @@ struct PreparedRootTests {
         try home.run("img-cache", put + ["APOD_TOOLS_ALLOW_SHARED_ROOT=true"]).expect(0)
         let config = try home.write("config.json", "{\"allow_shared_root\":true}")
         let name = try home.run(
-            "img-cache", ["scope", "switch", "alice", "--cache-dir", "c", "--config", config]
+            "img-cache", ["scope", "switch", "alice", "--purge", "--cache-dir", "c", "--config", config]
         ).expect(0)
         #expect(name.status == 0)
         // The process that removes the old scope's files was told, too.
         try home.run(
             "img-cache",
-            ["scope", "purge", "default", "--wait", "--cache-dir", "c", "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]
+            ["scope", "purge", "default", "--cache-dir", "c", "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]
         )
         .expect(0)
         try home.shell("chmod 755 c").expect(0)
@@ -107,8 +107,9 @@ struct PreparedRootTests {
         let index = home.cacheRoot + "/index.sqlite"
         let bytes = try TestFile.bytes(index)
 
-        for command in ["ls", "verify", "reset"] {
-            try home.run("img-cache", [command]).expectRefusedRoot("is not a cache")
+        for command in ["ls", "verify", "scope purge --all-scopes"] {
+            try home.run("img-cache", command.split(separator: " ").map(String.init)).expectRefusedRoot(
+                "is not a cache")
         }
         #expect(try TestFile.bytes(index) == bytes)
         #expect(try list(home, home.cacheRoot) == [index])

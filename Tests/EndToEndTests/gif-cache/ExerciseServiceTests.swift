@@ -84,7 +84,7 @@ struct ExerciseServiceTests {
             environment: service.environment.merging([
                 "EXERCISEDB_API_URL": service.url("/api/v1"), "EXERCISEDB_API_KEY": key,
             ]) { $1 })
-        let records = try home.run("gif-cache", ["sync"]).expect(0).records
+        let records = try home.run("gif-cache", ["mirror"]).expect(0).records
         #expect(records.count == 60 && records.allSatisfy { $0.has("path") && $0.has("gifUrl") })
         #expect(records.last?.string("cache.key") == "exercisedb:0060@180")
         #expect(try service.requests().counts == ["/api/v1/exercises": 3])
@@ -94,7 +94,7 @@ struct ExerciseServiceTests {
             #expect(!header.value.contains(key) && !header.name.lowercased().contains("rapidapi"), "\(header)")
         }
         // A second run, and one of ids alone, request nothing.
-        try home.run("gif-cache", ["sync"]).expect(0)
+        try home.run("gif-cache", ["mirror"]).expect(0)
         try home.run("gif-cache", ["put", "0001", "0060"]).expect(0)
         #expect(try service.requests().total == 3)
         // An id alone costs a request for its address.
@@ -105,7 +105,7 @@ struct ExerciseServiceTests {
 
     @Test func withoutAnAddressAndAKeyTheChoiceIsExplained() throws {
         let home = try ToolHome()
-        for command in [["list"], ["sync"], ["put", "0001"]] {
+        for command in [["list"], ["mirror"], ["put", "0001"]] {
             try home.run("gif-cache", command).expectRefusal(78, "gif-cache", "EXERCISEDB_API_URL", "RapidAPI", "terms")
         }
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()

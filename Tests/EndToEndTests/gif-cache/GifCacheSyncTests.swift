@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `gif-cache sync` against a service with many exercises, some of whose GIFs are wrong.
+/// `gif-cache mirror` against a service with many exercises, some of whose GIFs are wrong.
 struct GifCacheSyncTests {
     /// What becomes of an exercise by its number modulo 20, as `sample-service --exercise-faults` has it.
     private static let codes = [
@@ -15,7 +15,7 @@ struct GifCacheSyncTests {
     @Test func oneRunEndsWithEveryGIFOrAPlaceholderAndTheNextAsksForThoseAlone() throws {
         let service = try SampleServer(["--exercises", "1300", "--exercise-side", "16", "--exercise-faults"])
         let home = try ToolHome(environment: service.environment)
-        let first = try home.run("gif-cache", ["sync", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
+        let first = try home.run("gif-cache", ["mirror", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
         let records = try first.records
         #expect(records.count == 1300)
         var wrong = 0
@@ -39,32 +39,32 @@ struct GifCacheSyncTests {
         #expect(requests.highest <= 3, "\(requests.highest) at once")
 
         try service.reset()
-        let second = try home.run("gif-cache", ["sync", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
+        let second = try home.run("gif-cache", ["mirror", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
         #expect(second.errorLines.last == "gif-cache: 845 hit, 0 fetched, 0 revalidated, 455 failed (placeholders)")
         let again = try service.requests()
         #expect(again["/image"] == 455 && again["/exercises"] == 0 && again.highest <= 3)
-        let dry = try home.run("gif-cache", ["sync", "--dry-run", "--json"]).expect(0).record
+        let dry = try home.run("gif-cache", ["mirror", "--dry-run", "--json"]).expect(0).record
         #expect(dry.integer("exercises") == 1300 && dry.integer("missing") == 455)
     }
 
     @Test func aSecondRunAsksForNothingAndTwoAtOnceShareTheWork() throws {
         let service = try SampleServer(["--exercises", "60", "--exercise-side", "16"])
         let home = try ToolHome(environment: service.environment)
-        let both = try (0..<2).map { _ in try home.start("gif-cache", ["sync"], stdin: .empty) }
+        let both = try (0..<2).map { _ in try home.start("gif-cache", ["mirror"], stdin: .empty) }
         for run in both { #expect(try run.wait().expect(0).records.count == 60) }
         #expect(try service.requests()["/image"] == 60)
         try service.reset()
-        let third = try home.run("gif-cache", ["sync"]).expect(0)
+        let third = try home.run("gif-cache", ["mirror"]).expect(0)
         #expect(third.errorLines == ["gif-cache: 60 hit, 0 fetched, 0 revalidated, 0 failed"])
         #expect(try service.requests().total == 0)
-        let offline = try home.run("gif-cache", ["sync", "--offline", "-q"]).expect(0)
+        let offline = try home.run("gif-cache", ["mirror", "--offline", "-q"]).expect(0)
         #expect(offline.stderr == "")
     }
 
     @Test func aQuotaThatIsUsedUpStopsAllAskingForAllProcesses() throws {
         let service = try SampleServer(["--exercises", "100", "--exercise-side", "16", "--exercise-quota", "30"])
         let home = try ToolHome(environment: service.environment)
-        let output = try home.run("gif-cache", ["sync"]).expect(75)
+        let output = try home.run("gif-cache", ["mirror"]).expect(75)
         #expect(
             output.errorLines.last == "gif-cache: 0 hit, 30 fetched, 0 revalidated, 70 failed (placeholders)")
         let records = try output.records

@@ -40,8 +40,8 @@ struct KeptGIFTests {
         let row = try #require(table.first { $0.hasPrefix("0002") }).split(separator: " ")
         #expect(row[1] == "360" && row.contains("2") && row.last == "fresh")
         try home.run("gif-cache", ["poster", "0001"]).expect(0)
-        try home.run("gif-cache", ["clear"]).expect(0)
-        #expect(try words("clear").first?.hasPrefix("0 files removed") == true)
+        try home.run("gif-cache", ["rm", "--all"]).expect(0)
+        #expect(try words("rm", "--all").first?.hasPrefix("0 files removed") == true)
     }
 
     /// Policies change, and what was kept under another one is still there.
@@ -55,7 +55,7 @@ struct KeptGIFTests {
         #expect(try home.run("gif-cache", ["get", "0002"]).status == 1)
         try home.run("gif-cache", ["get", "0002", "--policy", "memory"]).expect(0)
         try home.run("gif-cache", ["rm", "0002"]).expect(0)
-        #expect(try home.run("gif-cache", ["clear"]).expect(0).record.integer("removed") == 1)
+        #expect(try home.run("gif-cache", ["rm", "--all"]).expect(0).record.integer("removed") == 1)
         #expect(try home.run("gif-cache", ["ls"]).expect(0).stdoutBytes.isEmpty)
     }
 }

@@ -43,7 +43,9 @@ struct MemoryPolicyTests {
         #expect(
             try home.run("img-cache", ["put", picture] + line + ["b"]).expect(0).record.string("cache.status") == "miss"
         )
-        #expect(try home.run("img-cache", ["reset", "--cache-dir", "b"]).expect(0).record.integer("entries") == 1)
+        #expect(
+            try home.run("img-cache", ["scope", "purge", "--all-scopes", "--cache-dir", "b"]).expect(0).record.integer(
+                "entries") == 1)
 
         try home.run("img-cache", ["has", picture] + line + ["a"]).expect(0)
         try home.run("img-cache", ["has", picture] + line + ["b"]).expect(1)
@@ -53,7 +55,9 @@ struct MemoryPolicyTests {
         try home.run("img-cache", ["has", picture] + line + ["link"]).expect(0)
     }
 
-    @Test(arguments: [["scope", "switch", "bob"], ["scope", "purge", "--wait"], ["reset"]])
+    @Test(arguments: [
+        ["scope", "switch", "bob", "--purge"], ["scope", "purge", "default"], ["scope", "purge", "--all-scopes"],
+    ])
     func whatEmptiesAScopeFindsItAlsoIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
         // The home's own is: pictures go to the next place.
         let home = try ToolHome()
@@ -67,13 +71,13 @@ struct MemoryPolicyTests {
 
         #expect(!TestFile.exists(path))
         try home.run("img-cache", ["has", "--policy", "memory", "--scope", "default", "a.png"]).expect(1)
-        _ = try home.run("img-cache", ["reset", "--policy", "memory"]).expect(0)
+        _ = try home.run("img-cache", ["scope", "purge", "--all-scopes", "--policy", "memory"]).expect(0)
     }
 
     @Test func nothingStaysBehindAPurge() throws {
         let picture = try pictures(1)[0]
         try home.run("img-cache", ["put", "--policy", "memory", picture]).expect(0)
-        try home.run("img-cache", ["scope", "purge", "--policy", "memory"]).expect(0)
+        try home.run("img-cache", ["scope", "purge", "default", "--policy", "memory"]).expect(0)
         #expect(memory.contents().filter { $0.hasPrefix("apod-tools/") } == ["apod-tools/use"])
     }
 
@@ -117,7 +121,7 @@ struct MemoryPolicyTests {
             .expectFailure(75, code: "memory-full", tool: "img-downsample")
         #expect(try taken() <= 1_050_000)
         let short = ["put", "--config", config, "APOD_TOOLS_LEASE=0s"]
-        _ = try run("img-cache", ["reset", "--config", config], .empty).expect(0)
+        _ = try run("img-cache", ["scope", "purge", "--all-scopes", "--config", config], .empty).expect(0)
         let rest = all.filter { !$0.contains("odd") }
         try run("img-cache", short + rest, .empty).expect(0)
         #expect(try taken() <= 1_050_000)
@@ -131,6 +135,8 @@ struct MemoryPolicyTests {
         let listed = try home.run("img-cache", ["scope", "list", "--policy", "memory"]).expect(0).records
         #expect(listed.map { $0.string("scope") } == ["alice", "bob", "default"])
         #expect(listed.map { $0.integer("entries") } == [1, 1, 0])
-        #expect(try home.run("img-cache", ["reset", "--dry-run"]).expect(0).record.integer("scopes") == 2)
+        #expect(
+            try home.run("img-cache", ["scope", "purge", "--all-scopes", "--dry-run"]).expect(0).record.integer(
+                "scopes") == 2)
     }
 }

@@ -144,8 +144,8 @@ struct PolicyTests {
     @Test(
         .enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"),
         arguments: [
-            ["scope", "switch", "bob"], ["scope", "purge", "--wait"], ["scope", "purge", "--policy", "memory"],
-            ["reset"],
+            ["scope", "switch", "bob", "--purge"], ["scope", "purge", "default"],
+            ["scope", "purge", "default", "--policy", "memory"], ["scope", "purge", "--all-scopes"],
         ])
     func whatEmptiesAScopeEmptiesItInMemoryToo(_ line: [String]) throws {
         let place = try MemoryHome()
@@ -170,7 +170,7 @@ struct PolicyTests {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-keep.jpg")
         try place.home.run("img-cache", ["put", url, "--policy", "memory"]).expect(0)
-        try place.home.run("img-cache", ["scope", "switch", "bob", "--keep"]).expect(0)
+        try place.home.run("img-cache", ["scope", "switch", "bob"]).expect(0)
         try place.home.run("img-cache", ["has", url, "--policy", "memory", "--scope", "default"]).expect(0)
     }
 

@@ -19,8 +19,8 @@ struct ScopeTests {
         let before = try counters("bob")
         #expect(try before > 0 && counters("alice") > 0)
 
-        let planned = try home.run("img-cache", ["reset", "--scope", "alice", "--dry-run"]).expect(0).record
-        let done = try home.run("img-cache", ["reset", "--scope", "alice"]).expect(0).record
+        let planned = try home.run("img-cache", ["scope", "purge", "alice", "--dry-run"]).expect(0).record
+        let done = try home.run("img-cache", ["scope", "purge", "alice"]).expect(0).record
         for record in [planned, done] {
             #expect(record.integer("scopes") == 1 && record.integer("entries") == 1, "\(record)")
         }
@@ -30,7 +30,9 @@ struct ScopeTests {
         #expect(home.blobs.count == 1)
         try CacheOnDisk(home).expectSound(home)
         // The scope in use is another matter than the one that is named.
-        let all = try home.run("img-cache", ["reset"], environment: ["APOD_TOOLS_SCOPE": "alice"]).expect(0).record
+        let all = try home.run(
+            "img-cache", ["scope", "purge", "--all-scopes"], environment: ["APOD_TOOLS_SCOPE": "alice"]
+        ).expect(0).record
         #expect(all.integer("entries") == 1)
     }
 
@@ -67,13 +69,13 @@ struct ScopeTests {
         }
         #expect(server.waitUntilStalled(8))
 
-        _ = try home.run("img-cache", ["scope", "switch", "alice"]).expect(0)
+        _ = try home.run("img-cache", ["scope", "switch", "alice", "--purge"]).expect(0)
 
         // The server would keep them for thirty seconds, and the request for two minutes.
         for tool in tools {
             try tool.wait(deadline: .seconds(15)).expectFailure(75, code: "scope-changed", tool: "img-cache")
         }
-        _ = try home.run("img-cache", ["scope", "purge", "default", "--wait"]).expect(0)
+        _ = try home.run("img-cache", ["scope", "purge", "default"]).expect(0)
         #expect(home.blobs == [])
         #expect(home.leftovers == [])
         try CacheOnDisk(home).expectSound(home)
@@ -84,9 +86,9 @@ struct ScopeTests {
         let home = try Sample.home()
         let put = try home.run("img-cache", ["put", try Sample.url("switched-\(isFileGone).jpg")]).expect(0)
         let path = try #require(put.record.string("path"))
-        _ = try home.run("img-cache", ["scope", "switch", "alice"]).expect(0)
+        _ = try home.run("img-cache", ["scope", "switch", "alice", "--purge"]).expect(0)
         if isFileGone {
-            _ = try home.run("img-cache", ["scope", "purge", "default", "--wait"]).expect(0)
+            _ = try home.run("img-cache", ["scope", "purge", "default"]).expect(0)
         } else {
             // As long as the background process has not come to it.
             _ = eventually { !TestFile.exists(path) }
@@ -113,7 +115,7 @@ struct ScopeTests {
         tool.write("{\"url\":\"\(server.url("1.png"))\"}\n")
         #expect(server.waitUntilStalled())
 
-        _ = try home.run("img-cache", ["reset"]).expect(0)
+        _ = try home.run("img-cache", ["scope", "purge", "--all-scopes"]).expect(0)
 
         let first = try Record(parsing: Array(try #require(tool.readLine()).utf8))
         #expect(first.string("error.code") == "scope-changed")
@@ -131,7 +133,7 @@ struct ScopeTests {
         _ = try home.run("img-cache", ["put", Sample.url("pipe.jpg")]).expect(0)
         // The process that removes the files has to wait for the lock; the reader of a pipe of the command must not.
         let output = try home.shell(
-            "flock \"$APOD_TOOLS_CACHE_DIR/locks/purge\" sh -c 'img-cache scope switch alice -q 3>&1 >/dev/null | cat'",
+            "flock \"$APOD_TOOLS_CACHE_DIR/locks/purge\" sh -c 'img-cache scope switch alice --purge -q 3>&1 >/dev/null | cat'",
             deadline: .seconds(20)
         ).expect(0)
         #expect(output.stdout == "")

@@ -72,7 +72,7 @@ extension AnyOption {
 
     public static let delay = Option.time(
         "delay", .network, such: "2s",
-        summary: "Wait at least this long between the starts of two downloads of prefetch and gif-cache sync."
+        summary: "Wait at least this long between the starts of two downloads of prefetch and gif-cache mirror."
     ).asSetting()
 
     public static let degrade = Option.flag(

@@ -40,6 +40,8 @@ public struct Command: Sendable {
     public let deletesUnnamed: Bool
     /// Commands of another tool for words that this tool does not know: `img-cache clean` for `clean`.
     public let pointers: [String]
+    /// Former commands of this one, with words about the command that does their work now.
+    public let successors: [String: String]
     /// Whether help and completions omit it.
     public let isHidden: Bool
     /// Runs the command and returns the exit status; nil for a command that only has subcommands.
@@ -48,7 +50,8 @@ public struct Command: Sendable {
     public init(
         _ name: String, summary: String, details: String = "", examples: [String] = [], operands: Operands = .none,
         options: @escaping @Sendable () -> [[AnyOption]] = { [] }, subcommands: [Command] = [], synonyms: [String] = [],
-        deletesUnnamed: Bool = false, pointers: [String] = [], isHidden: Bool = false,
+        deletesUnnamed: Bool = false, pointers: [String] = [], successors: [String: String] = [:],
+        isHidden: Bool = false,
         run: (@Sendable (Arguments) throws -> Int32)? = nil
     ) {
         self.name = name
@@ -61,6 +64,7 @@ public struct Command: Sendable {
         self.synonyms = synonyms
         self.deletesUnnamed = deletesUnnamed
         self.pointers = pointers
+        self.successors = successors
         self.isHidden = isHidden
         self.run = run
     }

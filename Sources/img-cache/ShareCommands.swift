@@ -1,0 +1,122 @@
+import Commands
+import Fetch
+import HTTP
+import Options
+import Records
+import Remote
+import Store
+import Support
+import Tools
+
+extension Command {
+    static let push = Command(
+        "push", summary: "Copy the cache to the remote, and list there what it has.",
+        details: """
+            Copies every shared scope that is here, or --scope alone, as far as the remote lacks it. The days of \
+            apod-fetch that no longer change and gif-cache's list of exercises are copied, too.
+
+            Unlike other commands, this one fails if the remote does.
+            """,
+        examples: [
+            "img-cache push --remote https://cache.example.org/pictures", "img-cache push --remote redis://10.0.0.5",
+        ],
+        options: { [[.jobs, .json], .sharing, .common] }, synonyms: ["upload"]
+    ) { arguments in
+        try arguments.share("pushed", unless: .read) {
+            try $0.push()
+        } words: {
+            "handed over \($0.words)\n"
+        }
+    }
+
+    static let pull = Command(
+        "pull", summary: "Copy from the remote what machines have pushed, until the capacity is reached.",
+        details: """
+            Warms every shared scope, or --scope alone. It sees only what some push has listed: not what img-cache put \
+            and img-downsample hand over by themselves.
+
+            Unlike other commands, this one fails if the remote does.
+            """,
+        examples: ["img-cache pull --remote file:///mnt/pictures --capacity 2GB --json"],
+        options: { [[.jobs, .json], .sharing, .common] }, synonyms: ["warm"]
+    ) { arguments in
+        try arguments.share("pulled", unless: .write) {
+            try $0.pull()
+        } words: {
+            "took in \($0.words)\n"
+        }
+    }
+}
+
+extension Arguments {
+    /// Copies all shared scopes in one direction, and reports it. Returns the exit status.
+    ///
+    /// - Parameters:
+    ///   - field: the name of the report in JSON.
+    ///   - forbidden: the setting `remote_mode` that rules it out.
+    fileprivate func share(
+        _ field: String, unless forbidden: RemoteSettings.Mode, _ copy: (RemoteSync) throws -> SyncReport,
+        words: (SyncReport) -> String
+    ) throws -> Int32 {
+        let context = try ToolContext(self)
+        guard var settings = try context.remoteSettings() else {
+            throw UsageFailure("say which remote: --remote URL, or APOD_TOOLS_REMOTE")
+        }
+        settings.isPatient = true
+        guard settings.mode != forbidden else {
+            throw UsageFailure("remote_mode \(forbidden.rawValue) forbids what is asked for")
+        }
+        var needs = Needs()
+        needs.remote = settings
+        let cacheSettings = try context.cacheSettings()
+        context.confine(cacheSettings, needs)
+        guard let remote = context.remote(settings) else { return 0 }
+        let caches = context.caches(cacheSettings, remote: remote)
+        defer { caches.close() }
+        let jobs = try context.jobs(8)
+        var total = SyncReport()
+        try context.untilInterrupted {
+            for scope in try context.scopes(of: caches, settings) {
+                let cache = try caches.cache(scope: scope.text)
+                total += try copy(RemoteSync(remote, cache, jobs: jobs, interruption: context.interruption))
+            }
+        }
+        try context.report(.object([field: total.json]), words(total))
+        if total.leftOut > 0 {
+            context.log.warning("\(total.leftOut) things were not taken in: the capacity is reached; raise --capacity")
+        }
+        return total.failed > 0 ? ExitCode.temporary.rawValue : 0
+    }
+}
+
+extension ToolContext {
+    /// The scopes that are shared and are here, or the one that was asked for. Throws `UsageFailure` for one that is
+    /// not shared.
+    fileprivate func scopes(of caches: Caches, _ settings: RemoteSettings) throws -> [ScopeName] {
+        if let scope = arguments[.scope] {
+            guard settings.scopes.contains(scope) else {
+                throw UsageFailure("the scope \"\(scope)\" is not shared; name it in APOD_TOOLS_REMOTE_SCOPES")
+            }
+            return [scope]
+        }
+        let here = try caches.scopes().map(\.name)
+        return settings.scopes.names ?? here
+    }
+}
+
+extension SyncReport {
+    fileprivate var json: JSON {
+        .object([
+            "moved": .integer(moved), "bytes": .integer(bytes), "there": .integer(there), "gone": .integer(gone),
+            "failed": .integer(failed), "left_out": .integer(leftOut),
+        ])
+    }
+
+    fileprivate var words: String {
+        var words =
+            "\(moved) \(moved == 1 ? "thing" : "things"), \(ByteCount.description(bytes)); \(there) already there"
+        if gone > 0 { words += ", \(gone) no longer there" }
+        if failed > 0 { words += ", \(failed) failed" }
+        return words
+    }
+}

@@ -13,10 +13,11 @@ extension AnyOption {
     static let date = Option<String>(
         "date", synonyms: ["start-date", "end-date"], form: .optionalValue("DAY", implied: "today"),
         expected: "a day", group: .days, repeats: true,
-        summary: """
-            today (the newest picture that is published), yesterday, a day (2024-02-03), a month (2024-02), a year \
-            (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today); repeatable, and without a value \
-            today.
+        summary: "A day, month, year or range; repeatable.",
+        manual: """
+            A value is today (the newest picture that is published), yesterday, a day (2024-02-03), a month \
+            (2024-02), a year (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today). Without a \
+            value it means today.
             """,
         takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
@@ -24,17 +25,20 @@ extension AnyOption {
         "last", "N", .days, summary: "This many of the newest days, the oldest first.")
     static let count = Option.text("count", "N", .days, summary: "This many different days drawn at random.")
     static let seed = Option.text(
-        "seed", "NUMBER", .days, summary: "Draw the same days again (-v tells the seed of days that were drawn).")
+        "seed", "NUMBER", .days, summary: "Draw the same days again.",
+        manual: "-v tells the seed of days that were drawn.")
 
     static let requireToday = Option.flag(
         "require-today", .days,
-        summary: "End with 75 until the picture of NASA's current day is published, instead of giving an older one.")
+        summary: "End with 75 until today's picture is published.",
+        manual: "Today is NASA's current day. Without the option, an older picture is given until then.")
 
     static let search = Option<SearchWords>(
         "search", form: .value("WORDS"), expected: "a word", group: .days,
-        summary: """
-            Only days that are kept and have all of these words in title or explanation, or words that begin with them; \
-            nothing is requested.
+        summary: "Only kept days with these words.",
+        manual: """
+            A day counts if it is kept and its title or explanation has all of these words, or words that begin with \
+            them. Nothing is requested.
             """,
         read: { text in
             guard let words = SearchWords(text) else { throw UsageFailure("give a word or several") }
@@ -46,7 +50,8 @@ extension AnyOption {
     static let media = Option<Set<Picture.MediaType>>(
         "media", form: .value("TYPES"), expected: "image, video and other",
         completion: .list(["image", "video", "other"]),
-        group: .own, summary: "Leave out days without these: image, video, other; several with commas.",
+        group: .own, summary: "Only days with image, video or other media.",
+        manual: "Several with commas.",
         read: { try Picture.MediaType.types(typed: $0) })
     static let noCopyright = Option.flag(
         "no-copyright", summary: "Leave out days that name a copyright holder.")
@@ -55,9 +60,8 @@ extension AnyOption {
     static let raw = Option.flag("raw", summary: "Add NASA's own object as the field raw.")
     static let format = Option<PictureFormat>.case(
         "format", "FORMAT", default: "json",
-        summary: """
-            json, text (to be read), markdown, html (a page), atom (a feed), or url (the picture's address only).
-            """)
+        summary: "json, text, markdown, html, atom or url.",
+        manual: "text is to be read, html a page, atom a feed, and url the picture's address only.")
 }
 
 extension Arguments {

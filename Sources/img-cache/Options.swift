@@ -13,14 +13,19 @@ extension AnyOption {
     static let field = AnyOption.field(
         ["url=", "key="], single: ["key="], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
         synonyms: ["url-field", "key-field"],
-        summary: "Fields of a record with the picture's addresses, url=hdurl,image.url, or its key, key=id.",
-        manual: "The addresses are tried in this order. The field of the key holds a name, which is used as with --key."
+        summary: "Fields: url=hdurl,image.url, or key=id.",
+        manual: """
+            url names the fields of a record with addresses of the picture, and key the one with its name. The \
+            addresses are tried in this order. The field of the key holds a name, which is used as with --key.
+            """
     )
 
     static let media = Option<Bool>(
         "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
-        default: "image", summary: "What to take: image, or video for movies (mp4, mov) as well.",
-        manual: "A movie is kept as it is; img-downsample passes its record untouched."
+        default: "image", summary: "What to take: image, or video for movies as well.",
+        manual: """
+            Movies are mp4 and mov. A movie is kept as it is; img-downsample passes its record untouched.
+            """
     ) { text in
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         return words.allSatisfy { ["image", "video"].contains($0) } ? words.contains("video") : nil
@@ -28,7 +33,8 @@ extension AnyOption {
 
     static let key = Option<String>(
         "key", form: .value("NAME"), expected: "a name", group: .pictures,
-        summary: "Name to use as the key (key:NAME) instead of the address; for a single picture."
+        summary: "Use this name as the key, for a single picture.",
+        manual: "The key is key:NAME in place of the address."
     ) { name in
         _ = try CacheKey(name: name)
         return name
@@ -37,14 +43,20 @@ extension AnyOption {
     // MARK: Fetching
 
     static let incremental = Option.flag(
-        "incremental", summary: "Also write a record for each scan or pass of a picture on its way, with a preview.",
-        manual: "Its path is the preview, and its cache.status is partial.")
+        "incremental", summary: "Also write a record for each preview of a picture.",
+        manual: """
+            There is one for each scan or pass that arrives. Its path is the preview, and its cache.status is \
+            partial.
+            """)
 
     static let skipMade = Option.path(
         "skip-made", .files, as: "DIR", isFolder: true,
-        summary: "Fetch no picture whose files from img-downsample --output-dir DIR are there, unchanged.",
-        manual: "Its cache.status is kept, and it has variants and no path. --refresh fetches it. After a change of"
-            + " options, remove the files.")
+        summary: "Fetch no picture whose variants are in this folder.",
+        manual: """
+            A picture is left out if its files from img-downsample --output-dir DIR are there, unchanged. Its \
+            cache.status is kept, and it has variants and no path. --refresh fetches it. After a change of options, \
+            remove the files.
+            """)
 
     // MARK: Looking and maintaining
 

@@ -17,11 +17,8 @@ extension Tool {
                 without metadata, and are not made larger, unless an option says otherwise.
 
                 Each variant has a name: pager fits into 1024x1024 pixels, overlay into 2048x2048. fit is made by \
-                --fit, in points, and rounded up to 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072 or 4096 \
-                pixels on the long side, so that similar requests share a file (--exact does not round). custom is \
-                made by --width, --height and --aspect-ratio, in pixels. The styles of cards are launch-card, \
-                detail-view, rocket-card, preference-view, card, and those of the configuration file; `img-downsample \
-                styles` lists them all.
+                --fit, and custom by --width, --height and --aspect-ratio, in pixels. `img-downsample styles` lists the \
+                styles of cards.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",

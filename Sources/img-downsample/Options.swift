@@ -16,77 +16,92 @@ extension AnyOption {
         ]), repeats: true, summary: "Variants and styles to make; several with commas.")
     static let width = Option<Widths>(
         "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
-        summary: "Maximum width; several with commas, such as 320,640,1280, make variants 320w, 640w and 1280w.",
+        summary: "Maximum width; 320,640 makes two variants.",
+        manual: "Several widths, such as 320,640,1280, make variants 320w, 640w and 1280w.",
         read: Widths.init)
     /// JPEG, which ends at 65535, has the largest sides.
     static let height = Option.number(
         "height", .sizes, as: "PIXELS", in: Widths.range, of: "pixels", summary: "Maximum height.")
     static let fit = Option<FitBox>(
         "fit", form: .value("WxH"), expected: "points such as 300x200", group: .sizes,
-        summary: "Fit into this box of points, such as 300x200 (rounded up; see --exact).", read: FitBox.init)
+        summary: "Fit into this box of points, such as 300x200.",
+        manual: "It is rounded up; see --exact.", read: FitBox.init)
     static let aspectRatio = Option<Double>(
         "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
-        summary: "Width to height, such as 16:9, for the side that is not given.", read: AspectRatio.read)
+        summary: "Width to height, such as 16:9.",
+        manual: "For the side that is not given.", read: AspectRatio.read)
     static let scale = Option<Scales>(
         "scale", form: .value("FACTORS"), expected: Scales.expected, group: .sizes, default: "2",
-        summary: "Pixels for each point of --fit and of styles; several, such as 1,2,3, make several sizes.",
-        manual: "With several, the variants are called launch-card, launch-card@2x and so on.", read: Scales.init)
+        summary: "Pixels for each point, such as 1,2,3.",
+        manual: """
+            For --fit and styles. Several factors make several sizes. With several, the variants are called \
+            launch-card, launch-card@2x and so on.
+            """, read: Scales.init)
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
     static let enlarge = Option.flag(
         "enlarge", .sizes, isNegatable: true,
-        summary: "Make small pictures larger; by default only for styles, which --no-enlarge stops.")
+        summary: "Make small pictures larger.",
+        manual: "By default only for styles, which --no-enlarge stops.")
     static let contentMode = Option<ContentMode>.case(
         "content-mode", "MODE", .sizes,
-        summary: "fit (show all), fill (crop), force (stretch) or contain (show all on a --background).")
+        summary: "fit, fill (crop), force (stretch) or contain.",
+        manual: "fit and contain show all of the picture, contain on a --background.")
     static let gravity = Option<KeptPart>(
         "gravity", synonyms: ["focus"], form: .value("WHERE"), expected: KeptPart.expected,
         completion: .words(Gravity.allCases.map(\.rawValue)), group: .sizes,
-        summary: "What fill keeps: center, a side or corner, attention, entropy, or a point such as 40%,30%.",
+        summary: "What fill keeps: center, north, attention, 40%,30%.",
         manual: """
-            attention keeps the part that catches the eye, entropy the one with the most detail. A point is kept as near \
-            to the middle as the edges allow; it goes before a record's own focus, {"x":0.4,"y":0.3}, which goes before \
-            the words.
+            center, a side or corner, attention, entropy, or a point such as 40%,30%. attention keeps the part that \
+            catches the eye, entropy the one with the most detail. A point is kept as near to the middle as the \
+            edges allow; it goes before a record's own focus, {"x":0.4,"y":0.3}, which goes before the words.
             """, read: KeptPart.init)
     static let region = Option<Region>(
         "region", form: .value("X,Y,W,H"), expected: "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
-        group: .sizes, summary: "Use this part of the upright picture only, in pixels or percent.", read: Region.init)
+        group: .sizes, summary: "Use this part of the picture, in pixels or percent.",
+        manual: "The picture is turned upright before.", read: Region.init)
     static let rotate = Option<Int>(
         "rotate", form: .value("DEGREES"), expected: "90, 180 or 270 degrees clockwise",
         completion: .words(["90", "180", "270"]), group: .looks,
-        summary: "Turn clockwise by 90, 180 or 270 degrees, before anything is measured."
+        summary: "Turn clockwise by 90, 180 or 270 degrees.",
+        manual: "This comes before anything is measured."
     ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
     static let frame = Option<Int>(
         "frame", synonyms: ["poster"], form: .value("N"), expected: "the number of a frame from 0 to 1000000",
-        group: .looks, summary: "Take this frame of an animation only, counted from 0."
+        group: .looks, summary: "Take this frame of an animation only, from 0."
     ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
 
     static let fps = Option.decimal(
         "fps", "N", .looks, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
-        summary: "Show at most so many frames of an animation in a second; the others are left out.")
+        summary: "Show at most this many frames in a second.",
+        manual: "The others are left out.")
 
     // MARK: Format and look
 
     static let format = Option<PictureFormatChoice>(
         "format", form: .value("FORMAT"), choices: { PictureFormatChoice.words }, group: .looks,
-        default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif or gif.",
+        default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif, gif.",
         read: PictureFormatChoice.init)
     static let chroma = Option<ChromaChoice>.case(
         "chroma", "HOW", .looks, default: "auto",
-        summary: "auto (as the picture needs it), 420 (halve colour detail) or 444 (keep it).",
+        summary: "auto, 420 (half the colour detail) or 444 (all).",
         manual: "Of JPEG, WebP and AVIF. auto keeps it from --quality 90 on, and below that if the picture has sharp"
             + " colours, such as stars, diagrams or lettering; a JPEG of more than 4 megapixels is halved unless told"
             + " otherwise. A WebP's chroma is always halved, 444 does so with more care.")
     static let gradient = Option<Gradient>.case(
-        "gradient", "KIND", .looks, summary: "Darken towards the bottom: standard, enhanced (up to the middle) or none."
+        "gradient", "KIND", .looks, summary: "Darken the foot: standard, enhanced or none.",
+        manual: "enhanced goes up to the middle."
     )
     static let cornerRadius = Option.decimal(
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
-        summary: "Round the corners: points for styles, else pixels.")
+        summary: "Round the corners.",
+        manual: "In points for styles, else in pixels.")
     static let background = Option<Backdrop>(
         "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c, blur or dominant", group: .looks,
-        default: "#ffffff", summary: "What lies under transparent pixels in a format without transparency.",
-        manual: "With --content-mode contain, it is also what fills the rest: a colour, blur (the picture, blurred) or"
-            + " dominant (the picture's main colour)."
+        default: "#ffffff", summary: "The colour under transparent pixels.",
+        manual: """
+            It counts in a format without transparency. With --content-mode contain, it is also what fills the rest: \
+            a colour, blur (the picture, blurred) or dominant (the picture's main colour).
+            """
     ) { text in
         switch text {
         case "blur": .blur
@@ -95,43 +110,51 @@ extension AnyOption {
         }
     }
     static let fitBytes = Option.size(
-        "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits, such as 100KB.")
+        "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits.")
     static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
     static let metadata = Option<KeptMetadata>(
         "metadata", synonyms: ["keep-metadata", "keep-profile", "keep-copyright"], form: .value("KINDS"),
         expected: "profile, copyright and exif, with commas between them",
         completion: .list(KeptMetadata.allWords), group: .looks,
-        summary: "What to keep: profile (in place of sRGB), copyright (and artist), exif (and XMP, with the place).",
+        summary: "Keep profile, copyright or exif.",
+        manual: """
+            profile stays in place of sRGB, copyright comes with the artist, and exif with XMP and the place. \
+            Several with commas.
+            """,
         read: KeptMetadata.init)
     static let printHash = Option.flag(
-        "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash to each variant.")
+        "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash.",
+        manual: "Each variant of the record has them.")
     static let allowDamaged = Option<Damage>(
         "allow-damaged", synonyms: ["allow-truncated"], form: .optionalValue("KIND", implied: Damage.all.rawValue),
         expected: "truncated or all", completion: .words(Damage.allCases.map(\.rawValue)), group: .looks,
-        summary: "Use what can be read of truncated pictures and damaged JPEGs and GIFs (all), or of truncated alone.",
+        summary: "Use what can be read of damaged pictures.",
         manual: """
-            Data that makes no sense is passed over, as browsers do. There is a warning, and the variant says damaged \
-            or truncated.
+            all, which it means without a value, takes damaged JPEGs and GIFs and truncated pictures, and truncated \
+            only these. Data that makes no sense is passed over, as browsers do. There is a warning, and the variant \
+            says damaged or truncated.
             """, takesMore: { Damage(rawValue: $0) != nil }, read: Damage.init)
 
     // MARK: Files
 
     static let output = Option.path(
-        "output", short: "o", .files, summary: "Write the one picture to this file; - is standard output.")
+        "output", short: "o", .files, summary: "Write the one picture to this file, or - (stdout).")
     static let incremental = Option.flag(
-        "incremental", .files, summary: "Write a record each time a variant is done, the picture's thumbnail first.")
+        "incremental", .files, summary: "Write a record as soon as a variant is done.",
+        manual: "The picture's thumbnail comes first.")
 
     // MARK: Placeholders
 
     static let fallback = Option<FallbackText>(
         "fallback", synonyms: ["fallback-message"], form: .optionalValue("TEXT", implied: ""), expected: "a text",
-        group: .placeholders, summary: "Draw a placeholder for a record without a picture; --fallback=TEXT says TEXT.",
+        group: .placeholders, summary: "Draw a placeholder if there is no picture.",
         manual: """
-            Fields of the record stand in braces in the text, as in --name-template. If the record does not have such a \
-            field, or there is no text, the placeholder says why there is no picture.
+            --fallback=TEXT says TEXT. Fields of the record stand in braces in the text, as in --name-template. If \
+            the record does not have such a field, or there is no text, the placeholder says why there is no \
+            picture.
             """, read: FallbackText.init)
     static let theme = Option<Placeholder.Theme>.case(
-        "theme", "THEME", .placeholders, default: "light", summary: "The placeholder's colours: light or dark.")
+        "theme", "THEME", .placeholders, default: "light", summary: "Colours of placeholders: light or dark.")
 
     // MARK: Limits
 }

@@ -40,6 +40,12 @@ struct HelpTests {
     }
 
     @Test(arguments: commands)
+    func fullHelpFitsAFewScreens(_ command: [String]) throws {
+        let full = try run(command[0], command.dropFirst() + ["--help"]).expect(0)
+        #expect(full.lines.count <= 120, "\(command) has \(full.lines.count) lines")
+    }
+
+    @Test(arguments: commands)
     func shortHelpFitsAScreen(_ command: [String]) throws {
         let line = command.joined(separator: " ")
         let short = try run(command[0], command.dropFirst() + ["-h"]).expect(0)

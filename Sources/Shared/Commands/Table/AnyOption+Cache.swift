@@ -18,16 +18,17 @@ extension AnyOption {
     public static let scope = Option<ScopeName>(
         "scope", form: .value("NAME"), expected: "a name", completion: .scopes, group: .cache,
         default: "the one last switched to, else default", field: "scope",
-        summary: "Use this part of the cache, which shares nothing with the others.", read: ScopeName.init)
+        summary: "Use this scope, which shares nothing with others.", read: ScopeName.init)
 
     public static let ttl = Option<Expiry>(
         "ttl", synonyms: ["expire-after", "expires-at"], form: .value("TIME|DATE"),
         expected: "a time such as 14d, or a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z",
         group: .cache, default: "14d", field: "ttl",
-        summary: "How long an entry is fresh, or until when: 14d, 2026-12-31 or 2026-12-31T18:00:00Z.",
+        summary: "How long entries stay fresh, or until when.",
         manual: """
-            A day means its beginning in UTC. Given to a command that puts pictures, it also counts for what is there \
-            already. The configuration file takes a time only.
+            A time such as 14d, a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z. A day means its \
+            beginning in UTC. Given to a command that puts pictures, it also counts for what is there already. The \
+            configuration file takes a time only.
             """, read: { Expiry($0) })
 
     public static let noStale = Option.flag(
@@ -48,7 +49,8 @@ extension AnyOption {
 
     public static let policy = Option<Policy>.case(
         "policy", "POLICY", .cache, default: "enabled", field: "policy",
-        summary: "Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.")
+        summary: "enabled (on disk), disabled (nowhere) or memory.",
+        manual: "It says where pictures are kept.")
 
     public static let policyRules = Option<[Policies.Rule]>(
         "policy-rules", form: .none, expected: Policies.Rule.expected, group: .cache,

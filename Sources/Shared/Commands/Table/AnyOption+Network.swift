@@ -6,7 +6,7 @@ import Support
 extension AnyOption {
     public static let timeout = Option.time(
         "timeout", .network, such: "120s", default: "120s", field: "timeout", isPositive: true,
-        summary: "How long one request may take in all, retries included.")
+        summary: "How long a request may take, retries included.")
 
     public static let retries = Option.number(
         "retries", .network, in: 0...100, default: "3",
@@ -17,8 +17,9 @@ extension AnyOption {
         "allow-private", form: .optionalValue("CIDRS", implied: "1"),
         expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network, default: "none",
         field: "allow_private",
-        summary: "Allow private, loopback and reserved addresses: all, or these blocks.",
-        manual: "A value of 1 allows all, 0 none.", takesMore: isAddressList, read: AddressGuard.init(allowPrivate:))
+        summary: "Allow private, loopback and reserved addresses.",
+        manual: "All of them, or these blocks. A value of 1 allows all, 0 none.", takesMore: isAddressList,
+        read: AddressGuard.init(allowPrivate:))
 
     /// Whether the word looks like a list of address blocks, even a wrong one, which must not mean all addresses. A
     /// word of letters and digits only (`cafe`, `0001`) is a name, unless it means all or none.
@@ -41,21 +42,22 @@ extension AnyOption {
     ).asSetting()
 
     public static let offline = Option.flag(
-        "offline", .network, summary: "Never open a connection: use what is in the cache.")
+        "offline", .network, summary: "Open no connection: use what is in the cache.")
 
     public static let refresh = Option.flag(
-        "refresh", .network, summary: "Ask the server even if the cache has a fresh answer.")
+        "refresh", .network, summary: "Ask the server even if the cache is fresh.")
 
     /// Only for img-cache; here because the configuration file has them.
 
     public static let header = Option<String>(
         "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), expected: "a header, or @ and a file",
         group: .secrets, repeats: true,
-        summary: "Send 'Name: value', or the lines of a file, to the one server of the arguments.",
+        summary: "Send this to the one server of the arguments.",
         manual: """
-            An origin before the header names another server: 'https://example.org Name: value', on the command line or \
-            in the file. Secrets are sent encrypted, or to this machine itself, unless the origin begins with http://. \
-            A redirect to another origin drops every header.
+            The value is 'Name: value', or @ and a file with such lines. An origin before the header names another \
+            server: 'https://example.org Name: value', on the command line or in the file. Secrets are sent \
+            encrypted, or to this machine itself, unless the origin begins with http://. A redirect to another \
+            origin drops every header.
             """
     ) { $0 }
 
@@ -67,8 +69,11 @@ extension AnyOption {
     public static let bearerFile = Option<BearerFile>(
         "bearer-file", synonyms: ["bearer-for"], form: .value("FILE"), expected: BearerFile.expected,
         completion: .files, group: .secrets, field: "bearer_file", repeats: true,
-        summary: "Send the token in this file to the one server of the arguments.",
-        manual: "An origin before the file names another server: 'https://example.org token'.", read: BearerFile.init)
+        summary: "Send the token in this file, as --header does.",
+        manual: """
+            It goes to the one server of the arguments. An origin before the file names another server: \
+            'https://example.org token'.
+            """, read: BearerFile.init)
 
     public static let delay = Option.time(
         "delay", .network, such: "2s",

@@ -11,33 +11,35 @@ extension AnyOption {
         summary: "How many to work on at once.")
 
     public static let unordered = Option.flag(
-        "unordered", .records, summary: "Write each record as soon as it is done, not in the order of the input.")
+        "unordered", .records, summary: "Write each record as soon as it is done.",
+        manual: "Without it, records leave in the order of the input.")
 
     public static let failFast = Option.flag("fail-fast", .records, summary: "Stop at the first failure.")
 
     public static let strict = Option.flag(
-        "strict", .records, summary: "Let the exit status reflect records that arrived with an error.",
-        manual: "For shells without pipefail, such as Make's.")
+        "strict", .records, summary: "Fail for records that arrive with an error, too.",
+        manual: "The exit status then reflects them. For shells without pipefail, such as Make's.")
 
     public static let retryErrors = Option.flag(
-        "retry-errors", .records, summary: "Retry records that failed in this tool with a temporary error.",
+        "retry-errors", .records, summary: "Retry records with a temporary error of this tool.",
         manual: "With it a saved stream can be run again.")
 
     public static let print = Option<RecordLayout>(
         "print", form: .value("FIELD"),
         expected: "a field, or several with commas, such as path or cache.key,cache.bytes",
         group: .records,
-        summary: "Print this field of each record instead of the record; several with commas as columns.",
+        summary: "Print this field instead of the record.",
         manual: """
-            A field is a dotted path such as variants.overlay.path. One field is printed as it is; several are \
-            separated by tabs, with \\t, \\n, \\r and \\\\ for such characters in them.
+            Several with commas become columns. A field is a dotted path such as variants.overlay.path. One field is \
+            printed as it is; several are separated by tabs, with \\t, \\n, \\r and \\\\ for such characters in \
+            them.
             """, read: { RecordLayout(fields: $0) })
 
     public static let nullTerminated = Option.flag(
-        "null", short: "0", .records, summary: "End what is printed with NUL instead of a line feed.")
+        "null", short: "0", .records, summary: "End what is printed with NUL, not a line feed.")
 
     public static let nullData = Option.flag(
-        "null-data", short: "z", .records, summary: "Lines of the input end with NUL, as those of find -print0 do.")
+        "null-data", short: "z", .records, summary: "Input lines end with NUL, as those of find -print0.")
 
     public static let pretty = Option.flag("pretty", .records, summary: "Indent the records.")
 

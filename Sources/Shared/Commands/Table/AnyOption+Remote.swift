@@ -9,11 +9,12 @@ extension AnyOption {
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
         group: .cache,
         field: "remote",
-        summary: "Share pictures and variants with other machines: http, https, redis or file.",
+        summary: "Share with other machines: http, https, redis, file.",
         manual: """
-            An http or https server must know GET, HEAD and PUT; a redis address may name a user, a password and a \
-            database; a file address names a folder of a shared mount. Whatever goes wrong there never fails a run. \
-            Every machine that can write to it is trusted, unless remote_key_file names a key.
+            Pictures and variants are shared. An http or https server must know GET, HEAD and PUT; a redis address \
+            may name a user, a password and a database; a file address names a folder of a shared mount. Whatever \
+            goes wrong there never fails a run. Every machine that can write to it is trusted, unless \
+            remote_key_file names a key.
             """,
         read: { try RemoteAddress($0) })
 

@@ -6,22 +6,23 @@ import Support
 /// Conditions that select entries.
 extension AnyOption {
     public static let olderThan = Option.time(
-        "older-than", .selection, such: "7d", summary: "Only what was fetched longer ago, such as 7d.")
+        "older-than", .selection, such: "7d", summary: "Only what was fetched longer ago than this.")
     public static let newerThan = Option.time(
-        "newer-than", .selection, such: "1h", summary: "Only what was fetched since then, such as 1h.")
+        "newer-than", .selection, such: "1h", summary: "Only what was fetched since then.")
     public static let unusedFor = Option.time(
-        "unused-for", .selection, such: "30d", summary: "Only what was not used for this long, such as 30d.")
+        "unused-for", .selection, such: "30d", summary: "Only what was not used for this long.")
     public static let size = Option<SizeBound>(
         "size", synonyms: ["larger-than", "smaller-than", "larger", "smaller"], form: .value("+SIZE|-SIZE"),
         expected: "+ or - and a size, such as +10MB or -10MB", group: .selection, repeats: true,
-        summary: "Only larger (+10MB) or smaller (-10MB) files; repeatable.", read: SizeBound.init)
+        summary: "Only larger (+10MB) or smaller (-10MB) files.",
+        manual: "Two of them make a range.", read: SizeBound.init)
     public static let expired = Option.flag("expired", .selection, summary: "Only what has expired.")
     public static let pinned = Option.flag("pinned", .selection, summary: "Only what is pinned.")
 
     public static let sort = Option<EntryOrder>(
         "sort", synonyms: ["reverse"], form: .value("KEY"), expected: "size, age, used or url, or -size and so on",
         completion: .words(["size", "age", "used", "url", "-size", "-age", "-used", "-url"]), group: .selection,
-        summary: "Order by size, age, used (longest unused first) or url; -size turns the order round.",
+        summary: "By size, age, used or url; -size turns it round.",
         manual: "The largest, oldest or longest unused comes first, or last with a minus sign before the word."
     ) { text in
         let isReversed = text.hasPrefix("-")
@@ -34,15 +35,20 @@ extension AnyOption {
 
     public static let match = Option<AddressPattern>(
         "match", synonyms: ["host"], form: .value("PATTERN"), expected: "a part of an address or a glob",
-        group: .selection, summary: "Only keys and addresses that contain this, or that a glob with * and ? matches.",
-        manual: "'https://example.org/*' is all of a host.", read: AddressPattern.init)
+        group: .selection, summary: "Only keys and addresses with this part, or glob.",
+        manual: """
+            In a glob, * is any run of characters and ? a single one. 'https://example.org/*' is all of a host.
+            """, read: AddressPattern.init)
 
     public static let kind = Option<Set<EntryFilter.Kind>>(
         "kind", synonyms: ["variants"], form: .value("KINDS"),
         expected: "original, placeholder, variant or superseded", completion: .list(kinds), group: .selection,
         default: "original",
-        summary: "original, variant, placeholder or superseded; several with commas.",
-        manual: "A placeholder stands in for a GIF, and a superseded entry was replaced while it was in use."
+        summary: "original, variant, placeholder or superseded.",
+        manual: """
+            Several with commas. A placeholder stands in for a GIF, and a superseded entry was replaced while it was \
+            in use.
+            """
     ) { text in
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         let kinds = words.compactMap { EntryFilter.Kind(rawValue: String($0)) }

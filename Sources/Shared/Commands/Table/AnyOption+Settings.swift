@@ -91,11 +91,12 @@ extension AnyOption {
 
     public static let quality = Option.number(
         "quality", .looks, in: 1...100, default: "82", field: "quality",
-        summary: "The quality of JPEG, WebP and AVIF, 1 to 100.")
+        summary: "Quality of JPEG, WebP and AVIF.",
+        manual: "From 1 to 100.")
 
     public static let effort = Option.number(
         "effort", .looks, in: 0...9, default: "3", field: "effort",
-        summary: "The time to spend on smaller files: 0 (least) to 9 (smallest).")
+        summary: "Time for smaller files: 0 (least) to 9.")
 
     public static let decoder = Option.word(
         "decoder", "HOW", .looks, of: ["auto", "fast", "full", "libjpeg"], default: "auto",
@@ -126,8 +127,11 @@ extension AnyOption {
     public static let allowPath = Option<String>(
         "allow-path", form: .value("DIR"), expected: "absolute paths of folders, with a colon between two",
         completion: .folders, group: .files, variable: "APOD_TOOLS_ALLOW_PATH", field: "allow_path", repeats: true,
-        summary: "Let records and lines name files below this folder too; repeatable.",
-        manual: "The variable and the field of the file separate several folders by colons."
+        summary: "Let records name files below this folder too.",
+        manual: """
+            Lines may name them, too, and the option may be repeated. The variable and the field of the file \
+            separate several folders by colons.
+            """
     ) { $0 }
 
     public static let maxBytes = Option<Int>(
@@ -159,7 +163,8 @@ extension AnyOption {
 
     public static let sync = Option.flag(
         "sync", .files, field: "sync",
-        summary: "End only when the files that were written are on the disk, safe from a power cut.")
+        summary: "End only when the files are safe on the disk.",
+        manual: "They then survive a power cut.")
 }
 
 extension [AnyOption] {

@@ -61,7 +61,10 @@ extension Command {
         return (TerminalText.wrapped(summary, toColumns: width - 3).first ?? "") + "..."
     }
 
-    /// The text of `--help`: everything.
+    /// How many examples a help has; the manual has all.
+    private static let mostExamples = 6
+
+    /// The text of `--help`: a row or two for each option. The manual says more.
     public static func fullHelp(_ path: [Command], exitStatus: String) -> String {
         let command = path[path.count - 1]
         var help = HelpPage(width: helpWidth, column: textColumn)
@@ -85,7 +88,7 @@ extension Command {
         if path.count == 1 { help.row("--version", "Show the version, and those of the libraries in use.") }
         if !command.examples.isEmpty {
             help.heading("EXAMPLES")
-            for example in command.examples { help.line("  \(example)") }
+            for example in command.examples.prefix(mostExamples) { help.line("  \(example)") }
         }
         if path.count == 1 {
             help.heading("EXIT STATUS")
@@ -109,11 +112,8 @@ extension AnyOption {
         return label.joined(separator: ", ") + value
     }
 
-    /// The summary, with default and environment variable.
+    /// The summary, with a default of one word.
     var explanation: String {
-        var notes: [String] = []
-        if !standard.isEmpty { notes.append("default: \(standard)") }
-        if let variable { notes.append("environment: \(variable)") }
-        return notes.isEmpty ? summary : "\(summary) [\(notes.joined(separator: "; "))]"
+        standard.isEmpty || standard.contains(" ") ? summary : "\(summary) [default: \(standard)]"
     }
 }

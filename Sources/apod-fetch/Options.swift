@@ -25,8 +25,7 @@ extension AnyOption {
         "last", "N", .days, summary: "This many of the newest days, the oldest first.")
     static let count = Option.text("count", "N", .days, summary: "This many different days drawn at random.")
     static let seed = Option.text(
-        "seed", "NUMBER", .days, summary: "Draw the same days again.",
-        manual: "-v tells the seed of days that were drawn.")
+        "seed", "NUMBER", .days, summary: "Draw the same days again, by the seed that -v tells.")
 
     static let requireToday = Option.flag(
         "require-today", .days,

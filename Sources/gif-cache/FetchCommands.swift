@@ -124,7 +124,7 @@ extension Command {
         ],
         operands: .exercises,
         options: {
-            [[.resolution, .field, .placeholder], .copies, .stream, .asking, .common]
+            [[.resolution, .recordFields, .placeholder], .copies, .stream, .asking, .common]
         },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in

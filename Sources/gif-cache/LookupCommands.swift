@@ -7,7 +7,7 @@ import Support
 
 extension CachedKind {
     static let gifs = CachedKind(
-        "GIF", file: "exercise.gif", operands: .exercises, options: { [.resolution, .field] },
+        "GIF", file: "exercise.gif", operands: .exercises, options: { [.resolution, .recordFields] },
         naming: { try $0.naming() }, things: \.things)
 }
 
@@ -39,7 +39,7 @@ extension Command {
         ],
         operands: .init(
             "GIF", "Ids of exercises, or files; - reads standard input.", completion: .filesEnding(["gif"])),
-        options: { [[.resolution, .field, .json], .stream, .common] }
+        options: { [[.resolution, .recordFields, .json], .stream, .common] }
     ) { arguments in
         var needs = Needs.looking
         needs.inputs = arguments.operands.filter(GIFDescription.isFile)
@@ -77,7 +77,7 @@ extension Command {
             "gif-cache poster 0001 --output curl.png",
         ],
         operands: .exercises,
-        options: { [[.output, .resolution, .field, .sync], .stream, .common] }
+        options: { [[.output, .resolution, .recordFields, .sync], .stream, .common] }
     ) { arguments in
         if let target = arguments[.output] { return try writePoster(to: target, arguments) }
         if arguments[.sync] { throw UsageFailure("--sync goes with --output; the cache always waits for the disk") }

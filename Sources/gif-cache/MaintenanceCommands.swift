@@ -54,7 +54,7 @@ extension Command {
             "gif-cache rm --all --scope alice",
         ],
         operands: .exercises,
-        options: { [[.all, .dryRun, .resolution, .field], .conditions, [.json, .nullData], .common] },
+        options: { [[.all, .dryRun, .resolution, .recordFields], .conditions, [.json, .nullData], .common] },
         synonyms: ["remove", "delete", "del"]
     ) { arguments in
         let isDryRun = arguments[.dryRun]

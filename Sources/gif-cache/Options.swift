@@ -8,7 +8,7 @@ import Store
 import Support
 
 extension AnyOption {
-    static let field = AnyOption.field(
+    static let recordFields = AnyOption.recordFields(
         ["id="], single: ["id="], .own, expected: "id=FIELD, such as id=exercise.id", synonyms: ["id-field"],
         summary: "Field of a record that holds the id, such as id=exercise.id; without it id, else exerciseId.")
 
@@ -66,7 +66,7 @@ extension ToolContext {
         return GIFNaming(
             service: try exerciseService(key: nil),
             resolutions: arguments.isGiven(.resolution) ? [wanted] : wanted.andNearest,
-            idField: arguments.fields(.field, "id")?.first)
+            idField: arguments.fields(.recordFields, "id")?.first)
     }
 
     /// The service that the environment or the configuration file names.

@@ -10,7 +10,7 @@ import Support
 extension AnyOption {
     // MARK: Pictures and keys
 
-    static let field = AnyOption.field(
+    static let recordFields = AnyOption.recordFields(
         ["url=", "key="], single: ["key="], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
         synonyms: ["url-field", "key-field"],
         summary: "Fields: url=hdurl,image.url, or key=id.",
@@ -96,11 +96,12 @@ extension ToolContext {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --field key=FIELD for records")
         }
-        var addresses = arguments.fields(.field, "url").map { PictureAddresses(fields: $0) } ?? PictureAddresses()
+        let named = arguments.fields(.recordFields, "url")
+        var addresses = named.map { PictureAddresses(fields: $0) } ?? PictureAddresses()
         // Looking finds movies without the option.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
-            addresses: addresses, key: arguments[.key], keyField: arguments.fields(.field, "key")?.first,
+            addresses: addresses, key: arguments[.key], keyField: arguments.fields(.recordFields, "key")?.first,
             ignoredQuery: try value(.keyIgnoreQuery).map(Self.names) ?? [],
             expiryFields: try value(.expiryFields)?.fields ?? [],
             secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(arguments.path.last?.name)))
@@ -150,7 +151,7 @@ private func pictureJob(line: String) throws -> RecordJob {
 }
 
 extension [AnyOption] {
-    static let keys: [AnyOption] = [.key, .field, .keyIgnoreQuery]
+    static let keys: [AnyOption] = [.key, .recordFields, .keyIgnoreQuery]
 
     /// What is put, and when it expires.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]

@@ -101,7 +101,7 @@ extension ToolContext {
         settings.stylesheet = try arguments[.css].map { path in
             try File.openInput(path).contents(atMost: 1 << 20)
         }
-        for text in arguments.all(.field) { settings.fields[keyPath: text.place] = text.fields }
+        for text in arguments.all(.recordFields) { settings.fields[keyPath: text.place] = text.fields }
         return settings
     }
 }
@@ -129,7 +129,7 @@ extension AnyOption {
     static let originals = Option.flag(
         "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
     static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
-    static let field = AnyOption.field(
+    static let recordFields = AnyOption.recordFields(
         ["title=", "date=", "text=", "credit=", "licence=", "link="], .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
         synonyms: ["title-field", "date-field", "text-field", "credit-field", "licence-field", "link-field"],
@@ -158,6 +158,6 @@ extension NamedFields {
 extension [AnyOption] {
     static let gallery: [AnyOption] = [
         .outputDir, .galleryTitle, .galleryTheme, .pageSize, .css, .baseURL, .originals, .prune,
-        .field,
+        .recordFields,
     ]
 }

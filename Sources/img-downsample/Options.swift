@@ -72,8 +72,7 @@ extension AnyOption {
 
     static let fps = Option.decimal(
         "fps", "N", .looks, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
-        summary: "Show at most this many frames in a second.",
-        manual: "The others are left out.")
+        summary: "Show at most this many frames in a second.")
 
     // MARK: Format and look
 
@@ -93,8 +92,7 @@ extension AnyOption {
     )
     static let cornerRadius = Option.decimal(
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
-        summary: "Round the corners.",
-        manual: "In points for styles, else in pixels.")
+        summary: "Round the corners: points for styles, else pixels.")
     static let background = Option<Backdrop>(
         "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c, blur or dominant", group: .looks,
         default: "#ffffff", summary: "The colour under transparent pixels.",

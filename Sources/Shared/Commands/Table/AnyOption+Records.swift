@@ -49,7 +49,7 @@ extension AnyOption {
     ///   - words: the names of the texts, each with its `=`. Those of `single` have one field, the others a list, the
     ///     best one first.
     ///   - expected: for the message about a bad value.
-    public static func field(
+    public static func recordFields(
         _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String],
         summary: String, manual: String = ""
     ) -> Option<NamedFields> {

@@ -91,8 +91,7 @@ extension AnyOption {
 
     public static let quality = Option.number(
         "quality", .looks, in: 1...100, default: "82", field: "quality",
-        summary: "Quality of JPEG, WebP and AVIF.",
-        manual: "From 1 to 100.")
+        summary: "Quality of JPEG, WebP and AVIF, 1 to 100.")
 
     public static let effort = Option.number(
         "effort", .looks, in: 0...9, default: "3", field: "effort",

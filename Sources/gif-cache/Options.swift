@@ -26,7 +26,7 @@ extension AnyOption {
         group: .own,
         repeats: true, summary: "Only with this equipment, such as barbell; several with commas."
     ) { $0 }
-    static let name = Option.text(
+    static let exerciseName = Option.text(
         "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
 
     static let placeholder = Option.path(
@@ -54,7 +54,7 @@ extension Arguments {
     /// The exercises of the list that are meant.
     var exerciseFilter: ExerciseFilter {
         ExerciseFilter(
-            bodyParts: all(.bodyPart), targets: all(.target), equipment: all(.equipment), names: all(.name))
+            bodyParts: all(.bodyPart), targets: all(.target), equipment: all(.equipment), names: all(.exerciseName))
     }
 }
 
@@ -83,7 +83,7 @@ func gifJob(_ argument: String) -> RecordJob {
 }
 
 extension [AnyOption] {
-    static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .name]
+    static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .exerciseName]
 
     /// How the service is asked.
     static let asking: [AnyOption] = [.exerciseKeyFile, .refresh, .offline] + .network + .sharing

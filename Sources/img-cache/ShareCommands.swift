@@ -1,3 +1,4 @@
+import CacheTools
 import Commands
 import Fetch
 import HTTP
@@ -6,7 +7,6 @@ import Records
 import Remote
 import Store
 import Support
-import Tools
 
 extension Command {
     static let push = Command(

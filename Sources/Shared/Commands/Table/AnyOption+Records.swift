@@ -1,7 +1,7 @@
+import CacheTools
 import Options
 import Records
 import Support
-import Tools
 
 /// How records are processed and written.
 extension AnyOption {

@@ -65,6 +65,27 @@ import Testing
         #expect(changed { $0[$0.count - 4] = UInt8(directory) } == "corrupt-image", "a circle")
     }
 
+    @Test(arguments: [
+        (258, 32 as UInt16, "32 bits a sample"), (339, 3, "samples that are no whole numbers without a sign"),
+        (262, 32803, "colours of kind 32803"), (262, 6, "colours of kind 6"), (259, 34712, "compression 34712"),
+    ])
+    func kindsOfTIFFThatAreNotReadAreNotCalledCorrupt(tag: Int, value: UInt16, kind: String) {
+        let picture = drawn { $0.shorts = [tag: [value]] }.tiff()
+        #expect(failure { _ = try header(picture) } == .notRead(.tiff, kind))
+    }
+
+    @Test func arraysBehindTheEndOfATIFFAreMissing() {
+        // Sample formats of three samples do not fit into the entry, and are the last bytes of the file.
+        let picture = drawn { $0.shorts = [338: [0, 0, 0]] }.tiff()
+        #expect(code(picture) == nil)
+        let directory = Int(picture[4])
+        for entry in 0..<Int(picture[directory]) where picture[directory + 2 + entry * 12] == 0x52 {
+            var changed = picture
+            changed.replaceSubrange(directory + 10 + entry * 12..<directory + 12 + entry * 12, with: [0xF0, 0x7F])
+            #expect(code(changed) == "truncated-image")
+        }
+    }
+
     @Test func aTIFFWithTooManyPagesIsOverALimit() {
         let pages = Array(repeating: drawn(), count: TIFFLayout.pageLimit)
         #expect(code(DrawnTIFF.tiff(pages)) == nil)

@@ -86,7 +86,7 @@ import Testing
     /// ITU-T T.81 B.2.5.
     @Test func heightOfAJPEGMayStandBehindItsFirstScan() throws {
         func behindScan(_ segment: [UInt8]) -> [UInt8] {
-            [0xFF, 0xD8] + Tiny.frameHeader(width: 20, height: 0) + Tiny.scan + segment + [0xFF, 0xD9]
+            [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 20, height: 0) + Tiny.scan + segment + [0xFF, 0xD9]
         }
         let header = try header(behindScan(Tiny.segment(0xDC, [1, 2])))
         #expect(header.storedSize == PixelSize(width: 20, height: 258))

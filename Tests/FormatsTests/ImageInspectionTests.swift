@@ -26,11 +26,61 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0xDE as UInt8, "a hierarchical picture"), (0xF7, "JPEG-LS")])
+    @Test(arguments: [
+        (0xDE as UInt8, "a hierarchical picture"), (0xF7, "JPEG-LS"), (0xC3, "a lossless picture"),
+        (0xC5, "a hierarchical picture"), (0xCF, "a hierarchical picture"),
+    ])
     func kindsOfJPEGThatAreNotReadAreNotCalledCorrupt(marker: UInt8, kind: String) {
         let frame = Tiny.frameHeader(width: 20, height: 10, code: marker)
         let fault = failure { _ = try inspect([0xFF, 0xD8] + frame + Tiny.scan + [0xFF, 0xD9]) }
         #expect(fault == .notRead(.jpeg, kind) && fault?.code == "unsupported-image")
+    }
+
+    @Test func JPEGsOfOtherDepthsAndComponentCountsAreNotCalledCorrupt() {
+        let deep = Tiny.segment(0xC1, [12, 0, 9, 0, 9, 1, 1, 0x11, 0])
+        #expect(failure { _ = try inspect([0xFF, 0xD8] + deep + Tiny.scan) } == .notRead(.jpeg, "12 bits a sample"))
+        let pair = Tiny.segment(0xC0, [8, 0, 9, 0, 9, 2, 1, 0x11, 0, 2, 0x11, 0])
+        #expect(failure { _ = try inspect([0xFF, 0xD8] + pair + Tiny.scan) } == .notRead(.jpeg, "2 components"))
+    }
+
+    /// A segment at which libjpeg stops.
+    struct FaultySegment: Sendable {
+        let fault: String
+        let code: UInt8
+        let body: [UInt8]
+
+        private static let zeros = [UInt8](repeating: 0, count: 16)
+
+        static let all = [
+            Self(fault: "a second frame header", code: 0xC0, body: [8, 0, 9, 0, 9, 1, 1, 0x11, 0]),
+            Self(fault: "a table of quantisation with a number of 4", code: 0xDB, body: [4] + Tiny.steps[5...]),
+            Self(fault: "a short table of quantisation", code: 0xDB, body: [0x10] + Tiny.steps[5...]),
+            Self(fault: "a Huffman table of a third class", code: 0xC4, body: [0x20] + zeros),
+            Self(fault: "a Huffman table without its values", code: 0xC4, body: [0, 1] + zeros[1...]),
+            Self(fault: "a restart interval of a byte", code: 0xDD, body: [1]),
+            Self(fault: "an extension", code: 0xF0, body: [1]),
+            Self(fault: "a scan of an unknown component", code: 0xDA, body: [1, 2, 0, 0, 63, 0]),
+            Self(fault: "a scan header that is too long", code: 0xDA, body: [1, 1, 0, 0, 63, 0, 0]),
+        ]
+    }
+
+    @Test(arguments: FaultySegment.all) func faultySegmentsOfAJPEGAreTold(_ segment: FaultySegment) {
+        let bytes = Tiny.jpeg(between: Tiny.segment(segment.code, segment.body))
+        #expect(code(bytes) == "corrupt-image", "\(segment.fault)")
+    }
+
+    @Test(arguments: [[8, 0, 9, 0, 9, 1, 1, 0x51, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 0, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 1]])
+    func faultyFrameHeadersOfAJPEGAreTold(body: [UInt8]) {
+        // A sampling factor of 5, a byte left over, a table that does not come.
+        let start = [0xFF, 0xD8] + Tiny.steps + Tiny.segment(0xC0, body)
+        #expect(code(start + Tiny.scan + [0xFF, 0xD9]) == "corrupt-image")
+    }
+
+    @Test func oddTablesThatDecodersTakePass() {
+        let wide = Tiny.segment(0xDB, [0x11] + [UInt8](repeating: 1, count: 128))
+        let none = [UInt8](repeating: 0, count: 15)
+        let codes = Tiny.segment(0xC4, [0x13, 2] + none + [1, 2] + [0, 0] + none)
+        #expect(code(Tiny.jpeg(before: wide + codes + Tiny.segment(0xDD, [0, 4]))) == nil)
     }
 
     @Test func sourceThatEndsEarlierThanPromisedIsTruncated() {
@@ -77,8 +127,8 @@ import Testing
         for fill: [UInt8] in [[0x55], [0xFF, 0x00], [0xFF, 0xFF, 0xD3], [0xFF]] {
             for length in 65_500..<65_540 {
                 let data = (0..<length).map { fill[$0 % fill.count] }
-                let bytes =
-                    [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0x00, 0xFF, 0xD9]
+                let start = [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan
+                let bytes = start + data + [0xFF, 0x00, 0xFF, 0xD9]
                 // A lone 0xFF before the stuffed zero is a fill byte.
                 #expect(throws: Never.self, "\(fill) \(length)") { try inspect(bytes) }
             }
@@ -88,7 +138,7 @@ import Testing
     @Test func longScanIsWalkedInLargeReads() throws {
         let data = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
         let source = CountingSource(
-            [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0xD9])
+            [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0xD9])
         _ = try ImageInspection.inspect(source)
         #expect(source.reads < 70)
     }
@@ -99,6 +149,44 @@ import Testing
         #expect(code(Tiny.png(before: Tiny.chunk("a\u{1}cd", []))) == "corrupt-image")
         #expect(code(Tiny.png(before: [0xFF, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "corrupt-image")
         #expect(code(Tiny.png(before: [0x7F, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "truncated-image")
+    }
+
+    /// A chunk with a wrong checksum.
+    private func damaged(_ type: String, _ body: [UInt8]) -> [UInt8] {
+        var chunk = Tiny.chunk(type, body)
+        chunk[chunk.count - 1] ^= 1
+        return chunk
+    }
+
+    @Test func checksumsOfAPNGMustBeRightWhereItIsDrawn() {
+        let palette = damaged("PLTE", [1, 2, 3])
+        #expect(code(Tiny.png(before: damaged("IDAT", [1]))) == "corrupt-image")
+        #expect(code(Tiny.png(colour: 3, before: palette)) == "corrupt-image")
+        #expect(code(Tiny.png(after: damaged("IEND", []))) == "corrupt-image")
+        var header = Tiny.png()
+        header[29] ^= 1
+        #expect(code(header) == "corrupt-image")
+        // Decoders ignore these.
+        #expect(code(Tiny.png(before: palette)) == nil)
+        #expect(code(Tiny.png(before: damaged("tEXt", [65, 0, 65]), after: damaged("eXIf", [1]))) == nil)
+        #expect(code(Tiny.png(after: damaged("fdAT", [0, 0, 0, 0]))) == nil)
+        // In an animation all outputs need its frames.
+        let claim = Tiny.chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0])
+        #expect(code(Tiny.png(before: claim, after: damaged("fdAT", [0, 0, 0, 0]))) == "corrupt-image")
+        #expect(code(Tiny.png(before: damaged("acTL", [0, 0, 0, 2, 0, 0, 0, 0]))) == "corrupt-image")
+    }
+
+    @Test func checksumsOfChunksLargerThanTheWindowAreRight() {
+        let large = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        #expect(code(Tiny.png(before: Tiny.chunk("IDAT", large))) == nil)
+        #expect(code(Tiny.png(before: damaged("IDAT", large))) == "corrupt-image")
+    }
+
+    @Test func kindsOfPNGThatAreNotReadAreNotCalledCorrupt() {
+        let known = Tiny.png()
+        let apple = Array(known[..<8]) + Tiny.chunk("CgBI", [0x50, 0, 0x20, 2]) + known[8...]
+        #expect(code(apple) == "unsupported-image")
+        #expect(code(Tiny.png(before: Tiny.chunk("ABCD", [1]))) == "unsupported-image")
     }
 
     @Test func webpFaultsAreTold() {

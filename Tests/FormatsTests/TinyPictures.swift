@@ -1,3 +1,4 @@
+import CZlib
 import Formats
 
 /// The smallest pictures that are whole, built byte by byte. Their pixel data is not meant to be decoded.
@@ -22,10 +23,13 @@ enum Tiny {
     static let scan: [UInt8] =
         segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0x12, 0xFF, 0x00, 0x34, 0xFF, 0xD0, 0x56, 0xFF, 0xFF, 0xFF, 0x00, 0x78]
 
+    /// A quantisation table.
+    static let steps = segment(0xDB, [0] + Array(repeating: 1, count: 64))
+
     static func jpeg(
         width: Int = 20, height: Int = 10, before: [UInt8] = [], between: [UInt8] = [], after: [UInt8] = []
     ) -> [UInt8] {
-        [0xFF, 0xD8] + before + frameHeader(width: width, height: height) + between + scan + [0xFF, 0xD9] + after
+        [0xFF, 0xD8] + steps + before + frameHeader(width: width, height: height) + between + scan + [0xFF, 0xD9] + after
     }
 
     /// An APP1 segment with a TIFF header and one directory.
@@ -51,7 +55,8 @@ enum Tiny {
     static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
-        bigEndian(body.count, 4) + Array(type.utf8) + body + [0, 0, 0, 0]
+        let summed = Array(type.utf8) + body
+        return bigEndian(body.count, 4) + summed + bigEndian(Int(crc32_z(0, summed, summed.count)), 4)
     }
 
     static func png(

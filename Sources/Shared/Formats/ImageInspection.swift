@@ -5,9 +5,10 @@ public enum ImageInspection {
     /// Returns the header of a whole picture.
     ///
     /// A picture has the magic of a readable format, a header with a size above zero, and a well-formed structure up to
-    /// the format's own end mark. Bytes behind the end mark, pixels and checksums are not checked.
-    /// Throws `FormatFailure`, and the errors of the source. Linear for JPEG and GIF, in 64 KB of memory; other formats
-    /// take a few reads.
+    /// the format's own end mark. The tables of a JPEG and the checksums of a PNG must be right. Bytes behind the end
+    /// mark and pixels are not checked.
+    /// Throws `FormatFailure`, and the errors of the source. Linear for JPEG, PNG and GIF, in 64 KB of memory; other
+    /// formats take a few reads.
     public static func inspect(_ source: some ByteSource) throws -> ImageHeader {
         var header = try ImageHeader.read(source)
         try checkEnd(of: source, &header)
@@ -16,14 +17,18 @@ public enum ImageInspection {
 
     /// Checks the rest of a picture whose header has been read, and fills in `isAnimated` and `hasAlpha` of a GIF.
     /// Throws as `inspect` does.
-    public static func checkEnd(of source: some ByteSource, _ header: inout ImageHeader) throws {
+    ///
+    /// - Parameter verifiesChecksums: false for a PNG whose decoder will verify them.
+    public static func checkEnd(
+        of source: some ByteSource, _ header: inout ImageHeader, verifiesChecksums: Bool = true
+    ) throws {
         switch header.format {
         case .jpeg:
             var window = SourceWindow.forWalk(source)
             try JPEGLayout.checkEnd(&window)
         case .png:
-            var window = SourceWindow.forHeader(source)
-            try PNGLayout.checkEnd(&window)
+            var window = verifiesChecksums ? SourceWindow.forWalk(source) : .forHeader(source)
+            try PNGLayout.checkEnd(&window, verifiesChecksums: verifiesChecksums)
         case .webp:
             var window = SourceWindow.forHeader(source)
             try WebPLayout.checkEnd(&window)

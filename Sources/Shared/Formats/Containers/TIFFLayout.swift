@@ -8,16 +8,29 @@ enum TIFFLayout {
     private enum Tag {
         static let width = 256
         static let height = 257
+        static let bits = 258
+        static let compression = 259
         static let photometric = 262
         static let stripOffsets = 273
         static let orientation = 274
         static let samples = 277
         static let stripBytes = 279
+        static let planes = 284
+        static let palette = 320
         static let tileOffsets = 324
         static let tileBytes = 325
+        static let inkSet = 332
         static let extraSamples = 338
+        static let sampleFormat = 339
         static let oldJPEG = 513
     }
+
+    /// The numbers that some build of libtiff reads; those above 32765 are of private schemes.
+    private static let compressions: Set<Int> = [
+        1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000, 50001,
+    ]
+    /// Tags whose values are needed to read pixels, and which may have several.
+    private static let arrays = [Tag.bits, Tag.palette, Tag.extraSamples, Tag.sampleFormat]
 
     /// Size, orientation and alpha of a page, counted from 0. Throws `FormatFailure`, `noSuchPage` behind the last.
     static func header(_ window: inout SourceWindow, page: Int) throws -> ImageHeader {
@@ -29,6 +42,7 @@ enum TIFFLayout {
         guard width <= Int32.max, height <= Int32.max else {
             throw FormatFailure.corrupt(.tiff, "a width or height over 2^31 - 1")
         }
+        try checkKind(directory, &window)
         let orientation = try directory.number(Tag.orientation, &window)
             .flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
         return ImageHeader(
@@ -51,6 +65,30 @@ enum TIFFLayout {
             default: 3
             }
         return samples == colours + 1
+    }
+
+    /// Throws `FormatFailure.notRead` for a page whose samples, colours or compression are not read.
+    private static func checkKind(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws {
+        func fault(_ kind: String) -> FormatFailure { .notRead(.tiff, kind) }
+        let compression = try directory.number(Tag.compression, &window) ?? 1
+        guard compressions.contains(compression) else { throw fault("compression \(compression)") }
+        guard [1, 4].contains(try directory.number(Tag.sampleFormat, &window) ?? 1) else {
+            throw fault("samples that are no whole numbers without a sign")
+        }
+        let bits = try directory.number(Tag.bits, &window) ?? 1
+        guard [1, 2, 4, 8, 16].contains(bits) else { throw fault("\(bits) bits a sample") }
+        switch try directory.number(Tag.photometric, &window) {
+        case nil, 0, 1, 2: break
+        case 3: guard bits <= 8 else { throw fault("a palette of \(bits) bits") }
+        case 5:
+            guard try directory.number(Tag.inkSet, &window) ?? 1 == 1 else {
+                throw fault("inks other than cyan, magenta, yellow and black")
+            }
+        // Luminance and chroma, which libtiff's JPEG decoder turns into colours if all samples lie together.
+        case 6 where compression == 7:
+            guard try directory.number(Tag.planes, &window) ?? 1 == 1 else { throw fault("colours of kind 6 in planes") }
+        case let colours?: throw fault("colours of kind \(colours)")
+        }
     }
 
     /// Walks over all pages: their strips or tiles must lie in the file. Throws `FormatFailure`.
@@ -81,6 +119,9 @@ enum TIFFLayout {
     }
 
     private static func checkData(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws {
+        for case let entry? in arrays.map({ directory.entries[$0] }) where entry.width > 0 && entry.count > 0 {
+            _ = try directory.number(entry, entry.count - 1, &window)
+        }
         // A JPEG of the old style needs no strips (TIFF 6.0 §22).
         if directory.entries[Tag.stripOffsets] == nil, let offset = try directory.number(Tag.oldJPEG, &window) {
             guard offset < window.count else { throw FormatFailure.truncated(.tiff) }

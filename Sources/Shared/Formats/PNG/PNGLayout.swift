@@ -1,3 +1,5 @@
+import CZlib
+
 /// The chunks of a PNG (PNG specification, third edition, §5 and §11).
 enum PNGLayout {
     /// An `eXIf` chunk may stand behind the image data (§11.3.3.4). Its search ends after this many chunks: enough for
@@ -16,6 +18,7 @@ enum PNGLayout {
     /// before the image data; orientation by eXIf, wherever it stands.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         let first = try nextChunk(&window, at: 8)
+        if first.type == "CgBI" { throw FormatFailure.notRead(.png, "Apple's own kind for its apps (CgBI)") }
         guard first.type == "IHDR", first.body.count == 13 else {
             throw FormatFailure.corrupt(.png, "its first chunk is not IHDR")
         }
@@ -50,21 +53,56 @@ enum PNGLayout {
             hidesStill: hidesStill)
     }
 
-    /// Hops from chunk to chunk to IEND; bytes behind it don't count, nor do checksums. Throws `FormatFailure`.
-    static func checkEnd(_ window: inout SourceWindow) throws {
+    /// Hops from chunk to chunk to IEND; bytes behind it don't count. Throws `FormatFailure`.
+    ///
+    /// - Parameter verifiesChecksums: whether the chunks without which the picture or its frames cannot be drawn must
+    ///   have the right checksum, which costs a read of all bytes. Decoders ignore the checksums of the others.
+    static func checkEnd(_ window: inout SourceWindow, verifiesChecksums: Bool) throws {
         var sawData = false
+        var isAnimated = false
+        // The colour type in IHDR, whose length `header` has checked.
+        let hasPalette = try window.byte(at: 25) == 3
         var offset = 8
         while true {
             let chunk = try nextChunk(&window, at: offset)
             guard chunk.end <= window.count else { throw FormatFailure.truncated(.png) }
-            // Some of the chunks may be empty (§11.2.3), but not all.
-            if chunk.type == "IDAT", !chunk.body.isEmpty { sawData = true }
+            let isDrawn: Bool
+            switch chunk.type {
+            case "IHDR", "IEND": isDrawn = true
+            case "IDAT":
+                isDrawn = true
+                // Some of the chunks may be empty (§11.2.3), but not all.
+                if !chunk.body.isEmpty { sawData = true }
+            case "PLTE": isDrawn = hasPalette
+            case "acTL":
+                isAnimated = isAnimated || !sawData
+                isDrawn = isAnimated
+            case "fcTL", "fdAT": isDrawn = isAnimated
+            default:
+                guard chunk.type.isAncillary else {
+                    throw FormatFailure.notRead(.png, "an unknown chunk that may not be ignored")
+                }
+                isDrawn = false
+            }
+            if isDrawn && verifiesChecksums { try verifyChecksum(of: chunk, &window) }
             if chunk.type == "IEND" {
                 guard sawData else { throw FormatFailure.corrupt(.png, "no image data") }
                 return
             }
             offset = chunk.end
         }
+    }
+
+    /// The CRC over type and data (§5.5).
+    private static func verifyChecksum(of chunk: Chunk, _ window: inout SourceWindow) throws {
+        var sum: UInt = 0
+        let isWhole = try window.read(chunk.body.lowerBound - 4..<chunk.body.upperBound) { bytes in
+            sum = crc32_z(sum, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+        guard isWhole, let stored = try window.bigEndian(at: chunk.body.upperBound, 4) else {
+            throw FormatFailure.truncated(.png)
+        }
+        guard stored == Int(sum) else { throw FormatFailure.corrupt(.png, "a chunk's checksum") }
     }
 
     /// The chunk at `offset`. Throws `truncated` if its length or type is cut off, `corrupt` if they cannot be:

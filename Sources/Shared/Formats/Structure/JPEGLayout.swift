@@ -1,8 +1,14 @@
 /// The segments of a JPEG (ITU T.81 annex B).
 enum JPEGLayout {
     static let app1: UInt8 = 0xE1
-    /// Pictures that begin with another marker than a frame header: DHP (B.3.2), and SOF55 (ITU T.87 annex C).
-    private static let unreadProcesses: [UInt8: String] = [0xDE: "a hierarchical picture", 0xF7: "JPEG-LS"]
+    /// Processes that no decoder here knows, by their frame headers (table B.1), and pictures that begin with another
+    /// marker: DHP (B.3.2), and SOF55 (ITU T.87 annex C).
+    private static let unreadProcesses: [UInt8: String] = [
+        0xC3: "a lossless picture", 0xC5: "a hierarchical picture", 0xC6: "a hierarchical picture",
+        0xC7: "a hierarchical picture", 0xCB: "a lossless picture", 0xCD: "a hierarchical picture",
+        0xCE: "a hierarchical picture", 0xCF: "a hierarchical picture", 0xDE: "a hierarchical picture",
+        0xF7: "JPEG-LS",
+    ]
 
     /// Size from the first frame header, orientation from the first Exif segment before the first scan. Linear in the
     /// scan's data if the height stands behind it.
@@ -13,7 +19,9 @@ enum JPEGLayout {
         var isCut = true
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers) {
-            if let process = unreadProcesses[segment.code] { throw FormatFailure.notRead(.jpeg, process) }
+            if size == nil, let process = unreadProcesses[segment.code] {
+                throw FormatFailure.notRead(.jpeg, process)
+            }
             if isFrameHeader(segment.code), size == nil {
                 size = try frameSize(&window, segment.body)
                 if size?.height == 0 { lateHeightOffset = segment.body.lowerBound + 1 }
@@ -40,10 +48,11 @@ enum JPEGLayout {
             lateHeightOffset: lateHeightOffset)
     }
 
-    /// Walks over all segments and scans to EOI; bytes behind it don't count. Throws `FormatFailure`. Linear, in flat
-    /// memory.
+    /// Walks over all segments and scans to EOI, and checks the tables on the way; bytes behind EOI don't count. Throws
+    /// `FormatFailure`. Linear, in flat memory.
     static func checkEnd(_ window: inout SourceWindow) throws {
         var sawScan = false
+        var tables = JPEGTables()
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers) {
             if segment.code == JPEGMarkers.endOfImage {
@@ -51,25 +60,29 @@ enum JPEGLayout {
                 return
             }
             guard segment.body.upperBound <= window.count else { break }
+            try tables.read(segment, &window)
             if segment.code == JPEGMarkers.startOfScan { sawScan = true }
         }
         throw FormatFailure.truncated(.jpeg)
     }
 
     /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC), which share their range (table B.1).
-    private static func isFrameHeader(_ code: UInt8) -> Bool {
+    static func isFrameHeader(_ code: UInt8) -> Bool {
         (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC
     }
 
     /// Precision, rows, columns, components (B.2.2).
     private static func frameSize(_ window: inout SourceWindow, _ body: Range<Int>) throws -> PixelSize {
-        guard let height = try window.bigEndian(at: body.lowerBound + 1, 2),
+        guard let precision = try window.byte(at: body.lowerBound),
+            let height = try window.bigEndian(at: body.lowerBound + 1, 2),
             let width = try window.bigEndian(at: body.lowerBound + 3, 2),
             let components = try window.byte(at: body.lowerBound + 5)
         else { throw FormatFailure.truncated(.jpeg) }
         guard body.count >= 6 + 3 * Int(components), components > 0 else {
             throw FormatFailure.corrupt(.jpeg, "a frame header of the wrong length")
         }
+        guard precision == 8 else { throw FormatFailure.notRead(.jpeg, "\(precision) bits a sample") }
+        guard [1, 3, 4].contains(components) else { throw FormatFailure.notRead(.jpeg, "\(components) components") }
         return PixelSize(width: width, height: height)
     }
 

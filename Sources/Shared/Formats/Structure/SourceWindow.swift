@@ -65,6 +65,19 @@ struct SourceWindow {
         return true
     }
 
+    /// Passes the bytes of a range to `visit`, as many at a time as the window holds. Returns false if the source ends
+    /// before the range does.
+    mutating func read(_ range: Range<Int>, visit: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard try load(offset, 1) else { return false }
+            let piece = offset - start..<min(filled, range.upperBound - start)
+            buffer.withUnsafeBytes { visit(UnsafeRawBufferPointer(rebasing: $0[piece])) }
+            offset += piece.count
+        }
+        return true
+    }
+
     /// An unsigned number of `width` bytes (at most 4), most significant byte first.
     mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? {
         try bytes(at: offset, width).map { ByteOrder.bigEndian.number($0) }

@@ -22,17 +22,21 @@ public func inspectWhole(
     try options.limits.check(bytes: source.count)
     var header = try ImageHeader.read(source, page: page)
     let fits = (try? options.limits.check(pixels: header.storedSize)) != nil
-    // The decoder of a JPEG reads all bytes in any case, and refuses a truncated file.
-    if header.format != .jpeg || !fits { try options.checkEnd(of: source, &header) }
+    // The decoder of a JPEG reads all bytes in any case, and refuses a truncated file. The decoder of a PNG verifies
+    // the checksums of a still picture, but of an animation only those of the frames that are drawn.
+    let isVerified = fits && header.isAnimated == false && !header.hidesStill
+    if header.format != .jpeg || !fits { try options.checkEnd(of: source, &header, verifiesChecksums: !isVerified) }
     try options.limits.check(pixels: header.storedSize)
     return header
 }
 
 extension DecodeOptions {
     /// Checks the rest of a picture as `ImageInspection` does, and notes the faults that are allowed.
-    public func checkEnd(of source: some ByteSource, _ header: inout ImageHeader) throws {
+    public func checkEnd(
+        of source: some ByteSource, _ header: inout ImageHeader, verifiesChecksums: Bool = true
+    ) throws {
         do {
-            try ImageInspection.checkEnd(of: source, &header)
+            try ImageInspection.checkEnd(of: source, &header, verifiesChecksums: verifiesChecksums)
         } catch let fault as FormatFailure where allows(fault) {
             if case .truncated = fault { header.isTruncated = true } else { header.isDamaged = true }
         }

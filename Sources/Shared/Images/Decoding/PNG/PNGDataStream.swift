@@ -63,15 +63,13 @@ final class PNGDataStream: @unchecked Sendable {
         try skipChunk()
         while true {
             let type = try beginChunk()
-            // Bit 5 of the first letter is set in chunks that may be ignored (PNG 5.4), whatever is in them.
-            let isCritical = type.code >> 24 & 0x20 == 0
             switch type {
             case "IDAT", "PLTE": try skipChunk()
             case "IEND":
                 try skipChunk()
                 return
             default:
-                if isCritical {
+                guard type.isAncillary else {
                     try skipChunk()
                     throw ImageError.unsupported(.png, "an unknown chunk that may not be ignored")
                 }

@@ -45,7 +45,7 @@ extension ToolContext {
         } catch {
             let failure = failure(of: error)
             progress.end()
-            FailureLines(log: log).say(
+            FailureLines(log: log).report(
                 failure, about: RecordJob(Record(), argument: arguments.operands[0]), output: target)
             return failure.exitCode.rawValue
         }

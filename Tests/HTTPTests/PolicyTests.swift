@@ -163,7 +163,7 @@ import Testing
 
     @Test func retryAfterIsSecondsOrADate() {
         func duration(_ value: String) -> Duration? {
-            RetryAfter.duration(in: HTTPHeaders(["Retry-After": value]), now: Timestamp(milliseconds: 784_111_777_000))
+            HTTPHeaders(["Retry-After": value]).retryAfter(now: Timestamp(milliseconds: 784_111_777_000))
         }
         #expect(duration("120") == .seconds(120))
         #expect(duration("0") == .zero)
@@ -172,7 +172,7 @@ import Testing
         #expect(duration("Sun, 06 Nov 1994 08:00:00 GMT") == .zero)
         #expect(duration("-5") == nil)
         #expect(duration("later") == nil)
-        #expect(RetryAfter.duration(in: HTTPHeaders(), now: now) == nil)
+        #expect(HTTPHeaders().retryAfter(now: now) == nil)
     }
 }
 

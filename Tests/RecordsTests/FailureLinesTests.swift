@@ -18,7 +18,7 @@ private struct Broken: Failure {
         let written = Monitor<[String]>([])
         let log = Log(tool: "t", threshold: threshold, format: format) { line in written.update { $0.append(line) } }
         let lines = FailureLines(log: log)
-        for (failure, record) in failures { lines.say(failure, about: RecordJob(try Record(parsing: record.utf8))) }
+        for (failure, record) in failures { lines.report(failure, about: RecordJob(try Record(parsing: record.utf8))) }
         lines.end()
         lines.end()
         return written.withLock { $0 }
@@ -49,9 +49,9 @@ private struct Broken: Failure {
     @Test func anArgumentNamesItsRecordAndElseTheLineDoes() throws {
         let written = Monitor<[String]>([])
         let lines = FailureLines(log: Log(tool: "t") { line in written.update { $0.append(line) } })
-        lines.say(Broken(code: "a"), about: RecordJob(Record(), argument: "moon.png"))
-        lines.say(Broken(code: "b"), about: RecordJob(Record(), line: 7))
-        lines.say(
+        lines.report(Broken(code: "a"), about: RecordJob(Record(), argument: "moon.png"))
+        lines.report(Broken(code: "b"), about: RecordJob(Record(), line: 7))
+        lines.report(
             Broken(code: "c", message: "cannot open /tmp/moon.png"), about: RecordJob(Record(), argument: "moon.png"))
         #expect(
             written.withLock { $0 } == [
@@ -122,7 +122,7 @@ private struct Broken: Failure {
     @Test func jsonNamesTheOutput() throws {
         let written = Monitor<[String]>([])
         let log = Log(tool: "t", format: .json) { line in written.update { $0.append(line) } }
-        FailureLines(log: log).say(Broken(), about: RecordJob(Record(), argument: "moon.png"), output: "small.jpg")
+        FailureLines(log: log).report(Broken(), about: RecordJob(Record(), argument: "moon.png"), output: "small.jpg")
         let line = try Record(parsing: try #require(written.withLock { $0.first }).utf8)
         #expect(line.string("name") == "moon.png" && line.string("output") == "small.jpg")
         #expect(line.string("code") == "broken" && line.string("message") == "moon.png: it is broken")

@@ -15,7 +15,7 @@ import Testing
             ("{}\n\n {}", "line 3, column 2: nothing may follow the JSON object"),
             (
                 "{\"a\": \"b\nc\"}",
-                "line 1, column 9: a string has a raw control character or line break; write it as \\n or \\u00XX"
+                "line 1, column 9: a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
             ),
         ] as [(String, String?)])
     func faultIsFoundAtItsPlace(text: String, message: String?) {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RecordLayoutTests {
     @Test func aFieldIsPrintedRawOrMissedWithTheRecordsCode() throws {
         let input = "{\"a\":{\"b\":\"x y\"}}\n{\"a\":{\"b\":7}}\n"
-        let layout = RecordLayout.field("a.b", terminator: 10)
+        let layout = RecordLayout.fields(["a.b"], terminator: 10)
         #expect(try run(input) { $0.layout = layout } == (["x y", "7"], 0))
         #expect(try run(input + "{}") { $0.layout = layout } == (["x y", "7"], 65))
         #expect(try run("{\"fail\":\"limit\"}") { $0.layout = layout } == ([], 77))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func fieldsAreReadFromTextWithCommas() {
-        #expect(RecordLayout(fields: "a.b") == .field("a.b", terminator: 10))
+        #expect(RecordLayout(fields: "a.b") == .fields(["a.b"], terminator: 10))
         #expect(
             RecordLayout(fields: "date, cache.key", terminator: 0) == .fields(["date", "cache.key"], terminator: 0))
         for bad in ["", ",", "a,", ",a", "a,,b", "a,.b", "a..b", " "] {

@@ -120,7 +120,7 @@ import Testing
     @Test func textFromStrangersCannotMoveTheCursor() {
         #expect(TerminalText.escaped("a\u{1B}[2Jb\nc\u{202E}d\u{200B}é") == "a\\u{1b}[2Jb c\\u{202e}d\\u{200b}é")
         #expect(
-            TerminalText.jsonString("\u{9B}2Jé\u{202E}\u{E0041}", forTerminal: true)
+            TerminalText.jsonString("\u{9B}2Jé\u{202E}\u{E0041}")
                 == "\"\\u009b2Jé\\u202e\\udb40\\udc41\"")
         #expect(TerminalText.jsonString("a\"\\\n\u{1}é") == "\"a\\\"\\\\\\n\\u0001é\"")
     }

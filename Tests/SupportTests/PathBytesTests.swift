@@ -66,7 +66,7 @@ import Testing
         let text = String(pathBytes: [0x61, 0xFF, 0xE9, 0x1B])
         #expect(text.showingForeignBytes == "a\\xff\\xe9\u{1B}")
         #expect(TerminalText.escaped(text) == "a\\xff\\xe9\\u{1b}")
-        #expect(TerminalText.jsonString(text, forTerminal: true) == "\"a\\\\xff\\\\xe9\\u001b\"")
+        #expect(TerminalText.jsonString(text) == "\"a\\\\xff\\\\xe9\\u001b\"")
         let advice = UnsafePlace.writableByAll("/\(text)'").message.showingForeignBytes
         #expect(advice.contains("o-w $'/a\\xff\\xe9\u{1B}\\''"))
     }

@@ -24,7 +24,7 @@ public struct Caption: Sendable, Equatable {
 
     /// Nil for a record that bears an error, or has nothing to show.
     public init?(_ record: Record) {
-        if record.bearsError { return nil }
+        if record.hasError { return nil }
         func text(_ path: FieldPath) -> String? {
             guard let text = record.string(path).map({ PlainText.folded($0) }), !text.isEmpty else { return nil }
             return text

@@ -178,7 +178,7 @@ final class Download {
         case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers, response.status):
             forget()
             // The rest of what must not be kept; all of it is wanted instead.
-            if response.status == 206 { throw HTTPClient.AskAgain() }
+            if response.status == 206 { throw HTTPClient.RetryNow() }
             if response.isWhole { aside = try bypass?.begin() }
         case .body(let bytes) where aside != nil:
             try aside?.write(bytes)
@@ -195,7 +195,7 @@ final class Download {
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
                 forget()
-                throw HTTPClient.AskAgain()
+                throw HTTPClient.RetryNow()
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
@@ -203,7 +203,7 @@ final class Download {
         case .head(let response) where response.status == 416:
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()
-            throw HTTPClient.AskAgain()
+            throw HTTPClient.RetryNow()
         case .head, .pause: break
         case .body(let bytes):
             // What comes all at once is not worth a file of its own: there is nothing left to continue.

@@ -106,7 +106,7 @@ public final class GalleryTool: RecordTool {
         guard downsampler([.pager]).accepts(job), !isMovie(job.record) else {
             var record = job.record
             add(job.record, position, &record)
-            return .done(job.record.bearsError ? job.record : record)
+            return .done(job.record.hasError ? job.record : record)
         }
         return .work { [self] record, _ in try process(&record, job.argument, position) }
     }

@@ -28,10 +28,10 @@ struct PlaceCollection: Sendable {
             return place
         }
         let neighbours = (place.day.flatMap { ofDays[$0] } ?? []).compactMap { self[$0] }
-        if place.record.bearsError, neighbours.contains(where: \.hasPicture) { return nil }
+        if place.record.hasError, neighbours.contains(where: \.hasPicture) { return nil }
         if place.hasPicture {
             // The failure of an earlier run, in which the day had no address yet.
-            remove(neighbours.filter { !$0.hasPicture && $0.record.bearsError }.map(\.key))
+            remove(neighbours.filter { !$0.hasPicture && $0.record.hasError }.map(\.key))
         }
         var place = place
         place.id = reserveID(place.key, place.day, place.id)

@@ -78,7 +78,7 @@ struct Publication {
     // MARK: Failures
 
     private static func error(of record: Record) -> JSON? {
-        guard record.bearsError else { return nil }
+        guard record.hasError else { return nil }
         return .object([
             "tool": record.string("error.tool").map { .string($0) },
             "code": record.string("error.code").map { .string($0) },

@@ -203,7 +203,7 @@ extension Site {
         let best = place.file(Place.large) ?? place.file(Place.original)
         add("original", best.flatMap { best in best.width > place.file(Place.overlay)?.width ?? 0 ? best : nil })
         let words = Markup.text(place.caption?.alt ?? title(of: place))
-        let reason = place.record.bearsError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
+        let reason = place.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
         return """
             <figure class="\(look(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
             decoding="async"></figure>\(reason)

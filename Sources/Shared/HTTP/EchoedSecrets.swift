@@ -1,7 +1,7 @@
 import Support
 
-/// The secrets that a request sent. Some servers repeat them in the body of a refusal, to help find the fault. Such
-/// bodies are shown, logged and written into records, so the secrets are removed from them.
+/// The secrets of a request. Some servers repeat them in the body of a refusal to help with debugging; since such
+/// bodies are shown, logged and written to records, the secrets are removed first.
 package struct EchoedSecrets: Sendable {
     private let secrets: [[UInt8]]
 
@@ -9,7 +9,7 @@ package struct EchoedSecrets: Sendable {
 
     package init(headers: [HTTPHeader], credentials: WebURL.Credentials?) {
         var texts = headers.filter { !$0.crossesOrigins }.flatMap { header in
-            // A server may quote the token of `Bearer TOKEN` alone.
+            // A server may quote the token of `Bearer TOKEN` without the scheme.
             [header.value] + header.value.split(separator: " ").dropFirst().map(String.init)
         }
         if let credentials {
@@ -18,19 +18,18 @@ package struct EchoedSecrets: Sendable {
                 Base64.encoded("\(credentials.user):\(credentials.password)".utf8),
             ]
         }
-        // JSON may have a backslash before each slash.
+        // JSON may escape each slash.
         texts += texts.filter { $0.contains("/") }
             .map { $0.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#) }
-        // The longest first, since one may be part of another.
+        // The longest first, since one secret may contain another.
         secrets = texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
     }
 
-    /// The text with `…` in place of each secret.
+    /// Replaces each secret by `…`. Cost: O(text × secrets).
     package func removed(from text: String) -> String {
         String(decoding: removed(from: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// The body with `…` in place of each secret. Cost: O(body × secrets).
     func removed(from body: [UInt8]) -> [UInt8] {
         secrets.reduce(body) { Self.replacing($1, in: $0) }
     }

@@ -1,27 +1,26 @@
 import Support
 
 extension HTTPClient {
-    /// How many bytes of the body of a refusal are kept for the failure.
+    /// The maximum of bytes of an error's body that a failure keeps.
     static let errorBodyLimit = 65_536
 
-    /// How many bytes are delivered at once if the rate is limited, so that they come evenly.
+    /// The bytes per delivery if the rate is limited, so that they arrive evenly.
     static let pacedPiece = 16_384
 
-    /// The request of one attempt, and the statuses that it accepts.
+    /// The request of an attempt, and its accepted statuses.
     public typealias Attempt = (request: HTTPRequest, statuses: Set<Int>)
 
-    /// A receiver throws this if the answer is of no use, but another request may get a better one. That is made at
-    /// once, as part of the same attempt. The receiver must see to it that the next request asks for something else.
-    public struct AskAgain: Error {
+    /// Thrown by a receiver if the answer is useless, but another request may get a better answer. The next request is
+    /// made immediately, as part of the same attempt. The receiver must ensure that it differs.
+    public struct RetryNow: Error {
         public init() {}
     }
 
-    /// Gets the request's URL and passes the answer to `receive`: its head, then its body, both only if its status is
-    /// one of `statuses`. Another head means that an attempt is repeated: the receiver starts over. It is told of
-    /// pauses before the head, too.
+    /// Gets the request's URL and passes head and body to `receive` if the status is in `statuses`. Another head means
+    /// another attempt: the receiver starts over. The receiver also gets pauses before the head.
     ///
     /// Transient failures are retried according to the schedule. Throws `FetchFailure`, `WebURLFailure` (a redirect to
-    /// an address that isn't opened), `Cancelled`, and what `receive` throws, which is never retried.
+    /// an invalid address), `Cancelled`, and errors of `receive`, which are never retried.
     public func get(
         _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
         receive: (HTTPEvent) throws -> Void, check: (HTTPResponse) throws -> Void = { _ in }
@@ -29,15 +28,13 @@ extension HTTPClient {
         try get(attempts: { (request, statuses) }, receive: receive, check: check)
     }
 
-    /// Does the same with a separate request for each attempt, so that one may continue where the last one broke off
-    /// (`rangeStart`). Such progress restarts the schedule, as what comes in pieces will be complete some time; but the
-    /// time limit for all attempts together stays that of the first request. Throws what `get(_:accepting:receive:)`
-    /// throws, and what `next` throws.
+    /// Gets with a separate request for each attempt, so that an attempt may continue the previous attempt
+    /// (`rangeStart`). Such progress restarts the schedule, since the answer will be complete eventually; but the time
+    /// limit of the first request holds for all attempts together. Also throws errors of `next`.
     ///
     /// - Parameters:
-    ///   - next: called before each attempt, and after each `AskAgain`.
-    ///   - check: called with each answer once its body has ended; the attempt fails with the error that it throws.
-    public func get(
+    ///   - next: called before each attempt, and after each `RetryNow`.
+    ///   - check: called with each answer after its body; the attempt fails with the error that it throws.
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         check: (HTTPResponse) throws -> Void = { _ in }
     ) throws -> HTTPResponse {
@@ -48,7 +45,7 @@ extension HTTPClient {
         }
     }
 
-    /// - Parameter judge: what to make of an attempt's result; throws if it is not to be taken as an answer.
+    /// - Parameter judge: returns the answer for an attempt's result, or throws.
     private func get(
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         judge: (Result<HTTPResponse, any Error>) throws -> HTTPResponse
@@ -62,7 +59,7 @@ extension HTTPClient {
                 return try judge(
                     Result { try follow(request, accepting: statuses, deadline: &deadline, receive: receive) })
             } catch let stop as ReceiverStopped {
-                guard stop.error is AskAgain else { throw stop.error }
+                guard stop.error is RetryNow else { throw stop.error }
                 (request, statuses) = try sendable(next())
             } catch {
                 let failure = Support.failure(of: error)
@@ -82,7 +79,7 @@ extension HTTPClient {
         }
     }
 
-    /// The attempt with this client's timeouts. Throws `FetchFailure.badHeader`.
+    /// Adds this client's timeouts and passwords. Throws `FetchFailure.badHeader`.
     private func sendable(_ attempt: Attempt) throws -> Attempt {
         var (request, statuses) = attempt
         if let header = request.headers.first(where: { !$0.isValid }) {
@@ -93,12 +90,12 @@ extension HTTPClient {
         return (request, statuses)
     }
 
-    /// Gets a small answer whole, in memory. Throws `FetchFailure`, `WebURLFailure` (a redirect to an address that
-    /// isn't opened) and `Cancelled`.
+    /// Gets a small answer in memory. Throws `FetchFailure`, `WebURLFailure` (a redirect to an invalid address) and
+    /// `Cancelled`.
     ///
-    /// - Parameter isPassingFault: whether an answer, whatever its status, is really a fault that may pass, such as
-    ///   that of a gateway whose server is away. Such answers are retried like other transient failures, and thrown as
-    ///   `FetchFailure.passingFault` in the end.
+    /// - Parameter isPassingFault: whether an answer with any status is a temporary fault, such as a gateway's
+    ///   while its server is down. It is retried like other transient failures, and finally thrown as
+    ///   `FetchFailure.passingFault`.
     public func data(
         _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
         isPassingFault: (FetchFailure.Answer) -> Bool = { _ in false }
@@ -126,7 +123,7 @@ extension HTTPClient {
         return (response, bytes)
     }
 
-    /// Waits for the next attempt, or to keep to the rate; calls `watch` meanwhile, if there is one.
+    /// Waits before the next attempt or for the rate limit, calling `watch` every `HTTPEvent.pauseLength`.
     private func pause(_ span: Duration) throws {
         guard let watch else { return try sleep(span) }
         var rest = span
@@ -138,7 +135,7 @@ extension HTTPClient {
         }
     }
 
-    /// Makes one attempt: the request and the redirects that it leads to.
+    /// Makes one attempt: a request and its redirects.
     private func follow(
         _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: inout Duration,
         receive: (HTTPEvent) throws -> Void
@@ -160,15 +157,15 @@ extension HTTPClient {
                     FetchFailure.Answer(
                         status: response.status, headers: response.headers, url: response.url,
                         body: EchoedSecrets(of: request).removed(from: answer.body),
-                        retryAfter: RetryAfter.duration(in: response.headers, now: clock.now())))
+                        retryAfter: response.headers.retryAfter(now: clock.now())))
             }
             request = try redirects.next(after: response, to: request, followed: followed)
             followed += 1
         }
     }
 
-    /// Waits until the request's host has room. That is not the server's fault, nor that of the request: the deadline
-    /// moves by as much.
+    /// Waits for a free exchange with the request's host, and extends the deadline by the wait, which is the fault of
+    /// neither server nor request.
     private func takingTurn<Result>(
         _ request: HTTPRequest, deadline: inout Duration, _ body: (HTTPRequest) throws -> Result
     ) throws -> Result {
@@ -188,7 +185,7 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// Judges a host that is an address, and whether secrets may be sent there, before anything is opened.
+    /// Checks a host that is an address, and whether secrets may be sent to it, before connecting.
     private func judge(_ request: HTTPRequest) throws {
         if let exposure = request.exposure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }
@@ -197,8 +194,8 @@ extension HTTPClient {
         throw FetchFailure.blockedAddress(url: url, address: address, kind)
     }
 
-    /// Carries out one exchange. Bodies of answers that aren't accepted are read up to `errorBodyLimit`; if there is
-    /// more, the connection is closed.
+    /// Carries out one exchange. Reads bodies of other statuses up to `errorBodyLimit`; if there is more, the
+    /// connection is closed.
     private func exchange(
         _ request: HTTPRequest, accepting statuses: Set<Int>, receive: (HTTPEvent) throws -> Void
     ) throws -> (response: HTTPResponse, body: [UInt8]) {
@@ -230,7 +227,7 @@ extension HTTPClient {
                     isAccepted = statuses.contains(response.status)
                     body.removeAll()
                     guard isAccepted else { return }
-                    guard request.method.gives else { return try pass(event) }
+                    guard request.method.hasResponseBody else { return try pass(event) }
                     if !request.decompresses, let coding = response.headers.compression {
                         throw FetchFailure.unwantedEncoding(url: request.url, coding: coding)
                     }
@@ -246,7 +243,7 @@ extension HTTPClient {
                         if bytes.count > room { throw ReadEnough() }
                     }
                 case .pause:
-                    // The receiver sees nothing of an answer that is not accepted.
+                    // The receiver gets nothing of an answer that is not accepted.
                     if isAccepted || head == nil { try pass(event) }
                 }
             }
@@ -259,10 +256,10 @@ extension HTTPClient {
     }
 }
 
-/// The receiver's own error on its way through the transport and the retries.
+/// Carries the receiver's error through the transport and the retries.
 private struct ReceiverStopped: Error {
     let error: any Error
 }
 
-/// Ends a transfer of which no more is wanted.
+/// Ends a transfer whose remaining body is not needed.
 private struct ReadEnough: Error {}

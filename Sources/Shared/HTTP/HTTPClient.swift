@@ -1,6 +1,6 @@
 import Support
 
-/// Fetches over any transport: follows redirects, retries, keeps to limits, and turns statuses into failures.
+/// Fetches over any transport: follows redirects, retries, enforces limits, and turns statuses into failures.
 public struct HTTPClient: Sendable {
     let transport: any HTTPTransport
     let addressGuard: AddressGuard
@@ -10,13 +10,13 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
-    /// For requests that have none.
+    /// For requests without a `.netrc`.
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// What the dates of servers are compared with.
+    /// Compared with dates of servers.
     let clock: Clock
-    /// What timeouts are measured by.
+    /// A monotonic time for timeouts.
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     private let hasWarned = Monitor(false)
@@ -24,13 +24,12 @@ public struct HTTPClient: Sendable {
     var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
-    ///   - guard: judges hosts that are addresses before anything is opened; the transport judges names.
+    ///   - guard: judges hosts that are addresses before connecting; the transport judges names.
     ///   - looksUp: whether this machine may look up the name of a URL's host; see `ProxyChoice.leavesNamesToProxy`.
-    ///   - timeouts: for all requests; nil leaves each its own.
-    ///   - rate: for all bodies together; nil for no limit.
-    ///   - hosts: how many exchanges go on at once with a host; nil for no limit.
-    ///   - passwords: the user names and passwords for requests that have none.
-    ///   - uptime: a monotonic time that starts anywhere, whatever is done to the machine's clock.
+    ///   - timeouts: replace the timeouts of every request.
+    ///   - rate: for all bodies together.
+    ///   - hosts: limits parallel exchanges with a host.
+    ///   - uptime: a monotonic time from any start.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
@@ -56,22 +55,22 @@ public struct HTTPClient: Sendable {
         self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
     }
 
-    /// Returns the same client with a watch, which is called with everything that arrives, and at least every
-    /// `HTTPEvent.pauseLength` while nothing does, between attempts too. An error that it throws ends the request.
+    /// Returns a client with a watch, which is called for every event, at least every `HTTPEvent.pauseLength`, and
+    /// between attempts. Its errors end the request.
     public func watched(by watch: @escaping @Sendable () throws -> Void) -> HTTPClient {
         var client = self
         client.watch = watch
         return client
     }
 
-    /// The same client, which repeats no attempt.
+    /// Returns a client that does not retry.
     public var askingOnce: HTTPClient {
         var client = self
         client.retries.retries = 0
         return client
     }
 
-    /// Warns once that the `.netrc` has an entry for a server that does not get it.
+    /// Warns once about a `.netrc` entry that is not sent.
     func warnOfWithheldPassword(for url: WebURL) {
         if hasWarned.testAndSet() { return }
         log.warning(
@@ -79,9 +78,45 @@ public struct HTTPClient: Sendable {
                 + "way to read; use https")
     }
 
-    /// Throws `Cancelled` once the run is stopped, and what the watch throws. For work beside a request.
+    /// Throws `Cancelled` if the run is stopped, and errors of the watch. For work beside a request.
     public func check() throws {
         try interruption.check()
         try watch?()
     }
+
+    /// Sends a HEAD request (RFC 9110 §9.3.2). Throws like `get(_:accepting:receive:)`.
+    public func head(
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses
+    ) throws -> HTTPResponse {
+        var request = request
+        request.method = .head
+        return try get(request, accepting: statuses) { _ in }
+    }
+
+    /// Stores a body at the request's URL (RFC 9110 §9.3.4), with the retries of GET, since PUT is idempotent. Ignores
+    /// the answer's body. Throws like `get(_:accepting:receive:)`, and errors of reading the body.
+    public func put(
+        _ body: RequestBody, at request: HTTPRequest, accepting statuses: Set<Int> = [200, 201, 204]
+    ) throws -> HTTPResponse {
+        var request = request
+        request.method = .put(body)
+        return try get(request, accepting: statuses) { _ in }
+    }
+
+    /// Returns the addresses that a fetch of `url` would dial now, with the guard's verdicts. Asks the name service,
+    /// unless the host is an address; opens no connection. Returns none if the name is not found within `limit`, and
+    /// nil if only a proxy may look it up. Throws `Cancelled`, and `SystemFailure` if no thread can be started.
+    public func judgedAddresses(of url: WebURL, limit: Duration = .seconds(5)) throws -> [JudgedAddress]? {
+        guard url.address != nil || looksUp(url) else { return nil }
+        let addresses =
+            try url.address.map { [$0] }
+            ?? NameLookup.addresses(of: url.hostWithoutDot, limit: limit, interruption: interruption)
+        return addresses.map { JudgedAddress(address: $0, verdict: addressGuard.verdict(on: $0)) }
+    }
+}
+
+/// An address of a host, and whether it may be connected to.
+public struct JudgedAddress: Sendable, Hashable {
+    public let address: IPAddress
+    public let verdict: AddressGuard.Verdict
 }

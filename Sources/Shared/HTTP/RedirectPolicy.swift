@@ -1,8 +1,7 @@
-/// Decides where a redirect leads. Pure.
+/// Decides the target of a redirect. Pure.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// How many redirects one request follows.
+    /// The maximum of redirects per request.
     let limit: Int
-    /// Whether a redirect may lead from https to http.
     public var allowsInsecure: Bool
 
     public init(allowsInsecure: Bool = false, limit: Int = 10) {
@@ -10,15 +9,15 @@ public struct RedirectPolicy: Sendable, Hashable {
         self.limit = limit
     }
 
-    /// Whether the status names another address (RFC 9110 §15.4). 300 and 304 to 306 don't.
+    /// Whether the status redirects to another address (RFC 9110 §15.4). 300 and 304 to 306 do not.
     public static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// Returns the request that follows the redirect `response`, the `followed`-th one, from 0.
+    /// Returns the request for the redirect `response`, after `followed` earlier redirects.
     ///
-    /// To another origin it takes none of the fields that don't cross origins, and no credentials but the URL's own. A
-    /// fragment is kept unless the new address has one (RFC 9110 §10.2.2). After 303, what was put is not put again,
-    /// but its result is asked for (§15.4.4). Throws `FetchFailure` (`too-many-redirects`,
-    /// `bad-redirect`, `insecure-redirect`), and `WebURLFailure` for an address that cannot be followed.
+    /// Another origin gets only fields that cross origins, and only the URL's own credentials. A fragment is kept
+    /// unless the new address has a fragment (RFC 9110 §10.2.2). After 303, a PUT continues as a GET (§15.4.4). Throws
+    /// `FetchFailure` (`too-many-redirects`, `bad-redirect`, `insecure-redirect`), and `WebURLFailure` for an address
+    /// that cannot be followed.
     public func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws -> HTTPRequest {
         guard let location = response.headers.last("Location"), !location.isEmpty else {
             throw FetchFailure.badRedirect(url: request.url, status: response.status)

@@ -1,9 +1,8 @@
 import Support
 
-/// Decides whether a failed attempt is retried, and after which pause. Pure except for the random number that it is
-/// given.
+/// Decides whether a failed attempt is retried, and after which pause. Pure, except for `random`.
 public struct RetrySchedule: Sendable {
-    /// How often a request is retried at most.
+    /// The maximum of retries per request.
     public var retries: Int
     /// A number from 0 to 1 for the jitter.
     private let random: @Sendable () -> Double
@@ -20,18 +19,17 @@ public struct RetrySchedule: Sendable {
     /// The longest `Retry-After` that is respected.
     private static let longestRateLimit = Duration.seconds(60)
 
-    /// How many bytes further an attempt must have come for the next one to count as the first. More than what buffers
-    /// on the way hold, so that a server that hands out only a few bytes each time is given up on.
+    /// The bytes that an attempt must add for the next attempt to count as the first. More than buffers on the way
+    /// hold, so that the tools give up on a server that sends only a few bytes each time.
     static let progress = 64 << 10
 
-    /// Returns the pause before the next attempt; nil if there should be none.
+    /// Returns the pause before the next attempt, or nil if there is none: a random part of a doubling back-off (*full
+    /// jitter*), or exactly `Retry-After`.
     ///
     /// - Parameters:
-    ///   - failure: what ended the attempt; only a transient failure is retried.
-    ///   - attempt: how many attempts there have been, from 1.
-    ///   - remaining: what is left of the request's time; there is no pause that would use it up.
-    ///
-    /// The pause is a random part of a back-off that doubles (*full jitter*), or exactly what `Retry-After` says.
+    ///   - failure: only a transient failure is retried.
+    ///   - attempt: the number of attempts so far, from 1.
+    ///   - remaining: the rest of the request's time; the pause must be shorter.
     public func delay(after failure: any Failure, attempt: Int, remaining: Duration) -> Duration? {
         guard attempt <= retries, failure.isTransient, !(failure is Cancelled) else { return nil }
         let asked = (failure as? FetchFailure)?.retryAfter

@@ -1,16 +1,16 @@
 import Libc
 
-/// How signals, and a reader that goes away, stop a run.
+/// Stops a run on a signal, or when the reader of its output has gone.
 ///
-/// A signal lets work that is under way clean up (at most `grace`), then ends the process by that same signal, so that a
-/// shell or Make sees what happened. A second signal ends the process at once.
+/// After a signal, current work may clean up (at most `grace`); then the process ends by the same signal, so that a
+/// shell or Make sees the cause. A second signal ends the process immediately.
 extension Interruption {
-    /// How long work that is under way may take to clean up after a signal.
+    /// The time for current work to clean up after a signal.
     private static let grace = Duration.seconds(5)
 
-    /// Lets SIGINT, SIGTERM and SIGHUP stop this run in order from now on, instead of ending the process at once. Call it
-    /// before other threads are started, which inherit the blocked signals. Returns false, and does nothing, if it has
-    /// been called before. Throws `SystemFailure` if no thread can be started.
+    /// Catches SIGINT, SIGTERM and SIGHUP, so that they stop this run in order. Call it before starting other threads,
+    /// which inherit the blocked signals. Returns false, and does nothing, if it was called before. Throws
+    /// `SystemFailure` if no thread can be started.
     @discardableResult
     public func catchSignals() throws -> Bool {
         if catchesSignals.testAndSet() { return false }
@@ -22,7 +22,7 @@ extension Interruption {
         try Thread.start { [self] in
             let first = Self.next(of: watched)
             let caughtAt = SteadyTime.now()
-            // On a separate thread, so that this one can wait for a second signal, whatever the handlers do.
+            // A separate thread, so that this thread can wait for a second signal while handlers run.
             let endInOrder = { @Sendable [self] in
                 cancel(.signal(first))
                 if !waitUntilIdle(atMost: Self.grace) { OutputFile.removeBegun() }
@@ -40,7 +40,6 @@ extension Interruption {
         return true
     }
 
-    /// Waits for one of these signals, and returns it.
     private static func next(of signals: sigset_t) -> Int32 {
         var signals = signals
         var number: Int32 = 0
@@ -48,13 +47,13 @@ extension Interruption {
         return number
     }
 
-    /// Whether a signal that comes `span` after the first one counts as a second one. timeout(1) sends the same signal
-    /// twice, to its child and to the child's group; nobody presses Ctrl-C twice in a quarter of a second.
+    /// Whether a signal that arrives `span` after the first counts as a second one. timeout(1) sends the same signal
+    /// twice, to its child and to the child's group; a user does not press Ctrl-C twice in a quarter of a second.
     static func isSecond(_ number: Int32, after first: Int32, span: Duration) -> Bool {
         number != first || span >= .milliseconds(250)
     }
 
-    /// Stops the run as soon as the reader of `descriptor`, a pipe or a socket, has gone; does nothing for other files.
+    /// Stops the run when the reader of `descriptor`, a pipe or a socket, has gone; does nothing for other files.
     /// Throws `SystemFailure` if no thread can be started.
     public func watchReader(of descriptor: Int32) throws {
         guard let kind = try? FileStatus(of: descriptor, path: "").kind, [.fifo, .socket].contains(kind) else { return }
@@ -65,14 +64,13 @@ extension Interruption {
         }.detach()
     }
 
-    /// Ends the process by the signal that has stopped the run; returns if none has.
+    /// Ends the process by the signal that stopped the run, if any.
     public func endIfSignalled() {
         if case .signal(let number) = cause { Self.end(by: number) }
     }
 
-    /// Restores the signal's default action and raises it, so that the parent sees a death by that signal.
-    ///
-    /// It is sent to this thread: a signal to the process might be taken by the thread that waits for signals.
+    /// Restores the signal's default action and raises it, so that the parent sees a death by that signal. Sent to this
+    /// thread, since the thread that waits for signals might take a signal to the process.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)
@@ -81,11 +79,11 @@ extension Interruption {
         sigaddset(&set, number)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
         pthread_kill(pthread_self(), number)
-        // Not reached, unless another thread is ending the process at this moment.
+        // Reached only if another thread is ending the process.
         while true { pause() }
     }
 
-    /// Whether the signal is ignored, as `nohup` and a shell's background jobs have it from their parent.
+    /// Whether the signal is ignored, as inherited from `nohup` or a shell with background jobs.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

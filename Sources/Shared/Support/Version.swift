@@ -1,5 +1,5 @@
-/// The version of all tools of this package, for `--version` and the `User-Agent` field.
+/// The version of all tools, for `--version` and the `User-Agent` field.
 public let toolsVersion = "1.0.0"
 
-/// The date of that version, for the manuals.
+/// The date of the version, for the manuals.
 public let toolsDate = "November 24, 2026"

@@ -67,7 +67,7 @@ public struct DownsampleTool: RecordTool {
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.argument == nil, isMade(job.record) { return !lacking(job.record).isEmpty }
-        if job.record.bearsError { return fallback != nil || isPlaceholder(job.record) }
+        if job.record.hasError { return fallback != nil || isPlaceholder(job.record) }
         if job.argument == nil, isMovie(job.record) { return fallback != nil }
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
     }
@@ -117,7 +117,7 @@ public struct DownsampleTool: RecordTool {
             guard let placeholder = fallback?.placeholder(for: record, failure) else { return }
             try draw(placeholder, left, named, record, files, ready: add)
         }
-        guard let path = named, !record.bearsError || isPlaceholder(record), argument != nil || !isMovie(record) else {
+        guard let path = named, !record.hasError || isPlaceholder(record), argument != nil || !isMovie(record) else {
             return try drawPlaceholders(nil)
         }
         var input: InputFile?

@@ -11,13 +11,13 @@ final class ArchiveEnd: Sendable {
         case known(CalendarDay?)
     }
 
-    private struct LeftOut {
+    private struct SkippedDays {
         var first: CalendarDay
         var last: CalendarDay
     }
 
     private let newest = Monitor(Newest.unknown)
-    private let leftOut = Monitor<LeftOut?>(nil)
+    private let leftOut = Monitor<SkippedDays?>(nil)
     private let hasToldAge = Monitor(false)
 
     /// Returns the day of the newest picture, asked for once a run; nil if nobody could tell. Throws what `ask` throws,
@@ -46,7 +46,7 @@ final class ArchiveEnd: Sendable {
     /// Notes a day of a range that isn't published yet.
     func leaveOut(_ day: CalendarDay) {
         leftOut.withLock { leftOut in
-            leftOut = LeftOut(first: min(leftOut?.first ?? day, day), last: max(leftOut?.last ?? day, day))
+            leftOut = SkippedDays(first: min(leftOut?.first ?? day, day), last: max(leftOut?.last ?? day, day))
         }
     }
 

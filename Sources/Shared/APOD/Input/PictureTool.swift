@@ -37,7 +37,7 @@ public struct PictureTool: RecordTool {
             // Whatever became of the day would be in the result.
             throw EndOfRun(failure)
         }
-        guard client.isWanted(result) else { throw LeftOut() }
+        guard client.isWanted(result) else { throw SkippedRecord() }
         if let failure = result.failure {
             if let raw = result.raw { record.set("raw", .raw(raw)) }
             throw failure

@@ -119,28 +119,15 @@ extension String {
         if !bytes[colon...].starts(with: "://".utf8) {
             return ["http", "https"].contains { bytes[..<colon].elementsEqual($0.utf8) { $0 | 0x20 == $1 } }
         }
-        return bytes[..<colon].allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-            default: byte.isLetter
-            }
-        }
+        return bytes[..<colon].allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
     /// The text without white space around it, whose kinds beyond ASCII take a look at Unicode's tables.
     fileprivate var trimmingBlanks: String {
         func isVisible(_ byte: UInt8?) -> Bool { byte.map { (0x21...0x7E).contains($0) } ?? true }
         if isVisible(utf8.first), isVisible(utf8.last) { return self }
-        var rest = self[...]
-        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-        while let last = rest.last, last.isWhitespace { rest.removeLast() }
-        return String(rest)
+        return String(trimming(while: \.isWhitespace))
     }
-}
-
-extension UInt8 {
-    /// Whether it is a letter of ASCII.
-    fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 /// A record without an address under which a picture could be had: a video day without a still, for instance.

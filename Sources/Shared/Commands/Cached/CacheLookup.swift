@@ -119,7 +119,7 @@ extension ToolContext {
         var options = try runOptions(jobs: jobs)
         let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
         // Most words end their last line themselves: this is an empty line behind each.
-        if writesText { options.layout = .field(DescribeTool.textField, terminator: UInt8(ascii: "\n")) }
+        if writesText { options.layout = .fields([DescribeTool.textField], terminator: UInt8(ascii: "\n")) }
         let tool = DescribeTool(name: tool, field: field, writesText: writesText, describe: description)
         return try run(tool, options: options, over: things)
     }

@@ -1,7 +1,7 @@
-/// What an address is for, according to IANA's special-purpose registries (RFC 6890 and its updates:
+/// The purpose of an address, according to IANA's special-purpose registries (RFC 6890 and its updates:
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>, `…/iana-ipv6-special-registry`).
 public enum AddressClass: String, Sendable, Hashable, CaseIterable {
-    /// An ordinary address of the public internet: the only class that may be reached by default.
+    /// A public address: the only class that may be reached by default.
     case global
     case unspecified
     case loopback
@@ -9,7 +9,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     case linkLocal = "link-local"
     /// RFC 6598: between a carrier and its customers.
     case carrierShared = "carrier-shared"
-    /// Where cloud machines read their own credentials.
+    /// An address where cloud machines read their credentials.
     case metadata
     case multicast
     case broadcast
@@ -18,14 +18,14 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     case benchmarking
     /// RFC 4193.
     case uniqueLocal = "unique-local"
-    /// RFC 3879: deprecated, still routed at some places.
+    /// RFC 3879: deprecated, but still routed in some networks.
     case siteLocal = "site-local"
     /// RFC 6666.
     case discard
-    /// RFC 4843 and RFC 7343: identifiers that are no addresses.
+    /// RFC 4843 and RFC 7343: identifiers that are not addresses.
     case orchid
 
-    /// The class of `address`. An IPv6 address that stands for an IPv4 address has the class of that one.
+    /// Classifies an IPv6 address that embeds an IPv4 address like the IPv4 address.
     public init(_ address: IPAddress) {
         if address.isIPv4 {
             self = Self.ofIPv4(address.bytes)
@@ -45,7 +45,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         case (100, 64...127, _, _): .carrierShared  // RFC 6598
         case (127, _, _, _): .loopback  // RFC 1122 §3.2.1.3
         case (169, 254, 169, 254), (169, 254, 170, 2), (169, 254, 170, 23): .metadata  // AWS's, and most others'
-        case (168, 63, 129, 16): .metadata  // Azure's, in the midst of public addresses
+        case (168, 63, 129, 16): .metadata  // Azure's, among public addresses
         case (192, 0, 0, 192): .metadata  // Oracle's older one
         case (169, 254, _, _): .linkLocal  // RFC 3927
         case (192, 0, 0, _): .reserved  // RFC 6890 §2.1: protocol assignments
@@ -62,11 +62,11 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     private static func ofIPv6(_ address: IPAddress) -> AddressClass {
         if address.bytes.allSatisfy({ $0 == 0 }) { return .unspecified }
         for (range, kind) in ipv6Ranges where range.contains(address) { return kind }
-        // RFC 4291 §2.4: global unicast is given out of 2000::/3 alone.
+        // RFC 4291 §2.4: only 2000::/3 is assigned for global unicast.
         return address.bytes[0] & 0xE0 == 0x20 ? .global : .reserved
     }
 
-    /// Searched in this order, so that a block comes before the one that contains it.
+    /// A block comes before any block that contains it.
     private static let ipv6Ranges: [(AddressRange, AddressClass)] = [
         ("::1/128", .loopback),
         ("fd00:ec2::254/128", .metadata),  // AWS's, for machines
@@ -88,7 +88,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         ("5f00::/16", .reserved),  // RFC 9602: segment routing
     ].compactMap { text, kind in AddressRange(text).map { ($0, kind) } }
 
-    /// The words for a message: `a loopback address`.
+    /// The class in a message, such as `a loopback address`.
     public var phrase: String {
         switch self {
         case .global: "a public address"
@@ -102,8 +102,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
 }
 
 extension IPAddress {
-    /// The IPv4 address that this IPv6 address stands for, if a gateway or the system would turn one into the other;
-    /// nil if it stands for itself.
+    /// The IPv4 address that a gateway or the system would use in place of this IPv6 address, or nil.
     public var embeddedIPv4: IPAddress? {
         guard !isIPv4 else { return nil }
         func starts(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) }
@@ -113,13 +112,12 @@ extension IPAddress {
         if starts(zeros + [0xFF, 0xFF]) { return last }
         // Translated, ::ffff:0:a.b.c.d (RFC 2765 §2.1).
         if starts([UInt8](repeating: 0, count: 8) + [0xFF, 0xFF, 0, 0]) { return last }
-        // Compatible, ::a.b.c.d (RFC 4291 §2.5.5.1), but for :: and ::1.
+        // Compatible, ::a.b.c.d (RFC 4291 §2.5.5.1), except :: and ::1.
         if starts(zeros + [0, 0]) { return last.bytes[..<3] == [0, 0, 0] && last.bytes[3] < 2 ? nil : last }
         // NAT64, 64:ff9b::/96 (RFC 6052 §2.1).
         if starts([0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) { return last }
-        // A network's own NAT64, 64:ff9b:1::/48 (RFC 8215). Its operator chooses among the prefixes of RFC 6052 §2.2,
-        // of which the shorter ones put the address further left. Only if there are zeros there is it clear where the
-        // address is.
+        // A network's NAT64, 64:ff9b:1::/48 (RFC 8215). Its operator chooses among the prefixes of RFC 6052 §2.2; the
+        // shorter prefixes put the address further left. Its place is certain only if zeros precede it.
         if starts([0, 0x64, 0xFF, 0x9B, 0, 1]) {
             return bytes[6..<12].allSatisfy { $0 == 0 } && last.bytes[1...] != [0, 0, 0] ? last : nil
         }

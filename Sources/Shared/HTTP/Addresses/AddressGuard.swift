@@ -1,7 +1,7 @@
 import Support
 
-/// Decides which addresses may be connected to, so that a URL out of a record cannot reach into the network that the
-/// tool runs in (server-side request forgery).
+/// Decides which addresses may be connected to, so that a URL in a record cannot reach the network of the machine
+/// (server-side request forgery).
 public struct AddressGuard: Sendable, Hashable {
     public enum Verdict: Sendable, Hashable {
         case allowed
@@ -9,15 +9,14 @@ public struct AddressGuard: Sendable, Hashable {
     }
 
     private let allowsEverything: Bool
-    /// Blocks that may be reached although they aren't public.
+    /// Blocks that are allowed although they are not public.
     private let exceptions: [AddressRange]
 
-    /// Refuses every address that isn't a global unicast one.
+    /// Refuses every address that is not public.
     public static let standard = AddressGuard(allowing: [])
-    /// Refuses nothing.
     public static let allowingAll = AddressGuard(allowsEverything: true, exceptions: [])
 
-    /// Refuses what isn't public, except these blocks.
+    /// Refuses addresses that are not public, except in these blocks.
     public init(allowing exceptions: [AddressRange]) {
         self.init(allowsEverything: false, exceptions: exceptions)
     }
@@ -27,9 +26,8 @@ public struct AddressGuard: Sendable, Hashable {
         self.exceptions = exceptions
     }
 
-    /// Reads the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or nothing
-    /// allows none, and a list of CIDR blocks, separated by commas, allows those. Throws `ConfigurationFailure` for
-    /// anything else.
+    /// Parses the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or nothing
+    /// none, and comma-separated CIDR blocks those blocks. Throws `ConfigurationFailure`.
     public init(allowPrivate text: String) throws {
         let items = text.split { $0 == "," || $0 == " " }
         switch items {
@@ -48,10 +46,10 @@ public struct AddressGuard: Sendable, Hashable {
         }
     }
 
-    /// Whether a verdict depends on the address at all.
+    /// Whether any address is refused.
     var judges: Bool { !allowsEverything }
 
-    /// Whether `address` may be connected to. Pure, no I/O.
+    /// Returns whether `address` may be connected to. Pure.
     public func verdict(on address: IPAddress) -> Verdict {
         if allowsEverything { return .allowed }
         let kind = AddressClass(address)

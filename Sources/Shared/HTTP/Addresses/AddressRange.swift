@@ -1,10 +1,12 @@
+import Support
+
 /// A block of addresses in CIDR notation, such as `10.0.0.0/8` or `fc00::/7` (RFC 4632 §3.1, RFC 4291 §2.3).
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     /// The first address; the bits after the prefix are zero.
     public let network: IPAddress
     public let prefixLength: Int
 
-    /// The block that `address` lies in; nil if the prefix is longer than the address.
+    /// Returns nil if the prefix is longer than the address.
     public init?(_ address: IPAddress, prefixLength: Int) {
         guard prefixLength >= 0, prefixLength <= address.bytes.count * 8 else { return nil }
         let masked = address.bytes.enumerated().map { index, byte in
@@ -15,7 +17,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         self.prefixLength = prefixLength
     }
 
-    /// `ADDRESS/LENGTH`, or an address alone, which is a block of one.
+    /// Parses `ADDRESS/LENGTH`, or an address without a length, which is a block of a single address.
     public init?(_ text: some StringProtocol) {
         let halves = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = halves.first, let address = IPAddress(first) else { return nil }
@@ -23,13 +25,10 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
             self.init(address, prefixLength: address.bytes.count * 8)
             return
         }
-        guard (1...3).contains(halves[1].utf8.count), halves[1].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            let length = Int(halves[1])
-        else { return nil }
+        guard halves[1].utf8.count <= 3, let length = Int(digits: halves[1]) else { return nil }
         self.init(address, prefixLength: length)
     }
 
-    /// Whether `address`, of the same family, lies in the block.
     public func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == network.bytes.count else { return false }
         for (index, byte) in address.bytes.enumerated()

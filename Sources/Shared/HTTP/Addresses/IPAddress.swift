@@ -7,15 +7,15 @@ public struct IPAddress: Sendable, Hashable {
 
     public var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether packets to it stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), also when mapped to IPv6, and ::1.
-    /// Other addresses of class `AddressClass.loopback` stand for one of these, but lead to a gateway.
+    /// Whether packets to it stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), also mapped to IPv6, and ::1. Other
+    /// addresses of class `AddressClass.loopback` translate to one of these, but lead to a gateway.
     var isLoopback: Bool {
         if isIPv4 { return bytes[0] == 127 }
         let zeros = [UInt8](repeating: 0, count: 10)
         return bytes == zeros + [0, 0, 0, 0, 0, 1] || bytes.starts(with: zeros + [0xFF, 0xFF, 127])
     }
 
-    /// The address of 4 or 16 bytes in network order; nil for any other count.
+    /// - Parameter bytes: in network order; the result is nil unless there are 4 or 16.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -23,15 +23,15 @@ public struct IPAddress: Sendable, Hashable {
 
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
 
-    /// Reads an address in its usual form: four decimal numbers without leading zeros, or RFC 4291 §2.2 without a zone.
+    /// Parses the usual form: four decimal numbers without leading zeros, or RFC 4291 §2.2 without a zone.
     public init?(_ text: some StringProtocol) {
         guard let bytes = text.contains(":") ? Self.ipv6(Array(text.utf8)) : Self.dottedIPv4(Array(text.utf8)[...])
         else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads an IPv4 address in any form that `inet_aton(3)` reads: one to four numbers, decimal, octal (`0…`) or
-    /// hexadecimal (`0x…`), of which the last fills the remaining bytes: `127.1`, `0x7f000001`, `2130706433`.
+    /// Parses any form of IPv4 address that `inet_aton(3)` accepts: 1 to 4 numbers, decimal, octal (`0…`) or
+    /// hexadecimal (`0x…`), the last of which fills the remaining bytes: `127.1`, `0x7f000001`, `2130706433`.
     public init?(anyIPv4Form text: some StringProtocol) { self.init(anyIPv4Form: Array(text.utf8)[...]) }
 
     init?(anyIPv4Form text: ArraySlice<UInt8>) {
@@ -77,7 +77,7 @@ public struct IPAddress: Sendable, Hashable {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            guard (1...3).contains(part.count), part.allSatisfy(\.isDigit),
                 part.count == 1 || part.first != 0x30
             else { return nil }
             let value = part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
@@ -87,7 +87,7 @@ public struct IPAddress: Sendable, Hashable {
         return bytes
     }
 
-    /// RFC 4291 §2.2: eight groups, of which one run of zeros may be written `::`, and the last two as an IPv4 address.
+    /// RFC 4291 §2.2: eight groups; one run of zeros may be written `::`, and the last two groups as an IPv4 address.
     private static func ipv6(_ text: [UInt8]) -> [UInt8]? {
         let colon = UInt8(ascii: ":")
         let gap = text.indices.first { $0 + 1 < text.count && text[$0] == colon && text[$0 + 1] == colon }
@@ -124,10 +124,10 @@ public struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// Dotted decimal, or RFC 5952: lower case, no leading zeros, the longest run of zero groups as `::`, and
-    /// addresses of `::ffff:0:0/96` with their IPv4 part in decimal (§5).
+    /// Dotted decimal, or RFC 5952: lower case, no leading zeros, the longest run of zero groups as `::`, and the IPv4
+    /// part of `::ffff:0:0/96` in decimal (§5).
     public var description: String {
-        // Not `joined`, which looks conformances up at run time: every start with such a host would pay for it.
+        // `joined` looks up conformances at run time, which would slow every start with such a host.
         if isIPv4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).\(bytes[3])" }
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
             return "::ffff:" + bytes[12...].map { String($0) }.joined(separator: ".")

@@ -1,24 +1,24 @@
 import Support
 
-/// The header fields that a user wants sent, and the servers that may see them.
+/// The user's header fields, and the servers that may see them.
 public struct GivenHeaders: Sendable {
     private var ofOrigin: [WebURL.Origin: [HTTPHeader]] = [:]
     private var withoutOrigin: [HTTPHeader] = []
-    /// Origins that the user named with `http://`: see `HTTPRequest.cleartextOrigins`.
+    /// Origins that the user gave with `http://`: see `HTTPRequest.cleartextOrigins`.
     public private(set) var cleartextOrigins: Set<WebURL.Origin> = []
 
     public init() {}
 
-    /// Whether any field has no origin.
+    /// Whether a field has no origin.
     public var needOrigin: Bool { !withoutOrigin.isEmpty }
 
-    /// Whether one of the fields without an origin is an `Authorization`.
+    /// Whether a field without an origin is an `Authorization`.
     public var authorizes: Bool { withoutOrigin.contains(where: \.isAuthorization) }
 
     public mutating func add(_ line: HeaderLine) { add(line.header, for: line.origin) }
 
-    /// Adds the lines of a file, one field a line; empty lines and lines that begin with `#` are skipped. Throws
-    /// `UsageFailure`, which names file and line, for a bad one.
+    /// Adds the lines of a file, one field per line, except empty lines and lines that begin with `#`. Throws
+    /// `UsageFailure` with file and line.
     public mutating func add(file bytes: [UInt8], path: String) throws(UsageFailure) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
@@ -30,8 +30,8 @@ public struct GivenHeaders: Sendable {
         }
     }
 
-    /// Adds the token as `Authorization: Bearer …` (RFC 6750 §2.1) for that origin. Throws `UsageFailure` if there is
-    /// already an `Authorization` for it.
+    /// Adds the token as `Authorization: Bearer …` (RFC 6750 §2.1). Throws `UsageFailure` if the origin already has an
+    /// `Authorization`.
     public mutating func add(bearer token: String, for origin: WebURL.Origin? = nil) throws(UsageFailure) {
         let others = origin.map { ofOrigin[$0] ?? [] } ?? withoutOrigin
         if others.contains(where: \.isAuthorization) {
@@ -41,7 +41,7 @@ public struct GivenHeaders: Sendable {
         add(HTTPHeader("Authorization", "Bearer \(token)"), for: origin)
     }
 
-    /// Adds the fields of `others`, except those that are already here for the same server.
+    /// Adds the fields of `others` whose names are missing here for the same server.
     public mutating func add(missing others: GivenHeaders) {
         withoutOrigin = Self.merged(withoutOrigin, others.withoutOrigin)
         ofOrigin.merge(others.ofOrigin, uniquingKeysWith: Self.merged)
@@ -61,8 +61,8 @@ public struct GivenHeaders: Sendable {
 
     public mutating func removeAllWithoutOrigin() { withoutOrigin = [] }
 
-    /// Assigns the fields without an origin to the one origin that all these addresses have. A field that names that
-    /// origin takes precedence over one of the same name. Throws `UsageFailure` if there are several origins.
+    /// Assigns the fields without an origin to the common origin of these addresses. A field for that origin takes
+    /// precedence over a field of the same name. Throws `UsageFailure` if there are several origins.
     public mutating func assign(to urls: [WebURL]) throws(UsageFailure) {
         guard needOrigin, let origin = urls.first?.origin else { return }
         if let other = urls.first(where: { $0.origin != origin })?.origin {
@@ -74,6 +74,5 @@ public struct GivenHeaders: Sendable {
         removeAllWithoutOrigin()
     }
 
-    /// The fields for the server of `url`.
     public func headers(for url: WebURL) -> [HTTPHeader] { ofOrigin[url.origin] ?? [] }
 }

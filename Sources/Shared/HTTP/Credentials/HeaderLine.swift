@@ -1,26 +1,24 @@
 import Support
 
-/// A header field as people write it, optionally after the only origin that may see it.
+/// A header field as users write it, optionally after the only origin that may see it.
 public struct HeaderLine: Sendable {
-    /// The only server that may see it; nil if the line names none.
+    /// The only server that may see it, if the line names a server.
     public let origin: WebURL.Origin?
     public let header: HTTPHeader
 
-    /// Reads `Name: value`, or `Name;` for a field with an empty value, as curl does, optionally after an origin such
-    /// as `https://example.org`. Blanks around name and value are ignored.
+    /// Parses `Name: value`, or `Name;` for a field with an empty value, as in curl, optionally after an origin such as
+    /// `https://example.org`. Throws `UsageFailure`, whose message contains at most the name, since the value is
+    /// probably a secret.
     ///
-    /// Throws `UsageFailure` for anything else. Its message names the field at most, since the value is probably a
-    /// secret.
-    ///
-    /// - Parameter source: what the message names as the place of the line: `--header`, or a file and its line number.
+    /// - Parameter source: the place of the line in the message: `--header`, or a file and its line number.
     public init(_ text: String, source: String) throws(UsageFailure) {
-        var rest = Self.trimmed(text[...])
+        var rest = text[...].trimming(while: \.isBlank)
         origin = try Self.takeOrigin(&rest, source)
         guard let end = rest.firstIndex(where: { $0 == ":" || $0 == ";" }) else {
             throw UsageFailure("\(source) takes 'Name: value'; what was given has no colon")
         }
-        let name = String(Self.trimmed(rest[..<end]))
-        let value = String(Self.trimmed(rest[rest.index(after: end)...]))
+        let name = String(rest[..<end].trimming(while: \.isBlank))
+        let value = String(rest[rest.index(after: end)...].trimming(while: \.isBlank))
         guard HTTPHeader(name, "").isValid else {
             throw UsageFailure("\(source) takes 'Name: value' with a name of letters, digits and hyphens")
         }
@@ -40,7 +38,7 @@ public struct HeaderLine: Sendable {
         }
     }
 
-    /// Removes an address and the blanks after it from the front of `text`, if there is one.
+    /// Removes an origin, and the white space after it, from the front of `text`.
     private static func takeOrigin(_ text: inout Substring, _ source: String) throws(UsageFailure) -> WebURL.Origin? {
         guard let scheme = String(text).prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else {
             return nil
@@ -50,12 +48,12 @@ public struct HeaderLine: Sendable {
         guard let origin = WebURL.Origin(word) else {
             throw UsageFailure("\(source) takes an origin such as https://example.org before the header")
         }
-        text = trimmed(text[end...])
+        text = text[end...].trimming(while: \.isBlank)
         return origin
     }
 
-    /// Fields that change what an answer means to the cache (ranges, conditions, codings) or how the message is framed
-    /// (RFC 9112 §6), and `Host`, which decides which server answers: that is up to the address.
+    /// Fields that change the meaning of an answer to the cache (ranges, conditions, codings) or the framing of the
+    /// message (RFC 9112 §6), and `Host`, which must be the address's.
     private static func isTheToolsOwn(_ name: String) -> Bool {
         [
             "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
@@ -63,11 +61,9 @@ public struct HeaderLine: Sendable {
             "trailer", "transfer-encoding", "upgrade",
         ].contains(name.lowercased())
     }
+}
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" || character == "\r" }
-        var text = text.drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return text
-    }
+extension Character {
+    /// Whether it is a space, a tab, or the carriage return of a line end.
+    fileprivate var isBlank: Bool { self == " " || self == "\t" || self == "\r" }
 }

@@ -1,14 +1,13 @@
 import Support
 
-/// The user names and passwords in a `.netrc` file (ftp(1), and as curl reads it).
+/// The user names and passwords in a `.netrc` file (ftp(1)), as curl reads it.
 public struct Netrc: Sendable, Hashable {
     private var machines: [String: [WebURL.Credentials]] = [:]
 
-    /// Reads the file's words: `machine`, `login`, `password`, `account`, `macdef` with its lines, comments from a `#`
-    /// at the beginning of a word to the end of the line, and values in double quotes, in which `\` escapes a
-    /// character.
+    /// Parses `machine`, `login`, `password`, `account`, `macdef` with its lines, comments from a `#` that begins a
+    /// word to the end of the line, and values in double quotes with `\` as the escape character.
     ///
-    /// `default` is ignored: it names no server, and would give the password to any address that a record has.
+    /// Ignores `default`: it names no server, and would send the password to any address in a record.
     public init(_ bytes: [UInt8]) {
         var words = Words(bytes)
         var machine: String?
@@ -39,15 +38,13 @@ public struct Netrc: Sendable, Hashable {
         finish(&machines)
     }
 
-    /// The first entry for the URL's host, or, if the URL names a user, the first one for that user; nil if there is
-    /// none.
+    /// Returns the first entry for the URL's host, and for its user if it has one.
     public func credentials(for url: WebURL) -> WebURL.Credentials? {
         let entries = machines[url.hostWithoutDot] ?? []
         guard let user = url.credentials?.user else { return entries.first }
         return entries.first { $0.user == user }
     }
 
-    /// Splits a file into words.
     private struct Words {
         private var rest: ArraySlice<UInt8>
 

@@ -1,16 +1,16 @@
 import CCurl
 import Support
 
-/// A libcurl handle that keeps its network connections open from one exchange to the next.
+/// A libcurl handle that keeps its network connections open between exchanges.
 ///
-/// `@unchecked Sendable`: only the thread that has taken it out of the pool uses it, except for `wake`, which libcurl
-/// allows from any thread as long as the handle exists, that is, as long as there is a reference to this object.
+/// `@unchecked Sendable`: only the thread that took it out of the pool uses it, except for `wake`, which libcurl allows
+/// from any thread while the handle exists, that is, while there is a reference to this object.
 final class CurlConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// What gathers the bytes of a body until they are delivered: kept from one exchange to the next, since memory that
-    /// is new costs more than what is done with it.
+    /// Collects the bytes of a body until they are delivered. Kept between exchanges, since new memory costs more than
+    /// the work on it.
     let gathered: UnsafeMutableRawBufferPointer
-    /// The server of the last exchange, to which a connection may still be open.
+    /// The server of the last exchange; a connection to it may still be open.
     var origin: WebURL.Origin?
 
     /// Loads libcurl if it isn't loaded yet. Throws `FetchFailure.noLibcurl`.
@@ -26,25 +26,25 @@ final class CurlConnection: @unchecked Sendable {
         gathered.deallocate()
     }
 
-    /// How many bytes are delivered at once: libcurl gives 16 KiB a call, and each write costs a system call. Many
-    /// pictures fit as a whole, and the buffer stays within the processor's cache.
+    /// The maximum of bytes per delivery: libcurl passes 16 KiB per call, and each write costs a system call. Many
+    /// pictures fit completely, and the buffer stays within the processor's cache.
     private static let pieceSize = 512 << 10
 
-    /// Makes the wait that is going on, or else the next one, return at once.
+    /// Makes the current wait, or else the next wait, return immediately.
     func wake() { ccurl_wake(handle) }
 }
 
-/// Idle connections, the most recently used one last.
+/// Idle connections, the most recently used last.
 struct CurlConnectionPool {
-    /// More than the tools ever use at once.
+    /// More than the tools ever use in parallel.
     static let limit = 16
 
     private var idle: [CurlConnection] = []
 
-    /// Takes out a connection, preferably one to that server; nil if a new one has to be made.
+    /// Removes a connection, preferably to that server. Returns nil if a new connection is needed.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
         guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
-            // A connection to another server is kept for that one, as long as there is room for one more.
+            // Keeps a connection to another server for that server, while there is room.
             return idle.count >= Self.limit ? idle.removeFirst() : nil
         }
         return idle.remove(at: index)

@@ -1,7 +1,7 @@
 import CCurl
 import Support
 
-/// One exchange on a connection: what libcurl calls back into.
+/// An exchange on a connection: the target of libcurl's callbacks.
 final class CurlExchange {
     private let request: HTTPRequest
     private let connection: CurlConnection
@@ -10,14 +10,14 @@ final class CurlExchange {
     private let receive: (HTTPEvent) throws -> Void
     private var reader = HeadReader()
     private var response: HTTPResponse?
-    /// What ended the transfer from within a callback.
+    /// The error that ended the transfer from within a callback.
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
-    /// When the receiver last got something, or was last told that nothing comes. Lines of a head do not count: a server
-    /// that sends one after the other gives nothing.
+    /// The time of the receiver's last event. Lines of a head do not count: a server that only sends lines delivers
+    /// nothing.
     private var lastEvent = SteadyTime.now()
-    /// How many bytes of the body have not been delivered yet.
+    /// Bytes of the body that are not delivered yet.
     private var gatheredCount = 0
 
     init(
@@ -31,11 +31,11 @@ final class CurlExchange {
         self.receive = receive
     }
 
-    /// How many bytes libcurl receives at once.
+    /// The maximum of bytes that libcurl receives per read.
     static let bufferSize = 128 << 10
 
-    /// Carries out the exchange. The connection's options are set, except for the callbacks. Throws `FetchFailure`,
-    /// `Cancelled` and what the receiver throws.
+    /// Carries out the exchange, on a connection whose other options are set. Throws `FetchFailure`, `Cancelled` and
+    /// errors of the receiver.
     func run(interruption: Interruption) throws -> HTTPResponse {
         let handle = connection.handle
         ccurl_set_receiver(
@@ -61,8 +61,8 @@ final class CurlExchange {
                 guard ccurl_begin(handle) else { throw fault("it has no memory left") }
                 while true {
                     let result = ccurl_step(handle)
-                    // What has arrived is delivered without waiting for more.
-                    if error == nil { _ = handOnGathered() }
+                    // Delivers received bytes without waiting for more.
+                    if error == nil { _ = deliverGathered() }
                     if error != nil || result >= 0 { return result }
                     try interruption.check()
                     ccurl_wait(handle, Int32(try restOfPause()))
@@ -75,14 +75,14 @@ final class CurlExchange {
         return response
     }
 
-    /// Tells the receiver that nothing comes, if that is due, and returns the milliseconds until it is due again.
+    /// Sends a pause to the receiver if it is due, and returns the milliseconds until the next.
     private func restOfPause() throws -> Int64 {
         let now = SteadyTime.now()
         if now - lastEvent >= HTTPEvent.pauseLength {
             lastEvent = now
             try receive(.pause)
         }
-        // Rounded up: waiting slightly too short would mean looking twice.
+        // Rounded up, since a wait that is too short means another look.
         return (HTTPEvent.pauseLength - (now - lastEvent)).milliseconds + 1
     }
 
@@ -91,7 +91,7 @@ final class CurlExchange {
     }
 
     private func head(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard handOnGathered() else { return false }
+        guard deliverGathered() else { return false }
         switch reader.add(line) {
         case .more: return true
         case .tooLong:
@@ -110,7 +110,7 @@ final class CurlExchange {
         let gathered = connection.gathered
         lastEvent = SteadyTime.now()
         if bytes.count > gathered.count - gatheredCount {
-            guard handOnGathered() else { return false }
+            guard deliverGathered() else { return false }
             if bytes.count > gathered.count { return deliver(.body(bytes)) }
         }
         UnsafeMutableRawBufferPointer(rebasing: gathered[gatheredCount...]).copyMemory(from: bytes)
@@ -118,8 +118,8 @@ final class CurlExchange {
         return true
     }
 
-    /// Returns false if the receiver does not want any more.
-    private func handOnGathered() -> Bool {
+    /// Returns false if the receiver ended the transfer.
+    private func deliverGathered() -> Bool {
         let count = gatheredCount
         gatheredCount = 0
         return count == 0 || deliver(.body(UnsafeRawBufferPointer(rebasing: connection.gathered[..<count])))
@@ -135,7 +135,7 @@ final class CurlExchange {
         }
     }
 
-    /// Gives the next bytes of the body that is sent; -1 ends the transfer.
+    /// Copies the next bytes of the request's body; -1 ends the transfer.
     private func send(into buffer: UnsafeMutableRawBufferPointer, from offset: Int) -> Int {
         guard case .put(let body) = request.method else { return -1 }
         do {
@@ -146,8 +146,8 @@ final class CurlExchange {
         }
     }
 
-    /// Whether a socket to that address may be opened. A proxy is allowed, as the user has chosen it; what it may be
-    /// asked for was judged before.
+    /// Returns whether a socket to that address may be opened. A proxy is allowed, since the user chose it; its target
+    /// was judged before.
     private func dial(_ bytes: [UInt8]) -> Bool {
         guard let address = IPAddress(bytes: bytes) else { return false }
         if proxy == .direct, case .refused(let kind) = addressGuard.verdict(on: address) {
@@ -160,7 +160,6 @@ final class CurlExchange {
 
     private func fault(_ detail: String) -> FetchFailure { .transportFault(url: request.url, detail: detail) }
 
-    /// The failure that a transfer's result stands for.
     private func failure(_ result: Int32, _ handle: OpaquePointer) -> FetchFailure {
         if let refused, !hasDialled {
             return .blockedAddress(url: request.url, address: refused.address, refused.kind)
@@ -178,8 +177,8 @@ final class CurlExchange {
         }
     }
 
-    /// Returns the failure for a CURLcode. A code that is not listed is a bad answer: HTTP does not use it, or libcurl is
-    /// newer than this table.
+    /// Returns the failure for a CURLcode. A code that is not listed is a bad answer: HTTP does not use it, or libcurl
+    /// is newer than this table.
     ///
     /// - Parameter hasHead: whether the server's head was complete.
     static func failure(of code: Int, url: WebURL, detail: String, hasHead: Bool) -> FetchFailure {
@@ -219,7 +218,7 @@ final class CurlExchange {
 
     private typealias Answer = FetchFailure.Answer
 
-    /// libcurl's message, unless it repeats the proxy's URL with a user name and a password in it.
+    /// Returns libcurl's message, unless it repeats the proxy's URL with a user name and a password.
     private func withoutProxySecret(_ detail: String) -> String {
         guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
             detail.contains(text: String(text[...at]))

@@ -1,9 +1,9 @@
 import CCurl
 import Support
 
-/// Exchanges by libcurl, which is loaded when the first request is made.
+/// Carries out exchanges by libcurl, which is loaded for the first request.
 public final class CurlTransport: HTTPTransport {
-    /// Names and versions of libcurl and of the libraries that it uses, for a person. Loads it.
+    /// Names and versions of libcurl and the libraries that it uses. Loads it.
     public static var libraryVersion: String {
         if let reason = ccurl_load() { return "libcurl cannot be used: \(String(cString: reason))" }
         return String(cString: ccurl_version())
@@ -15,11 +15,11 @@ public final class CurlTransport: HTTPTransport {
     private let certificateFile: String?
     private let pool = Monitor(CurlConnectionPool())
 
-    /// Makes a transport. Cheap: opens and loads nothing.
+    /// Opens and loads nothing.
     ///
     /// - Parameters:
-    ///   - guard: judges every address that is dialled.
-    ///   - environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are read from it, as curl does.
+    ///   - guard: judges every address before a connection to it.
+    ///   - environment: contains `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as for curl.
     ///   - certificateFile: a PEM file with the certificates to trust instead of the system's.
     public convenience init(
         guard addressGuard: AddressGuard = .standard, environment: Environment, certificateFile: String? = nil
@@ -39,7 +39,6 @@ public final class CurlTransport: HTTPTransport {
         self.certificateFile = certificateFile
     }
 
-    /// Carries out one exchange. Throws `FetchFailure`, `Cancelled`, and what `receive` throws.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -56,7 +55,7 @@ public final class CurlTransport: HTTPTransport {
             pool.withLock { $0.giveBack(connection) }
         }
         try apply(request, proxy: proxy, target: target, to: connection.handle)
-        // The compiler writes the length of this file's path into the program, for a check; the same one in any folder.
+        // The compiler stores the length of this file's path for a check: make it the same in any folder.
         #sourceLocation(file:"CurlTransport+Exchange.swift",line:1)
         return try withoutActuallyEscaping(receive) { receive in
             try CurlExchange(request, on: connection, guard: addressGuard, proxy: proxy, receive: receive)
@@ -65,8 +64,9 @@ public final class CurlTransport: HTTPTransport {
     }
     #sourceLocation()
 
-    /// Sets the options of a connection that has none. `target` is the address that the proxy is given in place of the
-    /// URL's host, if it must not look up the name.
+    /// Sets all options of a handle without options.
+    ///
+    /// - Parameter target: the address for the proxy in place of the URL's host, if it must not look up the name.
     private func apply(
         _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
     ) throws {
@@ -79,7 +79,7 @@ public final class CurlTransport: HTTPTransport {
         // Threads and signals don't mix.
         set(CCURL_NOSIGNAL, 1)
         set(CCURL_BUFFERSIZE, CurlExchange.bufferSize)
-        // A name lookup that hangs must not keep a cancelled or overdue exchange from ending.
+        // A hanging name lookup must not keep a cancelled or overdue exchange from ending.
         set(CCURL_QUICK_EXIT, 1)
         set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)
         set(CCURL_HTTP_VERSION, CCURL_HTTP_VERSION_2TLS)
@@ -94,7 +94,7 @@ public final class CurlTransport: HTTPTransport {
         set(CCURL_LOW_SPEED_TIME, (Self.milliseconds(request.timeouts.stall) + 999) / 1000)
         try set(CCURL_URL, request.url.requestText)
         try set(CCURL_USERAGENT, "apod-tools/\(toolsVersion)")
-        // Both are set even if they are empty, so that libcurl doesn't look into the environment itself.
+        // Both are set even if they are empty, so that libcurl ignores the environment.
         if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
         try set(CCURL_NOPROXY, "")
         if let target {
@@ -111,7 +111,7 @@ public final class CurlTransport: HTTPTransport {
             }
         }
         if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }
-        // An empty list stands for every coding that libcurl can undo.
+        // An empty list means every coding that libcurl can decode.
         if request.decompresses { try set(CCURL_ACCEPT_ENCODING, "") }
         if let credentials = request.credentials {
             try set(CCURL_USERNAME, credentials.user)
@@ -127,7 +127,7 @@ public final class CurlTransport: HTTPTransport {
         let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
         for header in identity + request.headers {
             guard header.isValid else { throw FetchFailure.badHeader(name: header.name) }
-            // With a name and a colon alone, libcurl would leave out its own field of that name.
+            // For a name and a colon without a value, libcurl would omit its own field of that name.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             guard ccurl_add_header(handle, line) else {
                 throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
@@ -135,7 +135,7 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// Milliseconds for libcurl, to which 0 means no limit.
+    /// Returns at least 1, since 0 means no limit to libcurl.
     private static func milliseconds(_ span: Duration) -> Int {
         Int(min(max(span.milliseconds, 1), Int64(Int32.max)))
     }

@@ -1,6 +1,8 @@
-/// Assembles the lines of a head (RFC 9112 §2.1) as they arrive.
+import Support
+
+/// Parses the lines of a head (RFC 9112 §2.1) as they arrive.
 struct HeadReader {
-    /// More than any honest server sends; libcurl has limits of its own, which vary.
+    /// More than any honest server sends. libcurl's own limits vary.
     static let byteLimit = 300_000
 
     enum Step {
@@ -10,14 +12,14 @@ struct HeadReader {
     }
 
     private var status: Int?
-    /// Whether the version is 1.0 or 1.1, where the end of the connection may end a body.
+    /// Whether the version is 1.0 or 1.1, in which the end of the connection may end a body.
     private var isVersion1 = false
     private var fields: [HTTPHeaders.Field] = []
     private var isComplete = false
     private var count = 0
 
-    /// Adds one line, including its line end. Interim heads (1xx) are skipped. Lines after a complete head are trailer
-    /// fields (RFC 9110 §6.5), which are ignored, or begin another head.
+    /// Adds one line with its line end. Skips interim heads (1xx). Lines after a complete head are trailer fields (RFC
+    /// 9110 §6.5), which are ignored, or begin another head.
     mutating func add(_ line: UnsafeRawBufferPointer) -> Step {
         count += line.count
         if count > Self.byteLimit { return .tooLong }
@@ -41,8 +43,7 @@ struct HeadReader {
             return .complete(status: status, headers, endsAtClose: isVersion1 && !hasLength)
         }
         if let first = text.first, isBlank(first), !fields.isEmpty {
-            // An obsolete continuation (RFC 9112 §5.2). Appended in place, as a head may have a hundred thousand of
-            // them.
+            // An obsolete continuation (RFC 9112 §5.2). Appended in place, as a head may have a hundred thousand.
             fields[fields.count - 1].value += " " + string(text)
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             fields.append(HTTPHeaders.Field(name: string(text[..<colon]), value: string(text[(colon + 1)...])))
@@ -52,11 +53,7 @@ struct HeadReader {
 
     private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// The text without blanks around it.
     private func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        var bytes = bytes
-        while let first = bytes.first, isBlank(first) { bytes = bytes.dropFirst() }
-        while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: bytes.trimming(while: isBlank), as: UTF8.self)
     }
 }

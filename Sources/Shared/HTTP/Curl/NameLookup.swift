@@ -1,13 +1,13 @@
 import Libc
 import Support
 
-/// Name lookup by the system that can be cancelled.
+/// Name lookup by the system, with cancellation.
 public enum NameLookup {
-    /// Returns the addresses of `host`; none if it has none, cannot be looked up, or the lookup takes longer than
-    /// `limit`. Throws `Cancelled`, and `SystemFailure` if no thread can be started.
+    /// Returns the addresses of `host`, or none if the lookup fails or takes longer than `limit`. Throws `Cancelled`,
+    /// and `SystemFailure` if no thread can be started.
     ///
-    /// `getaddrinfo` cannot be stopped, so it runs on a thread of its own, which is left behind if the run ends first:
-    /// it ends by itself and touches nothing but its own result.
+    /// `getaddrinfo` cannot be stopped, so it runs on a separate thread, which is detached if the run ends first: the
+    /// thread touches only its result.
     public static func addresses(of host: String, limit: Duration, interruption: Interruption) throws -> [IPAddress] {
         let result = Monitor<(addresses: [IPAddress], isDone: Bool)>(([], false))
         try Thread.start {
@@ -43,7 +43,7 @@ public enum NameLookup {
 }
 
 extension IPAddress {
-    /// The address in a socket address; nil for other families. `name` points to as many bytes as its family has.
+    /// Returns nil for other families. `name` must point to as many bytes as its family has.
     fileprivate init?(_ name: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(name)
         switch Int32(name.pointee.sa_family) {

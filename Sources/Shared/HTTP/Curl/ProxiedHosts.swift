@@ -1,10 +1,10 @@
 import Support
 
-/// Judges hosts that a proxy will connect to, whose addresses no socket of this process shows. Each name is looked up
-/// only once in a run: in many networks, only the proxy can look up names of the outside world, and a name service that
-/// is silent must not delay every exchange.
+/// Judges the hosts that a proxy connects to, whose addresses this process never dials. Looks up each name once per
+/// run: in many networks only the proxy can look up external names, and an unresponsive name service must not delay
+/// every exchange.
 final class ProxiedHosts: Sendable {
-    /// Returns the addresses of a name if this machine finds them within `limit`; else none. Throws `Cancelled`.
+    /// Returns the addresses of a name, or none if the lookup fails or exceeds `limit`. Throws `Cancelled`.
     typealias Resolver =
         @Sendable (
             _ host: String, _ limit: Duration, _ interruption: Interruption
@@ -15,9 +15,9 @@ final class ProxiedHosts: Sendable {
         case done([IPAddress])
     }
 
-    /// How long to look up a name that the proxy will look up itself.
+    /// The maximum time for looking up a name that the proxy will look up too.
     static let lookupLimit: Duration = .seconds(2)
-    /// How many names are remembered: more than most runs meet, in less than a megabyte.
+    /// The maximum number of cached names: more than most runs need, in less than a megabyte.
     static let nameLimit = 4096
 
     private let addressGuard: AddressGuard
@@ -29,12 +29,12 @@ final class ProxiedHosts: Sendable {
         self.resolve = resolve
     }
 
-    /// Returns the address that a proxy must be given in place of the URL's host, since libcurl would look the name up
-    /// again and might find another one; nil if the proxy is given the name.
+    /// Returns the address to send to the proxy in place of the URL's host, since another lookup by libcurl might find
+    /// a different address; nil if the proxy receives the name.
     ///
-    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, an address that the guard refuses. A name
-    /// that this machine cannot resolve, or must not, is left to the proxy, unless it only has a meaning inside a
-    /// network. Throws `FetchFailure.nameNotResolved` if the proxy takes no names, and `Cancelled`.
+    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, a refused address. The proxy resolves names
+    /// that this machine cannot or must not resolve, unless they have a meaning only inside a network. Throws
+    /// `FetchFailure.nameNotResolved` if the proxy accepts no names, and `Cancelled`.
     func judge(
         _ url: WebURL, over proxy: ProxyChoice, connectLimit: Duration, interruption: Interruption
     ) throws -> IPAddress? {
@@ -61,14 +61,14 @@ final class ProxiedHosts: Sendable {
             throw FetchFailure.blockedAddress(url: url, address: nil, .privateUse)
         }
         guard resolution == .here else { return nil }
-        // SOCKS 4 has no room for an IPv6 address.
+        // SOCKS 4 cannot carry an IPv6 address.
         guard let address = addresses.first(where: \.isIPv4) ?? addresses.first else {
             throw FetchFailure.nameNotResolved(url: url)
         }
         return address
     }
 
-    /// Looks a name up, or waits for another thread that does.
+    /// Looks up a name, or waits for another thread's lookup.
     private func addresses(of host: String, limit: Duration, _ interruption: Interruption) throws -> [IPAddress] {
         let lookups = lookups
         let known: [IPAddress]? = try interruption.during(onCancel: { lookups.update { _ in } }) {
@@ -94,8 +94,8 @@ final class ProxiedHosts: Sendable {
         }
     }
 
-    /// Whether a name has no dot, or lies below a top-level name that is reserved for private networks (RFC 6761, RFC
-    /// 6762, RFC 8375, ICANN's `internal`, and the customary ones of RFC 6762 appendix G).
+    /// Whether a name has no dot, or has a top-level domain reserved for private networks (RFC 6761, RFC 6762, RFC
+    /// 8375, ICANN's `internal`, and the customary domains of RFC 6762 appendix G).
     static func isLocal(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return true }
         let top = name[name.index(after: dot)...]

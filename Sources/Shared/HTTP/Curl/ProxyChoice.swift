@@ -3,12 +3,12 @@ import Support
 /// The route to a server: direct, or through a proxy. Pure.
 public enum ProxyChoice: Sendable, Hashable {
     case direct
-    /// The proxy as the environment has it, with or without a scheme, possibly with a password.
+    /// The proxy's text from the environment, with or without a scheme, possibly with a password.
     case proxy(String)
 
-    /// Chooses as curl does: by the URL's scheme, `http_proxy` (in lower case only, since a CGI script's `HTTP_PROXY`
-    /// is set by the visitor) or `https_proxy` and `HTTPS_PROXY`; then `all_proxy` and `ALL_PROXY`; but no proxy if
-    /// `no_proxy` or `NO_PROXY` names the host. An empty variable counts as unset.
+    /// Chooses as curl does, by the URL's scheme: `http_proxy` (only in lower case, since the visitor of a CGI script
+    /// sets `HTTP_PROXY`) or `https_proxy` and `HTTPS_PROXY`; then `all_proxy` and `ALL_PROXY`; but none if `no_proxy`
+    /// or `NO_PROXY` lists the host. An empty variable counts as unset.
     public init(for url: WebURL, environment: Environment) {
         func value(_ names: String...) -> String? {
             for name in names {
@@ -25,17 +25,17 @@ public enum ProxyChoice: Sendable, Hashable {
         self = isExempt ? .direct : .proxy(proxy)
     }
 
-    /// Where the names of servers are looked up.
+    /// The place where server names are looked up.
     enum NameResolution {
-        /// By libcurl: the proxy is given addresses.
+        /// By libcurl: the proxy receives addresses.
         case here
         /// By the proxy.
         case atProxy
-        /// By the proxy only: the user wants no other lookup.
+        /// Only by the proxy.
         case atProxyAlone
     }
 
-    /// Follows from the proxy's scheme, which libcurl reads in the same way; nil without a proxy.
+    /// Nil without a proxy. libcurl reads the proxy's scheme in the same way.
     var nameResolution: NameResolution? {
         guard case .proxy(let text) = self else { return nil }
         guard let scheme = text.prefix(before: "://") else { return .atProxy }
@@ -49,8 +49,8 @@ public enum ProxyChoice: Sendable, Hashable {
     /// Whether only the proxy may look up names (`socks5h`, `socks4a`).
     public var leavesNamesToProxy: Bool { nameResolution == .atProxyAlone }
 
-    /// Whether a `no_proxy` list names the URL's host. The list is `*` for all hosts, or names, which also stand for
-    /// all names below them, addresses and CIDR blocks, separated by commas or blanks.
+    /// Whether a `no_proxy` list contains the URL's host. The list is `*` for all hosts, or names (with all names below
+    /// them), addresses and CIDR blocks, separated by commas or white space.
     static func list(_ list: String, names url: WebURL) -> Bool {
         if list == "*" { return true }
         return list.split { $0 == "," || $0 == " " || $0 == "\t" }.contains { item in

@@ -29,7 +29,7 @@ extension FetchFailure {
         }
     }
 
-    /// A certificate that cannot be trusted is 77, not 69: the server is there, but this side refuses it.
+    /// An untrusted certificate is 77, not 69: the server is there, but this side refuses it.
     public var exitCode: ExitCode {
         switch self {
         case .status(let answer): Self.exitCode(ofStatus: answer.status)
@@ -37,8 +37,7 @@ extension FetchFailure {
         case .blockedAddress, .insecureRedirect, .exposedSecret, .tooLarge, .badCertificate: .notAllowed
         case .tooManyRedirects, .badRedirect: .unavailable
         case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed,
-            .quotaUsedUp,
-            .passingFault:
+            .quotaUsedUp, .passingFault:
             .temporary
         case .unwantedEncoding: .data
         case .badHeader: .usage
@@ -110,7 +109,7 @@ extension FetchFailure {
         return "\(url.host) (\(address))"
     }
 
-    /// The user can do something about it (77), it may pass (75), or nobody can do anything (69).
+    /// 77 if the user can act, 75 if a later run may succeed, else 69.
     private static func exitCode(ofStatus status: Int) -> ExitCode {
         switch status {
         case 401, 403, 407, 511: .notAllowed
@@ -171,11 +170,11 @@ extension FetchFailure.Phase {
 }
 
 extension FetchFailure.Answer {
-    /// What Envoy answers in plain text for a server that it cannot reach.
+    /// Envoy's plain-text answers for an unreachable server.
     private static let gatewayWords = ["no healthy upstream", "upstream connect error", "upstream request timeout"]
 
-    /// Whether a gateway answered because it cannot reach the server, usually with status 503. A retry may help with any
-    /// status. Reads the first 200 bytes of the body.
+    /// Whether a gateway answered because it cannot reach the server, usually with status 503. A retry may help with
+    /// any status. Reads the first 200 bytes of the body.
     public var isOfGateway: Bool {
         let text = String(decoding: body.prefix(200), as: UTF8.self).lowercased().drop { $0.isWhitespace }
         return Self.gatewayWords.contains { text.hasPrefix($0) }

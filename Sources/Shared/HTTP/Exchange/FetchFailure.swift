@@ -4,20 +4,20 @@ import Support
 public enum FetchFailure: Failure {
     /// The server answered with a status that isn't accepted.
     case status(Answer)
-    /// The server is known to refuse requests for longer than the tools wait, so none was made.
+    /// The server is known to refuse requests for longer than the tools wait, so no request was sent.
     case quotaUsedUp(UsedUpQuota)
-    /// An answer that the caller considers a fault that may pass.
+    /// An answer that the caller considers a temporary fault.
     case passingFault(Answer)
-    /// A transient failure that came this many times, with a pause after each but the last.
+    /// A transient failure after this many attempts.
     indirect case repeated(FetchFailure, attempts: Int)
     /// The address guard refuses the host.
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
     /// A redirect from https to http.
     case insecureRedirect(from: WebURL, to: WebURL)
-    /// A header field that only one server may see would be sent to it unencrypted.
+    /// A secret header field would be sent unencrypted.
     case exposedSecret(url: WebURL, header: String)
     case tooManyRedirects(url: WebURL, limit: Int)
-    /// A redirect whose `Location` field is missing or unreadable.
+    /// The `Location` field of a redirect is missing or invalid.
     case badRedirect(url: WebURL, status: Int)
     case nameNotResolved(url: WebURL)
     case connectionFailed(url: WebURL, detail: String)
@@ -29,17 +29,17 @@ public enum FetchFailure: Failure {
     case badCertificate(url: WebURL, detail: String)
     /// The TLS handshake failed for another reason.
     case tlsFailed(url: WebURL, detail: String)
-    /// The body was sent compressed although that was not asked for.
+    /// The body was compressed although the request did not allow it.
     case unwantedEncoding(url: WebURL, coding: String)
-    /// What arrived isn't HTTP, or its compression is broken.
+    /// The answer is not HTTP, or its compression is broken.
     case badAnswer(url: WebURL, detail: String)
     case proxyFailed(url: WebURL, detail: String)
     /// A header field that cannot be sent.
     case badHeader(name: String)
-    /// The trusted certificates (the system's, or those of the file that was given) cannot be read.
+    /// The trusted certificates (the system's or the user's file) cannot be read.
     case badCertificateFile(detail: String)
     case noLibcurl(detail: String)
-    /// libcurl has run out of memory or refuses an option.
+    /// libcurl is out of memory or refuses an option.
     case transportFault(url: WebURL, detail: String)
 
     public enum Phase: Sendable, Equatable {
@@ -55,7 +55,7 @@ public enum FetchFailure: Failure {
         public let url: WebURL
         /// The beginning of the body, at most 64 KiB.
         public let body: [UInt8]
-        /// The pause that the server asks for in `Retry-After`; nil if it asks for none.
+        /// The pause that `Retry-After` requests.
         public let retryAfter: Duration?
 
         public init(status: Int, headers: HTTPHeaders, url: WebURL, body: [UInt8] = [], retryAfter: Duration? = nil) {
@@ -67,13 +67,13 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// A quota of requests with none left.
+    /// A request quota with no requests left.
     public struct UsedUpQuota: Sendable, Hashable {
         public let url: WebURL
-        /// Requests a window; nil if the server has not said.
+        /// Requests per window, if known.
         public let limit: Int?
         public let until: Timestamp
-        /// The time from now until then.
+        /// The time until then.
         public let retryAfter: Duration
 
         public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {
@@ -84,25 +84,23 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// The failure after this many attempts.
+    /// Returns the failure after this many attempts.
     func asked(_ attempts: Int) -> FetchFailure {
         attempts > 1 && isTransient ? .repeated(self, attempts: attempts) : self
     }
 
-    /// How many attempts were made.
     public var attempts: Int {
         if case .repeated(_, let attempts) = self { return attempts }
         return 1
     }
 
-    /// The failure of a single attempt.
+    /// The failure of the last attempt.
     var single: FetchFailure {
         if case .repeated(let failure, _) = self { return failure }
         return self
     }
 
-    /// Whether the server could not be reached at all, so that the next request to it would most likely fail in the
-    /// same way.
+    /// Whether the server could not be reached, so that the next request would most likely fail in the same way.
     public var isOutOfReach: Bool {
         switch single {
         case .nameNotResolved, .connectionFailed, .timedOut, .tlsFailed, .proxyFailed: true
@@ -110,19 +108,17 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// How long to wait before the next attempt; nil if the server has not said.
+    /// The pause that the server requests before the next attempt.
     public var retryAfter: Duration? { usedUpQuota?.retryAfter ?? answer?.retryAfter }
 
-    /// The quota because of which no request was made; nil if it was something else.
+    /// The quota that prevented the request.
     public var usedUpQuota: UsedUpQuota? {
         if case .quotaUsedUp(let quota) = single { return quota }
         return nil
     }
 
-    /// The status of the answer; nil if there was none.
     public var status: Int? { answer?.status }
 
-    /// The header fields of the answer; nil if there was none.
     public var headers: HTTPHeaders? { answer?.headers }
 
     public var answer: Answer? {

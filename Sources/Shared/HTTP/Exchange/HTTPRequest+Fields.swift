@@ -1,9 +1,9 @@
 import Support
 
 extension HTTPRequest {
-    /// The fields that differ from request to request, by their names in lower case: those that the user gives, and the
-    /// user name with the password. Values that mean the same are written the same (RFC 9111 §4.1): lines of one name are
-    /// joined, blanks around commas removed, languages in lower case.
+    /// The user's fields, by their names in lower case, and the user name with the password. Equivalent values are
+    /// equal (RFC 9111 §4.1): lines of a name are joined, white space around commas is removed, languages are in lower
+    /// case.
     public var ownFields: [String: String] {
         var fields: [String: String] = [:]
         for header in headers {
@@ -17,7 +17,7 @@ extension HTTPRequest {
         return fields
     }
 
-    /// How old an answer may be that the request's own `Cache-Control` lets a cache give (RFC 9111 §5.2.1); zero for
+    /// The maximum age of a cached answer that the request's `Cache-Control` permits (RFC 9111 §5.2.1); zero for
     /// `no-cache`, nil for any age.
     public var oldestAge: Duration? {
         guard let text = ownFields["cache-control"] else { return nil }

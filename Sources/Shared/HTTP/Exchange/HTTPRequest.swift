@@ -1,10 +1,9 @@
-/// A request for one URL with all its limits: GET, unless the client is told to `head` or `put`.
+/// A request for a single URL with all its limits: GET, unless sent by the client's `head` or `put`.
 public struct HTTPRequest: Sendable {
-    /// How long things may take.
     public struct Timeouts: Sendable, Hashable {
         /// Name lookup, TCP and TLS together.
         public var connect: Duration
-        /// How long nothing may arrive.
+        /// The longest time without any data.
         public var stall: Duration
         /// Everything: all redirects, all attempts and the pauses between them.
         public var total: Duration
@@ -18,7 +17,7 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    /// What is asked for (RFC 9110 §9.3).
+    /// RFC 9110 §9.3.
     enum Method: Sendable {
         case get
         case head
@@ -32,30 +31,30 @@ public struct HTTPRequest: Sendable {
             }
         }
 
-        /// Whether an answer's body is that of the resource, as its fields say.
-        var gives: Bool { if case .head = self { false } else { true } }
+        /// Whether an answer has the body that its fields describe.
+        var hasResponseBody: Bool { if case .head = self { false } else { true } }
     }
 
     /// 256 MB: the largest originals of the archive have about 200 MB.
     public static let defaultByteLimit = 256_000_000
 
     public var url: WebURL
-    /// Sent in addition to the tools' own fields; a `User-Agent` here replaces theirs.
+    /// Added to the tools' own fields; a `User-Agent` here replaces theirs.
     public var headers: [HTTPHeader]
-    /// Where to look for a user name and a password if the URL has none; after a redirect, for those of the new host.
+    /// User names and passwords for a host whose URL has none, also after redirects.
     public var netrc: Netrc?
-    /// Origins that the user named with `http://`, so that secrets may be sent there unencrypted.
+    /// Origins that the user gave with `http://`: secrets may be sent to them unencrypted.
     public var cleartextOrigins: Set<WebURL.Origin>
-    /// The most bytes that a body may have after decompression; more is `too-large`, status 77.
+    /// The maximum of bytes of the decompressed body; more is `too-large`, status 77.
     public var byteLimit: Int
-    /// Whether the server may compress the body for the transfer; it arrives decompressed in any case. Useful for text,
-    /// not for pictures. Ignored with `rangeStart`.
+    /// Whether the server may compress the body for the transfer; it is delivered decompressed in any case. Useful for
+    /// text, not for pictures. Ignored with `rangeStart`.
     public var acceptsCompression: Bool
-    /// Asks for the bytes from here on (RFC 9110 §14.2); the answer is 206 if the server does that, else 200.
+    /// Requests the bytes from here on (RFC 9110 §14.2); the answer is 206 if the server supports it, else 200.
     public var rangeStart: Int?
     public var timeouts: Timeouts
     var method = Method.get
-    /// Whether it goes through a proxy, so that it leaves this machine whatever its host is.
+    /// Whether it is sent to a proxy, so that it leaves this machine even if its host is local.
     var passesProxy = false
 
     public init(
@@ -73,8 +72,8 @@ public struct HTTPRequest: Sendable {
         self.timeouts = timeouts
     }
 
-    /// Whether the answer may differ from user to user: there is a field for one server, a user name and a password
-    /// (in the URL, or from a `.netrc`, even if only a redirect leads to its host), or a secret in the address.
+    /// Whether the answer may differ between users: the request has a field for a single server, a user name and
+    /// password (in the URL, or in a `.netrc`, even if only a redirect leads to its host), or a secret in the address.
     public var carriesCredentials: Bool {
         netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.hasSecrets
     }
@@ -82,25 +81,24 @@ public struct HTTPRequest: Sendable {
     /// Whether the body may arrive compressed.
     var decompresses: Bool { acceptsCompression && rangeStart == nil }
 
-    /// The user name and password to send; nil if a field has the authorization already.
+    /// The user name and password to send, unless a field contains the authorization.
     var credentials: WebURL.Credentials? {
         if headers.contains(where: \.isAuthorization) { return nil }
         if let own = url.credentials, netrc == nil || !own.password.isEmpty { return own }
         return (keepsSecrets ? netrc?.credentials(for: url) : nil) ?? url.credentials
     }
 
-    /// Whether nobody else can read what is sent: it is encrypted, or stays on this machine; or the user allows that.
+    /// Whether no other machine can read the request, because it is encrypted or stays here; or the user permits it.
     private var keepsSecrets: Bool {
         url.scheme == .https || url.isLoopback && !passesProxy || cleartextOrigins.contains(url.origin)
     }
 
-    /// Why the request must not be sent: everyone on the way could read a field that only its server may see. Nil
-    /// if it may be sent.
+    /// The failure if an eavesdropper could read a secret field; nil if the request may be sent.
     public var exposure: FetchFailure? {
         guard !keepsSecrets, let header = headers.first(where: { !$0.crossesOrigins }) else { return nil }
         return .exposedSecret(url: url, header: header.name)
     }
 
-    /// Whether the `.netrc` has an entry for the host that is not sent, since everyone on the way could read it.
+    /// Whether the `.netrc` has an entry for the host that is not sent, since an eavesdropper could read it.
     var withholdsPassword: Bool { !keepsSecrets && netrc?.credentials(for: url) != nil }
 }

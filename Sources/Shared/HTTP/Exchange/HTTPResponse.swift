@@ -2,10 +2,10 @@
 public struct HTTPResponse: Sendable, Hashable {
     public let status: Int
     public let headers: HTTPHeaders
-    /// The URL that answered: the last one after redirects.
+    /// The URL that answered, after redirects.
     public let url: WebURL
-    /// Whether only the end of the connection marks the end of the body (RFC 9112 §6.3), so that a connection that
-    /// breaks looks the same.
+    /// Whether only the end of the connection marks the end of the body (RFC 9112 §6.3), so that a broken connection
+    /// looks the same.
     public let endsAtClose: Bool
 
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), url: WebURL, endsAtClose: Bool = false) {
@@ -15,10 +15,9 @@ public struct HTTPResponse: Sendable, Hashable {
         self.endsAtClose = endsAtClose
     }
 
-    /// The statuses whose body is the whole resource: 200, 203, and those without a meaning yet, which count as 200
-    /// (RFC 9110 §15).
+    /// Statuses with a body that is the whole resource: 200, 203, and unassigned ones, which count as 200 (RFC 9110
+    /// §15).
     public static let wholeStatuses = Set(200...299).subtracting([201, 202, 204, 205, 206, 207, 208, 226])
 
-    /// Whether the body is the whole resource.
     public var isWhole: Bool { Self.wholeStatuses.contains(status) }
 }

@@ -1,21 +1,19 @@
 import Support
 
-/// A transport that reports its exchanges: to metrics when they are over, to progress while they last.
-///
-/// It is placed directly above libcurl, so that it sees every exchange of every tool, including redirects and retries.
+/// Reports exchanges: to metrics after they end, to progress while they last. Placed directly above libcurl, so that it
+/// sees every exchange of every tool, including redirects and retries.
 public struct ObservedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let metrics: Metrics
     private let progress: Progress
 
-    /// Returns `base` itself if nothing is reported.
+    /// Returns `base` if nothing is reported.
     public static func over(
         _ base: any HTTPTransport, metrics: Metrics, progress: Progress
     ) -> any HTTPTransport {
         metrics.isSilent && progress.isHidden ? base : Self(base: base, metrics: metrics, progress: progress)
     }
 
-    /// Carries out one exchange. Throws `FetchFailure`, `Cancelled`, and what `receive` throws.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -32,7 +30,7 @@ public struct ObservedTransport: HTTPTransport {
                     if let transfer { Self.expect(head, of: request, transfer) }
                 case .body(let piece):
                     bytes += piece.count
-                    // The body of a failure is not a download.
+                    // The body of an error is not a download.
                     if status.map(Self.isWanted) == true { transfer?.receive(piece.count) }
                 case .pause: break
                 }
@@ -49,7 +47,6 @@ public struct ObservedTransport: HTTPTransport {
         }
     }
 
-    /// Shows the wait while `body` runs. Throws what `body` throws.
     public func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
     ) throws {
@@ -58,11 +55,11 @@ public struct ObservedTransport: HTTPTransport {
 
     private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }
 
-    /// Reports the length of the whole, if the answer tells it.
+    /// Reports the total length, if the answer has it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
         guard isWanted(head.status) else { return }
         let start = head.status == 206 ? request.rangeStart ?? 0 : 0
-        // The length of compressed bytes says nothing about those that arrive here.
+        // The length of compressed bytes is not the length of the delivered bytes.
         let isPlain = head.headers["Content-Encoding"] == nil
         let total = isPlain ? head.headers.contentLength.map { start.addingReportingOverflow($0) } : nil
         transfer.expect(bytes: start, total: total.flatMap { $0.overflow ? nil : $0.partialValue })
@@ -70,7 +67,7 @@ public struct ObservedTransport: HTTPTransport {
 }
 
 extension WebURL {
-    /// The name of the resource for a person: the last segment of the path, decoded, with secrets concealed, or the host.
+    /// The resource's name for people: the last segment of the path, decoded, with secrets concealed, or the host.
     var fileName: String {
         guard
             let last = AddressSecrets.concealed(in: "\(origin)\(path)")

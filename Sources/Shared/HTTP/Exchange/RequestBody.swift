@@ -1,9 +1,9 @@
 import Support
 
-/// Bytes to be sent: read as they go out, and once more if an attempt is repeated. Memory does not grow with a file.
+/// The body of a request, read while it is sent, and again for another attempt. Memory does not grow with a file.
 public struct RequestBody: Sendable {
     public let count: Int
-    /// Fills a buffer from an offset on; returns how many bytes it gave, 0 at the end. Throws `SystemFailure`.
+    /// Fills a buffer from an offset on and returns the number of bytes, 0 at the end. Throws `SystemFailure`.
     public let read: @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
 
     public init(_ bytes: [UInt8]) {
@@ -15,7 +15,6 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Bytes that `read` gives.
     public init(
         count: Int, read: @escaping @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
     ) {
@@ -23,7 +22,7 @@ public struct RequestBody: Sendable {
         self.read = read
     }
 
-    /// The whole of a regular file, which must not change meanwhile.
+    /// A regular file, which must not change during the request.
     public init(_ file: File) {
         count = file.count
         read = { try file.read(into: $0, at: $1) }

@@ -1,31 +1,30 @@
 import Support
 
-/// What a server's `Cache-Control` says about keeping an answer (RFC 9111 §5.2.2), as far as it concerns a private
-/// cache. Pure.
+/// A server's `Cache-Control` (RFC 9111 §5.2.2), as far as it concerns a private cache.
 ///
-/// Unknown directives are ignored; of a repeated directive the most restrictive counts; a time that cannot be read
-/// counts as zero, so that the answer is stale (§4.2.1).
+/// Unknown directives are ignored; of a repeated directive the most restrictive counts; an invalid time counts as zero,
+/// so that the answer is stale (§4.2.1).
 public struct CacheControl: Sendable, Hashable {
-    /// The answer must not be kept at all.
+    /// The answer must not be stored.
     public private(set) var noStore = false
-    /// The answer is for one user, so that a cache of several must not keep it.
+    /// The answer is for a single user; a cache of several users must not store it.
     public private(set) var isPrivate = false
-    /// The server must be asked before each use. If only some fields are named, that is taken to mean all of them.
+    /// The answer must be revalidated before each use. A list of fields is treated as all fields.
     public private(set) var noCache = false
-    /// A cache may keep the answer if it knows the status's meaning, and ignore `no-store` (§5.2.2.3).
+    /// A cache that knows the status may store the answer and ignore `no-store` (§5.2.2.3).
     public private(set) var mustUnderstand = false
-    /// Once stale, the answer must not be used without asking the server.
+    /// A stale answer must be revalidated.
     public private(set) var mustRevalidate = false
-    /// Seconds for which the answer is fresh.
+    /// The freshness lifetime in seconds.
     public private(set) var maxAge: Int?
     /// The answer does not change while it is fresh (RFC 8246).
     public private(set) var isImmutable = false
-    /// How many seconds a stale answer may be used while it is revalidated (RFC 5861 §3).
+    /// How many seconds a stale answer may be used during revalidation (RFC 5861 §3).
     public private(set) var staleWhileRevalidate: Int?
     /// How many seconds a stale answer may be used if the server fails (RFC 5861 §4).
     public private(set) var staleIfError: Int?
 
-    /// What a number that is too large counts as (RFC 9111 §1.2.2): 68 years.
+    /// The value of a number that is too large (RFC 9111 §1.2.2): 68 years.
     static let longestAge = Int(Int32.max)
 
     public init(_ headers: HTTPHeaders) { self.init(headers["Cache-Control"] ?? "") }
@@ -50,14 +49,14 @@ public struct CacheControl: Sendable, Hashable {
         if mustUnderstand { noStore = false }
     }
 
-    /// A number of seconds (RFC 9111 §1.2.2); 0 for anything else.
+    /// Parses a number of seconds (RFC 9111 §1.2.2); returns 0 for other text.
     static func seconds(_ text: String?) -> Int {
-        guard let text, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return 0 }
+        guard let text, !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Int(text) ?? longestAge, longestAge)
     }
 
-    /// The directives in their order, names in lower case, values without quotation marks. A comma within quotation
-    /// marks separates nothing; a mark that is never closed includes all that follows.
+    /// Returns the directives in order, with names in lower case and values without quotation marks. A comma in quotes
+    /// does not separate; an unclosed quote extends to the end.
     private static func directives(in text: String) -> [(name: String, value: String?)] {
         var result: [(name: String, value: String?)] = []
         var name = ""
@@ -100,18 +99,17 @@ public struct CacheControl: Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// How long the answer is fresh from `now` on, as its server says: `max-age`, else `Expires`, less the time that it
-    /// has already spent on its way (RFC 9111 §4.2.1, §4.2.3); negative if it arrived stale. Nil if the server says
-    /// nothing.
+    /// Returns how long the answer is fresh from `now` on: `max-age`, else `Expires`, less its age on arrival (RFC 9111
+    /// §4.2.1, §4.2.3). Negative if it arrived stale; nil if the server does not specify it.
     ///
-    /// The time spent on its way is taken from `Age` only, not from `Date`, which our clock may disagree with.
+    /// The age is from `Age` only, not from `Date`, which may disagree with our clock.
     public func freshness(now: Timestamp) -> Duration? {
         let control = CacheControl(self)
         let lifetime: Duration
         if let seconds = control.maxAge {
             lifetime = .seconds(seconds)
         } else if let text = self["Expires"] {
-            // Anything but one date, above all `0`, lies in the past (RFC 9111 §5.3).
+            // Anything but a single date, above all `0`, is in the past (RFC 9111 §5.3).
             guard let end = HTTPDate.timestamp(text, now: now) else { return .zero - age }
             lifetime = end - (last("Date").flatMap { HTTPDate.timestamp($0, now: now) } ?? now)
         } else {
@@ -120,7 +118,7 @@ extension HTTPHeaders {
         return lifetime - age
     }
 
-    /// The first member of `Age`, which takes one; zero if that is no number (RFC 9111 §5.1).
+    /// The first member of `Age`, or zero if it is not a number (RFC 9111 §5.1).
     private var age: Duration {
         let first = self["Age"]?.prefix { $0 != "," }.filter { $0 != " " && $0 != "\t" }
         return .seconds(CacheControl.seconds(first))

@@ -2,15 +2,15 @@ import Support
 
 /// Dates in header fields (RFC 9110 §5.6.7).
 public enum HTTPDate {
-    /// Reads any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and
-    /// `Sun Nov  6 08:49:37 1994`, in upper or lower case; nil for anything else. The day of the week isn't checked.
+    /// Parses the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and
+    /// `Sun Nov  6 08:49:37 1994`, in upper or lower case. Ignores the day of the week.
     ///
     /// - Parameter now: decides the century of a two-digit year, which is at most 50 years ahead of it.
     public static func timestamp(_ text: String, now: Timestamp = .now()) -> Timestamp? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let weekday = words.first, words.count >= 4 else { return nil }
         guard weekday.last == "," else {
-            // A day below 10 has a blank before it.
+            // A day below 10 is padded with a space.
             let isPadded = words[2].isEmpty
             guard words.count == (isPadded ? 6 : 5) else { return nil }
             return timestamp(
@@ -30,7 +30,7 @@ public enum HTTPDate {
         return timestamp(day: number(parts[0], digits: 2), month: parts[1], year: year, time: words[2])
     }
 
-    /// Writes the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
+    /// Returns the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
     public static func text(_ time: Timestamp) -> String {
         let day = CalendarDay(at: time)
         // 1970-01-01 was a Thursday.
@@ -55,7 +55,6 @@ public enum HTTPDate {
     }
 
     private static func number(_ text: Substring, digits: Int) -> Int? {
-        guard text.utf8.count == digits, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int(text)
+        text.utf8.count == digits ? Int(digits: text) : nil
     }
 }

@@ -1,11 +1,13 @@
-/// One header field of a request. Its descriptions never show the value.
+import Support
+
+/// A header field of a request. Its descriptions never show the value.
 public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     public let name: String
     public let value: String
-    /// Whether the field is also sent if a redirect leads to another origin. False for everything that a user gave and
-    /// for every secret, which go to the request's own origin only; true for `Accept`, `If-None-Match` and their like.
+    /// Whether the field is also sent after a redirect to another origin. False for every field of the user and every
+    /// secret, which go only to the request's origin; true for `Accept`, `If-None-Match` and the like.
     public let crossesOrigins: Bool
 
     public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {
@@ -20,22 +22,15 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether name (RFC 9110 §5.1, a token) and value (§5.5) can be sent without adding lines to the request.
+    /// Whether name (RFC 9110 §5.1, a token) and value (§5.5) are valid, so that they add no lines to the request.
     public var isValid: Bool {
-        let isToken = { (byte: UInt8) in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-        }
+        let isToken = { (byte: UInt8) in byte.isLetter || byte.isDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
         return !name.isEmpty && name.utf8.allSatisfy(isToken)
             && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 }
 
-/// The header fields of a response in their order. Names are compared without regard to case (RFC 9110 §5.1).
+/// The header fields of a response in order. Names are case-insensitive (RFC 9110 §5.1).
 public struct HTTPHeaders: Sendable, Hashable {
     public private(set) var fields: [Field]
 
@@ -55,15 +50,14 @@ public struct HTTPHeaders: Sendable, Hashable {
         self.fields = fields.map { Field(name: $0.key, value: $0.value) }
     }
 
-    /// The value of the field, or nil if there is none; several fields of the same name are joined by `, ` (RFC 9110
-    /// §5.3).
+    /// Returns the value of a field; several fields of the same name are joined by `, ` (RFC 9110 §5.3).
     public subscript(name: String) -> String? {
         let name = name.lowercased()
         let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The value of the last field of that name, for fields that have one value rather than a list.
+    /// Returns the value of the last field of that name, for fields with a single value.
     public func last(_ name: String) -> String? {
         let name = name.lowercased()
         return fields.last { $0.name.lowercased() == name }?.value
@@ -71,20 +65,30 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The coding by which the body is compressed (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if it is not
-    /// compressed, or if the field has a word that is no such coding, as with some servers.
+    /// The compression of the body (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if it is not compressed, or if
+    /// the field has no known coding, as with some servers.
     var compression: String? {
         let known = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz"]
         let codings = (self["Content-Encoding"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         return codings.first { known.contains(String($0)) }.map(String.init)
     }
 
-    /// `Content-Length` if it is one number, which may be repeated (RFC 9110 §8.6); else nil.
+    /// `Content-Length` if it is one number, which may be repeated (RFC 9110 §8.6).
     public var contentLength: Int? {
         guard let text = self["Content-Length"] else { return nil }
         let values = Set(text.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })
-        guard values.count == 1, let value = values.first, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-        else { return nil }
-        return Int(value)
+        guard values.count == 1, let value = values.first else { return nil }
+        return Int(digits: value)
+    }
+
+    /// The wait that `Retry-After` requests (RFC 9110 §10.2.3), in seconds or until a date; at least zero.
+    func retryAfter(now: Timestamp) -> Duration? {
+        guard let value = last("Retry-After") else { return nil }
+        let text = value.drop { $0 == " " }
+        if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
+            // A number that is too large is a year or more in any case.
+            return .seconds(min(Int64(text) ?? .max, 31_536_000))
+        }
+        return HTTPDate.timestamp(String(text)).map { max($0 - now, .zero) }
     }
 }

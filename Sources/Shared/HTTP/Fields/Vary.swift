@@ -1,22 +1,21 @@
 import Support
 
-/// The request fields that a server chose an answer by (`Vary`, RFC 9110 §12.5.5), with a digest of their values.
-///
-/// Only the fields that a user adds count, as the tools' own are the same in each request.
+/// The request fields that selected an answer (`Vary`, RFC 9110 §12.5.5), with a digest of their values. Only fields of
+/// the user count, since the tools' own are the same in each request.
 public struct Vary: Sendable, Equatable {
-    /// The most bytes that the names may have; a longer list counts as `*`.
+    /// The maximum length of the names; a longer list counts as `*`.
     private static let byteLimit = 1024
 
-    /// In lower case, sorted; nil for `*`, which no request matches.
+    /// In lower case, sorted; nil for `*`.
     private let names: [String]?
     private let digest: String
 
-    /// Nil if every request gets the same answer.
+    /// Returns nil if every request gets the same answer.
     ///
-    /// - Parameter fields: those of the request, see `HTTPRequest.ownFields`.
+    /// - Parameter fields: the request's fields, see `HTTPRequest.ownFields`.
     public init?(of headers: HTTPHeaders, fields: [String: String]) {
         let members = Set((headers["Vary"] ?? "").lowercased().split { ", \t".contains($0) }.map(String.init))
-        // The tools decide themselves what coding they accept.
+        // The tools decide which codings they accept.
         let names = members.subtracting(["accept-encoding"]).sorted()
         if names.isEmpty { return nil }
         let isNamed = !names.contains("*") && names.joined(separator: ",").utf8.count <= Self.byteLimit
@@ -28,25 +27,25 @@ public struct Vary: Sendable, Equatable {
         digest = names.map { String(SHA256.hex(of: Self.text(of: $0, in: fields)).prefix(16)) } ?? ""
     }
 
-    /// Reads what `text` has written; anything else counts as `*`.
+    /// Parses `text`; invalid text counts as `*`.
     public init(text: String) {
         let parts = text.split(separator: " ")
         names = parts.count == 2 ? parts[0].split(separator: ",").map(String.init) : nil
         digest = parts.count == 2 ? String(parts[1]) : ""
     }
 
-    /// The form in which an index keeps it: `accept-language,cookie 0123456789abcdef`, or `*`.
+    /// The form in the index: `accept-language,cookie 0123456789abcdef`, or `*`.
     public var text: String { names.map { "\($0.joined(separator: ",")) \(digest)" } ?? "*" }
 
-    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1); nil for `*`, as only the server knows.
+    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1); nil for `*`: only the server knows.
     public func matches(_ fields: [String: String]) -> Bool? {
         names.map { _ in renewed(by: fields) == self }
     }
 
-    /// The same names with the values of another request.
+    /// Returns the same names with the values of another request.
     public func renewed(by fields: [String: String]) -> Vary { Vary(names: names, fields) }
 
-    /// A field that is absent differs from one that is empty.
+    /// An absent field differs from an empty field.
     private static func text(of names: [String], in fields: [String: String]) -> String {
         names.map { name in fields[name].map { "\(name):\($0)\n" } ?? "\(name)\n" }.joined()
     }

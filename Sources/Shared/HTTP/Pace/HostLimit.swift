@@ -1,13 +1,13 @@
 import Support
 
-/// Limits how many exchanges with one host go on at once; the others wait in the order in which they came.
+/// Limits parallel exchanges with a host; the others wait in order of arrival.
 public final class HostLimit: Sendable {
     private let queues: Monitor<HostQueues>
 
     /// - Parameter limit: at least 1.
     public init(_ limit: Int) { queues = Monitor(HostQueues(limit: limit)) }
 
-    /// Runs `body` once there is room for it. Throws `Cancelled` as soon as the run is stopped, and what `body` throws.
+    /// Runs `body` when there is room. Throws `Cancelled` if the run is stopped, and errors of `body`.
     func withRoom<Result>(
         at url: WebURL, interruption: Interruption, _ body: () throws -> Result
     ) throws -> Result {
@@ -30,7 +30,63 @@ public final class HostLimit: Sendable {
             queues.update { $0.giveUp(number, at: host) }
             throw error
         }
-        // There may be room for the next one, too.
+        // There may be room for the next in the queue, too.
         queues.update { _ in }
+    }
+}
+
+/// The active and waiting exchanges of each host, first come, first served. Pure.
+struct HostQueues: Sendable {
+    private struct Queue {
+        var active = 0
+        /// Numbers of waiting exchanges in order.
+        var waiting: [Int] = []
+    }
+
+    private let limit: Int
+    private var queues: [String: Queue] = [:]
+    private var lastNumber = 0
+
+    /// - Parameter limit: the maximum of active exchanges per host, at least 1.
+    init(limit: Int) { self.limit = max(limit, 1) }
+
+    /// Hosts with active or waiting exchanges. Others are forgotten, as a stream may contain a million hosts.
+    var hosts: Set<String> { Set(queues.keys) }
+
+    /// Begins an exchange and returns nil, or joins the host's queue and returns the number for `begin`.
+    mutating func join(_ host: String) -> Int? {
+        var queue = queues[host] ?? Queue()
+        defer { queues[host] = queue }
+        if queue.active < limit, queue.waiting.isEmpty {
+            queue.active += 1
+            return nil
+        }
+        lastNumber += 1
+        queue.waiting.append(lastNumber)
+        return lastNumber
+    }
+
+    /// Begins an exchange if it is this number's turn and there is room; returns whether it did.
+    mutating func begin(_ number: Int, at host: String) -> Bool {
+        guard let queue = queues[host], queue.active < limit, queue.waiting.first == number else { return false }
+        queues[host]?.waiting.removeFirst()
+        queues[host]?.active += 1
+        return true
+    }
+
+    /// Leaves the queue before `begin`.
+    mutating func giveUp(_ number: Int, at host: String) {
+        queues[host]?.waiting.removeAll { $0 == number }
+        forgetIfIdle(host)
+    }
+
+    /// Ends an exchange.
+    mutating func leave(_ host: String) {
+        queues[host]?.active -= 1
+        forgetIfIdle(host)
+    }
+
+    private mutating func forgetIfIdle(_ host: String) {
+        if let queue = queues[host], queue.active == 0, queue.waiting.isEmpty { queues[host] = nil }
     }
 }

@@ -1,9 +1,9 @@
 import Support
 
-/// A time before which a server takes no requests.
+/// A time until which a server accepts no requests.
 public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     public let until: Timestamp
-    /// Requests a window; nil if the server has not sent it.
+    /// Requests per window, if the server has sent it.
     public let limit: Int?
 
     public init(until: Timestamp, limit: Int? = nil) {
@@ -14,7 +14,7 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     /// `limit=1000 refused=1800000000000`, with the time in milliseconds.
     public var description: String { "\(limit.map { "limit=\($0) " } ?? "")refused=\(until.milliseconds)" }
 
-    /// Parses a description. Ignores other fields, as other versions write more. Nil without a time before year 10000.
+    /// Parses a description, ignoring fields of other versions. Returns nil without a time before year 10000.
     public init?(_ text: String) {
         var numbers: [Substring: Int64] = [:]
         for word in text.split(separator: " ") {
@@ -26,11 +26,10 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// Keeps the last refusal of each server, for one or more processes.
-///
-/// Throws only errors that end the request: an unusable ledger continues in memory.
+/// Stores the last refusal of each server, for one or more processes. Throws only errors that end the request: an
+/// unusable ledger continues in memory.
 public protocol QuotaLedger: Sendable {
-    /// The last refusal, which may be over; nil if none is known.
+    /// Returns the last refusal, which may be over.
     func refusal(of name: String) throws -> QuotaRefusal?
 
     /// Replaces the last refusal, or removes it.

@@ -1,23 +1,23 @@
 import Support
 
-/// The quota of requests that an answer reports. Pure.
+/// The request quota that an answer reports.
 public struct QuotaReport: Sendable, Hashable {
-    /// Requests a window.
+    /// Requests per window.
     public var limit: Int?
-    /// Requests that are left in the window.
+    /// Requests left in the window.
     public var remaining: Int?
-    /// The time until the server takes requests again; nil if it takes them now.
+    /// The time until the server accepts requests again, if it does not now.
     public var refusal: Duration?
 
-    /// The refusal of a server with no requests left that does not name the time of the reset. api.data.gov, which
-    /// names none, counts by the hour.
+    /// The refusal if a server has no requests left and does not specify the reset. api.data.gov, which never does,
+    /// counts by the hour.
     static let usualRefusal = Duration.seconds(3600)
 }
 
 extension QuotaReport {
     /// Reads the fields of api.data.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
-    /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). If
-    /// there are several, the scarcest quota counts. The `Retry-After` of a 429 precedes the reset.
+    /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). Of
+    /// several quotas, the scarcest counts. The `Retry-After` of a 429 takes precedence over the reset.
     public init(_ response: HTTPResponse, now: Timestamp) {
         self.init()
         func number(_ field: String) -> Int? { Self.number(response.headers.last(field)) }
@@ -25,13 +25,13 @@ extension QuotaReport {
         let name = names.min { number("\($0)-Remaining") ?? .max < number("\($1)-Remaining") ?? .max } ?? ""
         limit = number("\(name)-Limit")
         remaining = number("\(name)-Remaining")
-        if response.status == 429 { refusal = RetryAfter.duration(in: response.headers, now: now) }
+        if response.status == 429 { refusal = response.headers.retryAfter(now: now) }
         if refusal == nil, remaining == 0 {
             refusal = number("\(name)-Reset").map { Self.span($0, now: now) } ?? Self.usualRefusal
         }
     }
 
-    /// The number at the beginning of the value, at most 10¹².
+    /// Parses the number at the beginning of the value, at most 10¹².
     private static func number(_ value: String?) -> Int? {
         let digits = (value ?? "").prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, ["", ",", ";", ".", " "].contains(value?.dropFirst(digits.count).prefix(1) ?? "") else {
@@ -40,7 +40,7 @@ extension QuotaReport {
         return min(Int(digits) ?? .max, 1_000_000_000_000)
     }
 
-    /// The time until a reset, which some servers give in seconds from now, others as a time in seconds since 1970.
+    /// Returns the time until a reset, which some servers send in seconds from now, others in seconds since 1970.
     private static func span(_ seconds: Int, now: Timestamp) -> Duration {
         let year = 31_536_000
         guard seconds > 1_000_000_000 else { return .seconds(min(seconds, year)) }

@@ -1,9 +1,9 @@
 import Support
 
-/// A transport that sends no request before the time that the server has set, with a ledger that may be shared.
+/// Sends no request to a server before the time that the server has set, with a ledger that may be shared.
 ///
-/// Placed between the client and the transport that carries out requests, so that retries and redirects count too.
-/// A wait sends pauses to the receiver, and does not shorten the time limit of the exchange.
+/// Placed between the client and the transport that carries out requests, so that retries and redirects count too. A
+/// wait sends pauses to the receiver, and does not shorten the time limit of the exchange.
 public struct QuotaTransport: HTTPTransport {
     /// The longest wait for a server that refuses requests, as for a `Retry-After`.
     static let longestWait = Duration.seconds(60)
@@ -35,7 +35,7 @@ public struct QuotaTransport: HTTPTransport {
     }
 
     /// Waits for the end of a short refusal, then carries out one exchange. Throws `FetchFailure.quotaUsedUp` during a
-    /// longer one, other `FetchFailure`s, `Cancelled`, and errors of `receive`.
+    /// longer refusal, other `FetchFailure`s, `Cancelled`, and errors of `receive`.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -81,15 +81,14 @@ public struct QuotaTransport: HTTPTransport {
         return try result.get()
     }
 
-    /// Throws the errors of `body`.
     public func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
     ) throws {
         try base.waiting(reason, host: host, for: span, body)
     }
 
-    /// The name of the quota that a request counts against: a digest of its origin and of every field that only
-    /// that server may see, above all a key. A digest, so that no ledger holds a key.
+    /// Returns the name of the quota that a request counts against: a digest of its origin and of every field for that
+    /// server only, above all a key. A digest, so that no ledger contains a key.
     static func name(of request: HTTPRequest) -> String {
         let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))

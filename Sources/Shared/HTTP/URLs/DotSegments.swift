@@ -1,9 +1,8 @@
 import Support
 
-/// `.` and `..` in a path (RFC 3986 §5.2.4).
+/// Resolves `.` and `..` in a path (RFC 3986 §5.2.4).
 enum DotSegments {
-    /// The path with its `.` and `..` segments resolved. Escaped dots (`%2e`) count, as they do in browsers, so that
-    /// the path hides nothing.
+    /// Escaped dots (`%2e`) count, as in browsers, so that a path hides nothing.
     static func removed(from path: String) -> String {
         guard path.utf8.first == UInt8(ascii: "/"), mayHaveDots(path) else { return path }
         var output: [Substring] = []

@@ -1,13 +1,12 @@
 import Support
 
-/// How version 1.0.0 read addresses, as far as it differs: caches have entries under keys that it made of them, which are
-/// found under these keys once and then moved (`CacheKey.former`). To be removed with 2.0.0, which may leave such caches
-/// behind.
+/// The addresses of version 1.0.0, if they differ: caches have entries under keys made from them, which are found once
+/// under these keys and then moved (`CacheKey.former`). To be removed with 2.0.0, which may abandon such caches.
 extension WebURL {
-    /// This URL as version 1.0.0 read it from `text`; nil if it refused the text, or read it as today.
+    /// Returns the URL that version 1.0.0 made from `text`, or nil if it refused the text or made the same URL.
     ///
-    /// It kept backslashes as characters of the path, refused them in the authority, and mapped hosts without composition
-    /// (NFC) and with fewer equivalent characters.
+    /// It kept backslashes as characters of the path, refused them in the authority, and mapped hosts without
+    /// composition (NFC) and with fewer equivalent characters.
     package func former(of text: String) -> WebURL? {
         let bytes = Self.trimmed(text)
         guard let colon = Self.endOfScheme(bytes[...]), bytes[(colon + 1)...].starts(with: "//".utf8) else {
@@ -21,7 +20,7 @@ extension WebURL {
         former.path = Tail(rest[end...]).path
         let host = authority[(authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex)...]
         let decoded = PercentEncoding.decoded(host.prefix { $0 != UInt8(ascii: ":") })
-        // It read addresses of hosts alike.
+        // Hosts that are addresses are unchanged.
         if address == nil, decoded.contains(where: { $0 >= 0x80 }) {
             guard let name = FormerName.ascii(String(decoding: decoded, as: UTF8.self)) else { return nil }
             former.host = name
@@ -30,9 +29,9 @@ extension WebURL {
     }
 }
 
-/// Host names beyond ASCII as version 1.0.0 mapped them.
+/// Maps non-ASCII host names as version 1.0.0 did.
 private enum FormerName {
-    /// Nil if it has a character that was refused.
+    /// Returns nil if a character was refused.
     static func ascii(_ name: String) -> String? {
         var mapped = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -65,7 +64,7 @@ private enum FormerName {
         }
     }
 
-    /// RFC 3492 §6.3, with its parameters for host names (§5); nil for more than 63 characters.
+    /// RFC 3492 §6.3, with its parameters for host names (§5); returns nil for more than 63 characters.
     private static func punycode(_ scalars: [UInt32]) -> String? {
         let base = 36
         let least = 1
@@ -77,7 +76,7 @@ private enum FormerName {
         var current: UInt32 = 128
         var delta = 0
         var bias = 72
-        // Nothing below can overflow for so few.
+        // Nothing below can overflow for so few characters.
         guard scalars.count <= 63 else { return nil }
         while handled < scalars.count {
             let next = scalars.filter { $0 >= current }.min() ?? current

@@ -6,9 +6,9 @@ struct Host {
     let text: String
     let address: IPAddress?
 
-    /// Reads a host. A name whose last label is a number must be an IPv4 address in one of the forms that
-    /// `inet_aton(3)` reads (WHATWG URL, *ends in a number*), so that no way to write `127.0.0.1` passes as a name.
-    /// Throws `WebURLFailure.blockedHost` for anything that is no host, and `unmapped`.
+    /// Parses a host. A name whose last label is a number must be an IPv4 address in a form of `inet_aton(3)` (WHATWG
+    /// URL, *ends in a number*), so that no spelling of `127.0.0.1` passes as a name. Throws
+    /// `WebURLFailure.blockedHost`, and `unmapped`.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(WebURLFailure) -> Host {
         var refused: WebURLFailure { .blockedHost(String(decoding: bytes, as: UTF8.self)) }
         if bytes.first == UInt8(ascii: "[") {
@@ -44,19 +44,13 @@ struct Host {
         }
     }
 
-    /// Digits, or `0x` and hexadecimal digits.
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        if label.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return true }
+        if label.allSatisfy(\.isDigit) { return true }
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexDigitValue != nil }
     }
 
-    /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore, which some servers' names have.
+    /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore, which some servers' names contain.
     private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isLetter || byte.isDigit || "-._".utf8.contains(byte)
     }
 }

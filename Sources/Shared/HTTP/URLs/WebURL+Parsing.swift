@@ -1,10 +1,9 @@
 import Support
 
 extension WebURL {
-    /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped; blanks and
-    /// other invalid characters inside it are encoded; a backslash before the query is a slash. The user comes before the
-    /// last `@` of the authority.
-    /// Throws `WebURLFailure` if the text is no URL, or one that the tools do not open.
+    /// Parses an absolute URL (RFC 3986 §3) leniently: white space around it is dropped; white space and other invalid
+    /// characters inside it are encoded; a backslash before the query is a slash. The user comes before the last `@` of
+    /// the authority. Throws `WebURLFailure` for an invalid URL, or one that the tools do not open.
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
         let bytes = Self.trimmed(text).withSlashes
@@ -25,7 +24,7 @@ extension WebURL {
         try self.init(scheme: scheme, afterSlashes: bytes[(colon + 3)...], text: text)
     }
 
-    /// Reads authority, path, query and fragment: all that follows `//`.
+    /// Parses authority, path, query and fragment: everything after `//`.
     init(scheme: Scheme, afterSlashes rest: ArraySlice<UInt8>, text: String) throws(WebURLFailure) {
         let end =
             rest.firstIndex {
@@ -40,8 +39,8 @@ extension WebURL {
         let (host, port) = try Self.splitPort(authority)
         if host.isEmpty { throw .notAURL(text: text, reason: .noHost) }
         if let port, !port.isEmpty {
-            guard port.count <= 5, port.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-                let number = Int(String(decoding: port, as: UTF8.self)), (1...65535).contains(number)
+            guard port.count <= 5, let number = Int(digits: String(decoding: port, as: UTF8.self)),
+                (1...65535).contains(number)
             else { throw .notAURL(text: text, reason: .badPort) }
             explicitPort = number
         }
@@ -78,34 +77,24 @@ extension WebURL {
         }
     }
 
-    /// The text's bytes without ASCII blanks and line breaks around them.
+    /// Returns the text's bytes without ASCII white space around them.
     static func trimmed(_ text: String) -> [UInt8] {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-        var bytes = Array(text.utf8)[...]
-        while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
-        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        return Array(bytes)
+        Array(Array(text.utf8).trimming { $0 == 0x20 || (0x09...0x0D).contains($0) })
     }
 
-    /// Where the colon after a scheme is (RFC 3986 §3.1); nil if there is none.
+    /// Returns the index of the colon after a scheme (RFC 3986 §3.1).
     static func endOfScheme(_ bytes: ArraySlice<UInt8>) -> Int? {
-        guard let first = bytes.first, isLetter(first), let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        guard let first = bytes.first, first.isLetter, let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        let isScheme = bytes[..<colon].allSatisfy {
-            isLetter($0) || ($0 >= 0x30 && $0 <= 0x39) || "+-.".utf8.contains($0)
-        }
+        let isScheme = bytes[..<colon].allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         return isScheme ? colon : nil
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte & ~0x20)
-    }
-
-    /// Whether the text is like `example.org:8080/x`, which means a server rather than a scheme.
+    /// Whether the text is like `example.org:8080/x`: a server rather than a scheme.
     private static func looksLikeHostAndPort(_ name: String, _ rest: ArraySlice<UInt8>) -> Bool {
         if name.contains(".") { return true }
         let port = rest.prefix { $0 != UInt8(ascii: "/") }
-        return !port.isEmpty && port.count <= 5 && port.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+        return !port.isEmpty && port.count <= 5 && port.allSatisfy(\.isDigit)
     }
 
     private static func credentials(_ userinfo: ArraySlice<UInt8>) -> Credentials? {
@@ -118,8 +107,8 @@ extension WebURL {
             password: String(decoding: PercentEncoding.decoded(password), as: UTF8.self))
     }
 
-    /// The host, and what follows the colon, if there is one. Brackets stay with the host. Throws
-    /// `WebURLFailure.blockedHost` for wrong brackets.
+    /// Splits host and port, if there is a colon. Brackets stay with the host. Throws `WebURLFailure.blockedHost` for
+    /// wrong brackets.
     private static func splitPort(
         _ authority: ArraySlice<UInt8>
     ) throws(WebURLFailure) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {
@@ -133,5 +122,18 @@ extension WebURL {
         }
         guard let colon = authority.firstIndex(of: UInt8(ascii: ":")) else { return (authority, nil) }
         return (authority[..<colon], authority[(colon + 1)...])
+    }
+
+    /// Returns the address that a text without a scheme means, such as `example.org/m31.jpg`, or nil if it
+    /// begins with no domain or has no path.
+    public static func address(withoutScheme text: String) -> String? {
+        let bytes = text.utf8
+        guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+        let labels = bytes[..<slash].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.count > 1, !labels.contains(where: \.isEmpty), let top = labels.last, top.count > 1,
+            top.allSatisfy(\.isLetter), bytes.index(after: slash) != bytes.endIndex
+        else { return nil }
+        let address = "https://" + text
+        return (try? WebURL(address)) == nil ? nil : address
     }
 }

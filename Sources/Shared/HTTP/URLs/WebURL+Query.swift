@@ -1,21 +1,19 @@
 import Support
 
 extension WebURL {
-    /// The same URL without the query items of these names; the others keep their bytes. If no item is left, the `?`
-    /// goes, too.
+    /// Removes the query items of these names; the others keep their bytes. If none is left, the `?` is removed, too.
     public func removingQueryItems(named names: Set<String>) -> WebURL {
         keepingItems { !names.contains(Self.decodedItem($0.prefix { $0 != "=" })) }
     }
 
-    /// The same URL without query items that are likely secrets. Secrets in the path stay.
+    /// The URL without query items that are probably secrets. Secrets in the path stay.
     public var withoutSecrets: WebURL {
         keepingItems { !AddressSecrets.isSecret(name: $0.prefix { $0 != "=" }) && !AddressSecrets.areIn("://?\($0)") }
     }
 
-    /// Whether a parameter in path or query is likely a secret.
+    /// Whether a parameter in path or query is probably a secret.
     public var hasSecrets: Bool { AddressSecrets.areIn(description) }
 
-    /// The same URL with one more query item at the end.
     public func appendingQueryItem(_ name: String, _ value: String) -> WebURL {
         var result = self
         let item = "\(PercentEncoding.encodedValue(name))=\(PercentEncoding.encodedValue(value))"
@@ -23,27 +21,26 @@ extension WebURL {
         return result
     }
 
-    /// The URL for the index, documents and messages: without credentials and fragment, and with `***` for the values of
-    /// secret parameters.
+    /// The URL for the index, documents and messages: without credentials and fragment, and with `***` for the values
+    /// of secret parameters.
     public var redacted: String {
         AddressSecrets.replacing(in: withoutFragment) { _ in AddressSecrets.mark }
     }
 
-    /// The text of an address, or its `redacted` form if it has a secret or a `=` in its fragment. If it is no valid URL,
-    /// user and password are removed.
+    /// Returns an address, or its `redacted` form if it has a secret or a `=` in its fragment. Removes user and
+    /// password from an invalid address.
     public static func withoutSecrets(_ text: String) -> String {
         if let url = try? WebURL(text), url.hasSecrets || url.fragment?.contains("=") == true { return url.redacted }
         guard let user = user(in: text) else { return text }
         return String(text[..<user.startIndex] + text[text.index(after: user.endIndex)...])
     }
 
-    /// The secrets of the address in a text: user and password before the host's `@`, and the values of secret
-    /// parameters.
+    /// Returns the secrets in an address: user and password before the host's `@`, and the values of secret parameters.
     public static func secrets(in text: String) -> [Substring] {
         [user(in: text)].compactMap(\.self) + AddressSecrets.values(in: text)
     }
 
-    /// User and password of an address, between `://` and the host's `@`; nil if there are none.
+    /// Returns user and password of an address, between `://` and the host's `@`.
     private static func user(in text: String) -> Substring? {
         guard let authority = text.slashesOfAuthority?.upperBound else { return nil }
         let end = text.utf8[authority...].firstIndex { "/?#\\".utf8.contains($0) } ?? text.endIndex

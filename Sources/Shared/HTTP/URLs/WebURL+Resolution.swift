@@ -1,10 +1,9 @@
 import Support
 
 extension WebURL {
-    /// The URL that a `reference` in a document or a `Location` field of this URL points to (RFC 3986 §5.2).
+    /// Resolves a `reference` in a document or a `Location` field of this URL (RFC 3986 §5.2).
     ///
-    /// The result has this URL's credentials only if it has the same origin and none of its own. Throws
-    /// `WebURLFailure`, as reading an absolute URL does.
+    /// The result has this URL's credentials only if it has the same origin and no credentials. Throws `WebURLFailure`.
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
         if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
         let bytes = Self.trimmed(reference).withSlashes

@@ -1,12 +1,12 @@
 import Support
 
-/// An absolute `http` or `https` URL: the one way in which the tools read and write addresses.
+/// An absolute `http` or `https` URL.
 ///
-/// What is stored can be sent: blanks and non-ASCII characters of path, query and fragment are percent-encoded (RFC
+/// It can be sent as stored: non-ASCII characters and white space in path, query and fragment are percent-encoded (RFC
 /// 3986 §2.1); the host is in lower-case ASCII (international names by UTS #46) or an address in its canonical form.
-/// User name and password are kept apart and left out of every text that this type returns.
+/// User name and password are stored apart, and omitted from every text that this type returns.
 public struct WebURL: Sendable, Hashable {
-    /// The longest address that is read. Servers and proxies accept half of that.
+    /// The maximum length of an address. Servers and proxies accept half of it.
     public static let byteLimit = 16 << 10
 
     public enum Scheme: String, Sendable, Hashable {
@@ -15,7 +15,7 @@ public struct WebURL: Sendable, Hashable {
         public var defaultPort: Int { self == .http ? 80 : 443 }
     }
 
-    /// A user name and a password from before the host. Descriptions never show them.
+    /// A user name and a password. Descriptions never show them.
     public struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
         CustomReflectable
     {
@@ -40,7 +40,7 @@ public struct WebURL: Sendable, Hashable {
             self.port = port
         }
 
-        /// Reads `https://example.org:8443`; nil for an address with a user, a path, a query or a fragment.
+        /// Parses `https://example.org:8443`; returns nil for an address with a user, path, query or fragment.
         public init?(_ text: String) {
             guard let url = try? WebURL(text), url.credentials == nil, url.query == nil, url.fragment == nil,
                 url.path.isEmpty || url.path == "/"
@@ -54,17 +54,16 @@ public struct WebURL: Sendable, Hashable {
     }
 
     public internal(set) var scheme: Scheme
-    /// The host as written in a URL: an IPv6 address is in brackets.
+    /// As written in a URL: an IPv6 address is in brackets.
     public internal(set) var host: String
-    /// The host's address if it was written as one, in whatever form; nil for a name.
+    /// The host's address if it was written as an address in any form.
     public internal(set) var address: IPAddress?
-    /// The port if it was written.
     public internal(set) var explicitPort: Int?
     /// Percent-encoded; empty, or begins with `/`.
     public internal(set) var path: String
-    /// What follows `?`, percent-encoded; nil if there is none.
+    /// Percent-encoded, without `?`.
     public internal(set) var query: String?
-    /// What follows `#`, percent-encoded; nil if there is none. Never sent.
+    /// Percent-encoded, without `#`. Never sent.
     public internal(set) var fragment: String?
     public internal(set) var credentials: Credentials?
 
@@ -72,11 +71,10 @@ public struct WebURL: Sendable, Hashable {
 
     public var origin: Origin { Origin(scheme: scheme, host: hostWithoutDot, port: port) }
 
-    /// The host without the final dot that names the root of the DNS.
+    /// The host without the final dot of a fully qualified name.
     var hostWithoutDot: String { host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host }
 
-    /// Whether the host is this machine: an address of its loopback interface, or a name that always stands for one
-    /// (RFC 6761 §6.3).
+    /// Whether the host is this machine: a loopback address, or a name that always resolves to it (RFC 6761 §6.3).
     var isLoopback: Bool {
         if let address { return address.isLoopback }
         return hostWithoutDot == "localhost" || hostWithoutDot.hasSuffix(".localhost")
@@ -88,16 +86,15 @@ public struct WebURL: Sendable, Hashable {
         return "\(host):\(explicitPort)"
     }
 
-    /// The text that is sent: no credentials, no fragment, dot segments resolved, and a path of at least `/`.
+    /// The text to send: no credentials, no fragment, dot segments resolved, and a path of at least `/`.
     public var requestText: String {
         let path = DotSegments.removed(from: self.path)
         return "\(scheme.rawValue)://\(authority)\(path.isEmpty ? "/" : path)\(query.map { "?\($0)" } ?? "")"
     }
 
-    /// The same text for all ways to write this URL (RFC 3986 §6.2.2 and §6.2.3): without credentials, fragment,
-    /// default port, dot segments and the host's final dot; escapes in upper case and only if they are needed.
-    ///
-    /// Reading it returns a URL whose description and `normalized` are the same text.
+    /// The same text for all spellings of this URL (RFC 3986 §6.2.2 and §6.2.3): without credentials, fragment, default
+    /// port, dot segments and the host's final dot; escapes in upper case and only if needed. Parsing it returns a URL
+    /// with the same description and `normalized`.
     public var normalized: String {
         let path = DotSegments.removed(from: PercentEncoding.normalized(self.path))
         let query = self.query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
@@ -106,7 +103,7 @@ public struct WebURL: Sendable, Hashable {
 }
 
 extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without its credentials. Reading it returns an equal URL, except for those.
+    /// The URL without its credentials. Parsing it returns an equal URL, except for the credentials.
     public var description: String {
         let query = self.query.map { "?\($0)" } ?? ""
         return "\(scheme.rawValue)://\(authority)\(path)\(query)\(fragment.map { "#\($0)" } ?? "")"

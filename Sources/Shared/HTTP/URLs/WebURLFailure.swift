@@ -1,14 +1,14 @@
 import Support
 
-/// Why a text is no URL that the tools would open.
+/// Why the tools do not open a URL.
 public enum WebURLFailure: Failure, Equatable {
-    /// No absolute URL at all: status 65. For a command-line argument the caller may use 64 instead.
+    /// Not an absolute URL: status 65. For a command-line argument the caller may use 64 instead.
     case notAURL(text: String, reason: Reason)
     /// A scheme other than `http` and `https`: status 77.
     case blockedScheme(of: String)
-    /// A host with characters that no host has, or a number that is no address: status 77.
+    /// A host with invalid characters, or a number that is not an address: status 77.
     case blockedHost(String)
-    /// A host beyond ASCII that cannot be mapped here: status 69.
+    /// A non-ASCII host that cannot be mapped here: status 69.
     case unmapped(UnmappedName)
 
     public enum Reason: Sendable, Equatable {
@@ -59,7 +59,7 @@ public enum WebURLFailure: Failure, Equatable {
         }
     }
 
-    /// The beginning of the text without what may be a password (all before an `@`) or a key (all after a `?`).
+    /// Returns the beginning of the text without a possible password (all before an `@`) or key (all after a `?`).
     private static func shown(_ text: String) -> String {
         var rest = Substring(text)
         if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }

@@ -1,15 +1,15 @@
 import Support
 
-/// A JSON value that is to be written.
+/// A JSON value to write.
 public enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int)
     case string(String)
     case array([JSON])
-    /// Members in the order in which they are written.
+    /// Members are written in this order.
     case object([Member])
-    /// Bytes that are one JSON value already, on one line.
+    /// A JSON value that is already serialized on a single line.
     case raw([UInt8])
 
     public struct Member: Sendable, Equatable {
@@ -22,12 +22,12 @@ public enum JSON: Sendable, Equatable {
         }
     }
 
-    /// An object without the members whose value is nil: absent rather than `null`.
+    /// Returns an object without the members whose value is nil.
     public static func object(_ members: KeyValuePairs<String, JSON?>) -> JSON {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
-    /// Appends the value, without any blank.
+    /// Appends the value without white space.
     public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8
@@ -54,7 +54,6 @@ public enum JSON: Sendable, Equatable {
         }
     }
 
-    /// Appends a text as `TerminalText.jsonString` writes it, run by run of what can go as it is.
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         var text = text
         bytes.append(UInt8(ascii: "\""))

@@ -1,5 +1,5 @@
 extension JSONBytes {
-    /// Appends JSON indented by two blanks a level.
+    /// Appends JSON, indented by two spaces per level.
     static func indent(_ bytes: [UInt8], into result: inout [UInt8]) {
         var depth = 0
         func newLine(_ result: inout [UInt8]) {
@@ -17,7 +17,7 @@ extension JSONBytes {
                 i = end
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                let next = skipBlanks(all, i + 1)
+                let next = skipWhitespace(all, i + 1)
                 result.append(byte)
                 if next < bytes.count, bytes[next] == byte + 2 {
                     result.append(bytes[next])
@@ -43,7 +43,7 @@ extension JSONBytes {
         }
     }
 
-    /// Returns the bytes without any white space between tokens that holds a line break.
+    /// Returns the bytes without white space that contains a line break.
     static func withoutLineBreaks(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -55,7 +55,7 @@ extension JSONBytes {
                 result += bytes[i..<end]
                 i = end
             } else if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
-                let end = skipBlanks(bytes, i)
+                let end = skipWhitespace(bytes, i)
                 let run = bytes[i..<end]
                 if !run.contains(0x0A), !run.contains(0x0D) { result += run }
                 i = end

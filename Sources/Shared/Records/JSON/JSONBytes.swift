@@ -1,7 +1,9 @@
-/// Reading single values out of bytes that are known to be JSON.
+import Support
+
+/// Reads values in bytes that are valid JSON.
 enum JSONBytes {
-    /// The text of a string value, quotes included in `bytes`; nil for another kind of value. A lone surrogate becomes
-    /// U+FFFD.
+    /// Returns the text of a string value, or nil for another kind of value. `bytes` includes the quotes. A lone
+    /// surrogate becomes U+FFFD.
     static func string(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.first == UInt8(ascii: "\""), bytes.count >= 2 else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -48,7 +50,7 @@ enum JSONBytes {
         }
     }
 
-    /// The end of the value that begins at `start`. Only for bytes that are known to be valid.
+    /// Returns the end of the value that begins at `start`.
     static func end(ofValueAt start: Int, in bytes: ArraySlice<UInt8>) -> Int {
         var i = start
         var depth = 0
@@ -78,23 +80,24 @@ enum JSONBytes {
         return bytes.endIndex
     }
 
-    /// The value under `key` of an object (the last one where the key stands twice), or at that index of an array.
-    /// Names are compared by their bytes once escapes are undone, without Unicode's normalisation: `"\u0061"` is `"a"`,
-    /// but é as one code point is not e with an accent behind it.
+    /// Returns the value for `key` in an object (the last one of duplicate keys), or at that index in an array.
+    ///
+    /// Keys are compared as unescaped bytes without Unicode normalisation: `"\u0061"` is `"a"`, but a precomposed é is
+    /// not e with a combining accent.
     static func member(_ key: String, of container: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         switch container.first {
         case UInt8(ascii: "{"):
             var found: ArraySlice<UInt8>?
-            var i = skipBlanks(container, container.startIndex + 1)
+            var i = skipWhitespace(container, container.startIndex + 1)
             while i < container.endIndex, container[i] == UInt8(ascii: "\"") {
                 let keyEnd = end(ofValueAt: i, in: container)
                 let name = container[i..<keyEnd]
-                let valueStart = skipBlanks(container, skipBlanks(container, keyEnd) + 1)
+                let valueStart = skipWhitespace(container, skipWhitespace(container, keyEnd) + 1)
                 let valueEnd = end(ofValueAt: valueStart, in: container)
                 if let name = string(name), name.utf8.elementsEqual(key.utf8) {
                     found = container[valueStart..<valueEnd]
                 }
-                i = skipBlanks(container, skipBlanks(container, valueEnd) + 1)
+                i = skipWhitespace(container, skipWhitespace(container, valueEnd) + 1)
             }
             return found
         case UInt8(ascii: "["):
@@ -111,18 +114,18 @@ enum JSONBytes {
         }
     }
 
-    /// Calls `body` for each value of an array, until it returns false; never for another kind of value.
+    /// Calls `body` for each element of an array until it returns false. Does nothing for another kind of value.
     static func forEachElement(of array: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Bool) {
         guard array.first == UInt8(ascii: "[") else { return }
-        var i = skipBlanks(array, array.startIndex + 1)
+        var i = skipWhitespace(array, array.startIndex + 1)
         while i < array.endIndex, array[i] != UInt8(ascii: "]") {
             let valueEnd = end(ofValueAt: i, in: array)
             guard body(array[i..<valueEnd]) else { return }
-            i = skipBlanks(array, skipBlanks(array, valueEnd) + 1)
+            i = skipWhitespace(array, skipWhitespace(array, valueEnd) + 1)
         }
     }
 
-    static func skipBlanks(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int {
+    static func skipWhitespace(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int {
         var i = start
         while i < bytes.endIndex, bytes[i] == 0x20 || bytes[i] == 0x0A || bytes[i] == 0x0D || bytes[i] == 0x09 {
             i += 1

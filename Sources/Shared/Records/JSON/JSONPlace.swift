@@ -1,15 +1,14 @@
-/// The place in a text at which it stops being one JSON object.
+/// The first error in a text that should be one JSON object.
 public struct JSONPlace: Sendable, Equatable {
-    /// Counted from 1.
+    /// Counted from 1, like `column`, which counts bytes.
     public let line: Int
-    /// In bytes, counted from 1.
     public let column: Int
     private let reason: String
 
-    /// `line 3, column 5: …`, with the reason as a clause.
+    /// For example `line 3, column 5: nothing may follow the JSON object`.
     public var message: String { "line \(line), column \(column): \(reason)" }
 
-    /// Returns where and why a text is not one JSON object; nil if it is one.
+    /// Returns nil if the text is one JSON object.
     public static func fault(in bytes: [UInt8]) -> JSONPlace? {
         var scanner = JSONScanner()
         let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
@@ -19,7 +18,7 @@ public struct JSONPlace: Sendable, Equatable {
         }
         switch bytes.withUnsafeBufferPointer({ scanner.scan($0) }) {
         case .needsMore: return JSONPlace(bytes.count, bytes, "the text ends before the JSON object does")
-        case .invalid(let fault, let offset): return JSONPlace(offset, bytes, fault.words)
+        case .invalid(let fault, let offset): return JSONPlace(offset, bytes, fault.message)
         case .complete(let end):
             let rest = bytes[end...].firstIndex { !isBlank($0) }
             return rest.map { JSONPlace($0, bytes, "nothing may follow the JSON object") }
@@ -34,13 +33,3 @@ public struct JSONPlace: Sendable, Equatable {
     }
 }
 
-extension JSONFault {
-    fileprivate var words: String {
-        switch self {
-        case .syntax: "this is not JSON"
-        case .controlCharacter: "a string has a raw control character or line break; write it as \\n or \\u00XX"
-        case .encoding: "a string is not valid UTF-8"
-        case .depth: "arrays and objects are nested more than \(JSONScanner.maxDepth) levels deep"
-        }
-    }
-}

@@ -1,9 +1,9 @@
 extension JSONScanner {
-    /// The offset of the first byte from `start` on that is a quote, a backslash, a control character or not ASCII.
+    /// Returns the offset of the first byte from `start` on that is a quote, a backslash, a control character or not
+    /// ASCII.
     ///
-    /// Eight bytes at a time: a byte's top bit ends up set where the byte itself, its difference from 0x20, or the
-    /// difference of its exclusive-or with a wanted character from 1, has it. A borrow can only set bits above the
-    /// first true hit, so that the lowest one is exact.
+    /// Tests eight bytes at a time. A byte is a hit if the top bit is set in the byte itself, in byte - 0x20, or in
+    /// (byte ^ c) - 1 for a quote or backslash c. A borrow only sets bits above the first hit, so the lowest is exact.
     static func plainEnd(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
         var i = start
         let raw = UnsafeRawPointer(base)
@@ -23,9 +23,4 @@ extension JSONScanner {
         }
         return i
     }
-}
-
-extension UInt8 {
-    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-    var isHexDigit: Bool { isDigit || (self | 0x20) &- UInt8(ascii: "a") < 6 }
 }

@@ -1,22 +1,24 @@
-/// Recognises one JSON value (RFC 8259) in bytes that arrive in pieces, and notes where the fields of an object lie.
+import Support
+
+/// Scans one JSON value (RFC 8259) in bytes that arrive in pieces, and records the ranges of an object's fields.
 ///
-/// A pushdown automaton that can stop and go on at any byte, so that a value which comes in a hundred reads is still
-/// looked at once. Offsets count from the value's first byte. Strings must be valid UTF-8 without raw control
-/// characters. Cost: O(n), no allocation but the list of fields.
+/// A pushdown automaton that can stop and resume at any byte, so each byte is scanned once, however many reads deliver
+/// the value. Offsets count from the value's first byte. Strings must be valid UTF-8 without raw control characters.
+/// Cost: O(n); allocates only the list of fields.
 struct JSONScanner {
     enum Verdict: Equatable {
-        /// All bytes so far are fine; the value goes on.
+        /// The bytes so far are valid but incomplete.
         case needsMore
         /// The value ends before this offset.
         case complete(end: Int)
         case invalid(JSONFault, at: Int)
     }
 
-    /// How deep arrays and objects may be nested. Deeper input is hostile or an accident; jq stops at the same order.
+    /// The maximum nesting. Deeper input is hostile or accidental; jq's limit has the same order of magnitude.
     static let maxDepth = 512
 
-    /// How many fields the outermost object may have. Real records have some dozens; what a tool keeps of a field is
-    /// larger than the field may be.
+    /// The maximum number of fields of the outermost object. Real records have some dozens, and the state kept for a
+    /// field can be larger than the field.
     static let maxFields = 10_000
 
     private enum State {
@@ -26,11 +28,10 @@ struct JSONScanner {
         case minus, zero, integer, point, fraction, exponent, exponentSign, exponentDigits
     }
 
-    /// The fields of the outermost object, in order; the first `maxFields` of them.
+    /// The first `maxFields` fields of the outermost object, in order.
     private(set) var fields: [JSONField] = []
-    /// Whether the outermost object has more fields than it may.
     private(set) var hasTooManyFields = false
-    /// How many line feeds were passed, all of them between tokens.
+    /// Line feeds passed, all of them between tokens.
     private(set) var lineFeeds = 0
     /// Whether a line feed or carriage return was passed.
     private(set) var hasLineBreak = false
@@ -38,14 +39,14 @@ struct JSONScanner {
     private var state = State.value
     private var position = 0
     private var depth = 0
-    /// One bit a level: set for an object.
+    /// One bit per level, set for an object.
     private var kinds = [UInt64](repeating: 0, count: maxDepth / 64)
     private var inKey = false
     private var hexDigitsLeft = 0
     private var literalRest: [UInt8] = []
     private var continuationsLeft = 0
     private var continuationBounds: (low: UInt8, high: UInt8) = (0x80, 0xBF)
-    /// Off once bytes were forgotten, and with them what fields' offsets would mean.
+    /// False after `rebase`, which makes offsets of fields meaningless.
     private var notesFields = true
     private var keyStart = 0
     private var keyEnd = 0
@@ -53,7 +54,7 @@ struct JSONScanner {
 
     init() { fields.reserveCapacity(16) }
 
-    /// Makes ready for the next value, keeping memory.
+    /// Prepares for the next value.
     mutating func reset() {
         fields = []
         fields.reserveCapacity(16)
@@ -66,13 +67,13 @@ struct JSONScanner {
         notesFields = true
     }
 
-    /// Forgets the bytes seen so far, whose fields nobody wants any more: from now on offsets count from here.
+    /// Counts offsets from here and stops recording fields.
     mutating func rebase() {
         position = 0
         notesFields = false
     }
 
-    /// Goes on with the value of which these are all bytes so far, those that were seen included.
+    /// Continues with `bytes`: all bytes of the value so far, or since `rebase`, including those already scanned.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Verdict {
         guard let base = bytes.baseAddress else { return .needsMore }
         let count = bytes.count
@@ -160,7 +161,7 @@ struct JSONScanner {
                     state = .exponent
                     i += 1
                 } else if endValue(at: i) {
-                    // The byte behind a number is not part of it; what it may be is decided by the code that reads on.
+                    // The byte after a number is not part of it; the caller decides whether it is valid there.
                     return .complete(end: i)
                 }
             default:
@@ -181,17 +182,16 @@ struct JSONScanner {
         return .needsMore
     }
 
-    /// The verdict when no byte follows any more: a number may end so, nothing else.
+    /// Returns the verdict at the end of the input, which can complete only a number.
     mutating func finish(count: Int) -> Verdict {
         switch state {
         case .zero, .integer, .fraction, .exponentDigits:
-            if endValue(at: count) { return .complete(end: count) }
-            return .needsMore
+            return endValue(at: count) ? .complete(end: count) : .needsMore
         default: return .needsMore
         }
     }
 
-    /// Takes a byte that is neither blank nor within a token. Gives a verdict where the value ends or breaks here.
+    /// Handles a byte that is neither white space nor in a token. Returns a verdict if the value ends or is invalid.
     private mutating func structure(_ byte: UInt8, at i: Int) -> Verdict? {
         switch (state, byte) {
         case (.keyOrEnd, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
@@ -240,13 +240,13 @@ struct JSONScanner {
         return nil
     }
 
-    /// The rest of a literal, backwards.
+    /// - Parameter literal: the rest of the literal, reversed.
     private mutating func begin(literal: StaticString) {
         literalRest = literal.withUTF8Buffer { Array($0) }
         state = .literal
     }
 
-    /// Notes that a value ended before `end`; true where it was the outermost one.
+    /// Records the end of a value; returns whether it was the outermost one.
     private mutating func endValue(at end: Int) -> Bool {
         if depth == 0 { return true }
         if depth == 1, notesFields, kinds[0] & 1 == 1 {
@@ -264,7 +264,7 @@ struct JSONScanner {
         depth > 0 && kinds[(depth - 1) >> 6] & (UInt64(1) << UInt64((depth - 1) & 63)) != 0
     }
 
-    /// Prepares for the bytes that must follow `lead` (Unicode 15, table 3-7: no overlong forms, no surrogates).
+    /// Prepares for the continuation bytes of `lead` (Unicode 15, table 3-7: no overlong forms, no surrogates).
     private mutating func beginSequence(_ lead: UInt8) -> Bool {
         switch lead {
         case 0xC2...0xDF: (continuationsLeft, continuationBounds) = (1, (0x80, 0xBF))
@@ -281,9 +281,18 @@ struct JSONScanner {
     }
 }
 
-/// The fault in bytes that are not JSON.
 public enum JSONFault: Sendable {
     case syntax, controlCharacter, encoding, depth
+
+    var message: String {
+        switch self {
+        case .syntax: "this is not JSON"
+        case .controlCharacter:
+            "a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
+        case .encoding: "a JSON string is not valid UTF-8"
+        case .depth: "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
+        }
+    }
 }
 
 /// The byte ranges of a field's name, quotes included, and of its value.

@@ -1,21 +1,21 @@
 import Support
 
-/// The part of the input that has been read and not yet been used, shared by the readers of lines and of records.
+/// Input that was read but not yet consumed, shared by the readers of lines and of records.
 ///
-/// Memory: one read's worth, more only while its user leaves more than that unused.
+/// Memory: 128 KiB, more only while a line or record is longer. Methods throw `SystemFailure` if reading fails.
 final class InputBuffer {
     private let file: File?
-    /// Called before reading on may have to wait.
+    /// Called before a read that may block.
     private let willWait: () throws -> Void
-    /// What is not yet used lies from `start` to `end`; the rest is room for more.
+    /// The unconsumed bytes are `start..<end`; the rest is free.
     private(set) var bytes: [UInt8]
     var start = 0
     private(set) var end: Int
-    /// The line on which `start` lies, counted from 1. A reader that moves `start` past a line feed adds to it.
+    /// The line of `start`, counted from 1. A reader that moves `start` past a line feed increments it.
     var line = 1
     private var atEnd: Bool
 
-    /// As much as a pipe holds by default on Linux.
+    /// The default capacity of a pipe on Linux.
     private static let readSize = 64 << 10
 
     init(file: File, willWait: @escaping () throws -> Void) {
@@ -36,8 +36,7 @@ final class InputBuffer {
 
     var unused: ArraySlice<UInt8> { bytes[start..<end] }
 
-    /// Returns the byte `offset` behind `start`, after reading on if need be; nil at the end. Throws `SystemFailure`
-    /// when reading fails.
+    /// Returns the byte at `start + offset`, reading more if needed, or nil at the end.
     func peek(at offset: Int = 0) throws -> UInt8? {
         while start + offset >= end {
             if try !fill() { return nil }
@@ -45,8 +44,7 @@ final class InputBuffer {
         return bytes[start + offset]
     }
 
-    /// Moves `start` to the next such byte, or to the end, and returns whether there is one. Throws `SystemFailure`
-    /// when reading fails.
+    /// Moves `start` to the next such byte, or to the end. Returns whether there is one.
     func skip(to byte: UInt8) throws -> Bool {
         while true {
             if let place = unused.firstIndex(of: byte) {
@@ -58,15 +56,14 @@ final class InputBuffer {
         }
     }
 
-    /// Passes over a UTF-8 byte-order mark, which some programs write in spite of RFC 8259 §8.1.
+    /// Skips a UTF-8 byte-order mark, which some programs write despite RFC 8259 §8.1.
     func skipByteOrderMark() throws {
         if try peek() == 0xEF, try peek(at: 1) == 0xBB, try peek(at: 2) == 0xBF { start += 3 }
     }
 
-    /// Passes over everything that is left.
     func skipAll() { (start, atEnd) = (end, true) }
 
-    /// Reads more; returns false at the end. Throws `SystemFailure` when reading fails.
+    /// Reads more; returns false at the end.
     func fill() throws -> Bool {
         guard !atEnd, let file else { return false }
         try willWait()
@@ -77,7 +74,7 @@ final class InputBuffer {
             }
             start -= kept
             end -= kept
-            // Doubled only for a line or record that fills it, so that copying stays linear.
+            // Doubles only for a line or record that fills it, so that copying stays linear.
             if bytes.count - end < Self.readSize { bytes += [UInt8](repeating: 0, count: bytes.count) }
         }
         let got = try bytes.withUnsafeMutableBytes { bytes in
@@ -90,12 +87,11 @@ final class InputBuffer {
 
     // MARK: Indentation
 
-    /// Eight blanks for each level that the scanner allows: no program indents deeper, and a gigabyte of blanks must
-    /// not be kept.
+    /// Eight spaces per level that the scanner allows. No program indents deeper, and a gigabyte of spaces must not be
+    /// kept.
     private static let deepestIndent = 8 * JSONScanner.maxDepth
 
-    /// How many blanks come right before `start`. They are kept when the buffer moves: they say how deep a broken
-    /// record was indented.
+    /// The spaces and tabs right before `start`. `fill` keeps them: they show how deep a broken record was indented.
     var indent: Int {
         let limit = max(start - Self.deepestIndent, 0)
         var first = start

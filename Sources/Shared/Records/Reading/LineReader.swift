@@ -2,12 +2,11 @@ import Support
 
 /// Reads lines of text as they arrive.
 ///
-/// A line ends with a line feed, which the last one may lack; a carriage return before it goes with it. Or it ends with
-/// NUL, and holds all other bytes.
-/// Memory: one read's worth, more only while one line is longer than that.
+/// A line ends with LF or CRLF, which the last line may lack; or it ends with NUL and keeps all other bytes. Memory: as
+/// in `InputBuffer`. Methods throw `SystemFailure` if reading fails.
 public final class LineReader {
     public struct Line: Sendable, Equatable {
-        /// Read as an argument is: one that is not UTF-8 as a path's text (`String(pathBytes:)`).
+        /// Decoded like a command-line argument (`String(pathBytes:)`).
         public let text: String
         /// Counted from 1.
         public let number: Int
@@ -15,19 +14,17 @@ public final class LineReader {
 
     public enum Item: Sendable {
         case line(Line)
-        /// One that is longer than a record may be.
+        /// The line is longer than a record may be.
         case bad(LineFailure)
     }
 
     let input: InputBuffer
     private static let lineFeed = UInt8(ascii: "\n")
-    /// What ends a line.
     private let lineEnd: UInt8
 
     /// - Parameters:
-    ///   - endsInNUL: whether lines end with NUL instead of a line feed, as those of `find -print0` do.
-    ///   - willWait: called each time before `next`, or a `RecordReader` that continues, reads on, when nothing
-    ///     complete is left: the moment to flush what has been written so far.
+    ///   - endsInNUL: whether lines end with NUL instead of LF, as in the output of `find -print0`.
+    ///   - willWait: called before this reader, or a `RecordReader` that continues it, may block: the moment to flush.
     public init(file: File, endsInNUL: Bool = false, willWait: @escaping () throws -> Void = {}) {
         input = InputBuffer(file: file, willWait: willWait)
         lineEnd = endsInNUL ? 0 : Self.lineFeed
@@ -38,8 +35,8 @@ public final class LineReader {
         lineEnd = Self.lineFeed
     }
 
-    /// Whether what comes next are records, or no text at all, which a `RecordReader` says better: it begins with a
-    /// brace or a bracket. Passes over a byte-order mark and blank lines. Throws `SystemFailure` when reading fails.
+    /// Whether records (a brace or bracket) or binary data follow, which are for a `RecordReader`. Skips a byte-order
+    /// mark and blank lines.
     public func beginsRecords() throws -> Bool {
         try input.skipByteOrderMark()
         while let byte = try input.peek() {
@@ -55,10 +52,10 @@ public final class LineReader {
         return false
     }
 
-    /// Whether `next` has a line to give without reading on.
+    /// Whether `next` can return a line without reading.
     public var hasLine: Bool { input.unused.contains(lineEnd) }
 
-    /// The next line; nil at the end. Throws `SystemFailure` when reading fails.
+    /// Returns the next line, or nil at the end.
     public func next() throws -> Item? {
         var searched = 0
         while true {
@@ -83,7 +80,7 @@ public final class LineReader {
         return .line(Line(text: String(pathBytes: hasReturn ? bytes.dropLast() : bytes), number: input.line))
     }
 
-    /// Passes over a line that is longer than the limit without keeping it.
+    /// Skips a line over the limit without buffering it.
     private func skipTooLong() throws -> Item {
         let bad = tooLong
         if try input.skip(to: lineEnd) {

@@ -1,10 +1,11 @@
 import Support
 
-/// One thing for a tool to do: a record, and the plain argument that stood in for it, if one did.
+/// A record to work on.
 public struct RecordJob: Sendable {
     public var record: Record
+    /// The command-line argument that the record was made from.
     public let argument: String?
-    /// The line of the input on which the record began, counted from 1; nil for one that came from elsewhere.
+    /// The input line of the record's first byte, counted from 1.
     public let line: Int?
 
     public init(_ record: Record, argument: String? = nil, line: Int? = nil) {
@@ -13,13 +14,13 @@ public struct RecordJob: Sendable {
         self.line = line
     }
 
-    /// How many bytes of memory it takes.
+    /// Memory in bytes.
     var footprint: Int { record.footprint + (argument?.utf8.count ?? 0) }
 }
 
-/// What a source of records gives: something to do, or something that is no record.
+/// An item of the input.
 public enum RecordInput: Sendable {
     case job(RecordJob)
-    /// Becomes this record with `error` added, and with `input_line` where the input has lines.
+    /// Becomes this record with `error` added, and `input_line` for a `LineFailure`.
     case bad(any Failure, in: Record = Record())
 }

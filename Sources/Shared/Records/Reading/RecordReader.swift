@@ -1,10 +1,9 @@
 import Support
 
-/// Reads records as they arrive: NDJSON, objects one after the other in any layout, or arrays of objects.
+/// Reads records as they arrive: NDJSON, concatenated objects in any layout, or arrays of objects.
 ///
-/// What is not an object comes out as `.bad`, with the line on which it began, and reading goes on: on the next line,
-/// or, where the damage was noticed lines later, on the first line that begins like a record. Memory: one read's worth,
-/// more only while one record is longer than that.
+/// Other input becomes `.bad` with the number of its first line. Reading resumes on the next line, or, if the damage
+/// shows lines later, on the first line that begins like a record. Memory: as in `InputBuffer`.
 public final class RecordReader {
     /// Longer records are refused (16 MiB).
     public static let lengthLimit = 16 << 20
@@ -16,11 +15,11 @@ public final class RecordReader {
 
     public init(bytes: [UInt8]) { input = InputBuffer(bytes: bytes) }
 
-    /// Goes on where a reader of lines has come to, which must not be used any more.
+    /// Continues where `lines` stopped, which must not be used any more.
     public init(continuing lines: LineReader) { input = lines.input }
 
-    /// The next record as a job, or what is wrong with a piece that is none; nil at the end. Throws `SystemFailure`
-    /// when reading fails.
+    /// Returns the next record, or a failure for input that is no record; nil at the end. Throws `SystemFailure` if
+    /// reading fails.
     public func next() throws -> RecordInput? {
         if isFirst {
             isFirst = false
@@ -57,7 +56,6 @@ public final class RecordReader {
 
     private func bad(_ reason: InputFailure) -> RecordInput { .bad(LineFailure(reason, line: input.line)) }
 
-    /// Reads the value that begins at `start`.
     private func value() throws -> RecordInput {
         scanner.reset()
         var verdict = scan()
@@ -108,11 +106,11 @@ public final class RecordReader {
 
     // MARK: After a fault
 
-    /// Goes on after a value that broke at `offset`.
+    /// Resumes after a value that broke at `offset`.
     ///
-    /// Damage that shows on the line where the value began costs that line. Damage that shows later (a line cut short
-    /// swallows the beginning of the next one; a pretty-printed object has a slip in the middle) costs all up to the
-    /// next line that begins with a brace and is indented no deeper than the broken value was.
+    /// Damage on the line where the value began costs that line. Damage that shows later (a truncated line swallows the
+    /// beginning of the next; a pretty-printed object has a syntax error) costs everything up to the next line that
+    /// begins with a brace and is indented no deeper than the broken value.
     private func resume(afterFaultAt offset: Int) throws {
         guard let firstBreak = input.unused.prefix(offset).firstIndex(of: Self.lineFeed) else {
             input.start += offset
@@ -130,7 +128,7 @@ public final class RecordReader {
         } while try input.skip(to: Self.lineFeed)
     }
 
-    /// Passes over a record that is longer than the limit without keeping it.
+    /// Skips a record over the limit without buffering it.
     private func skipTooLong() throws -> RecordInput {
         let bad = bad(.tooLong(limit: Self.lengthLimit))
         while true {
@@ -153,12 +151,34 @@ public final class RecordReader {
 
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Whether the input that begins so is a picture, of which every line would be damage: it has a NUL in its first
-    /// bytes, as every format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone
-    /// may stand in a single bad line of a stream that is good otherwise.
+    /// Whether the input is a picture, whose every line would be a failed record: its first bytes contain NUL, as in
+    /// every picture format and in no JSON, and begin unlike text, or as GIF or WebP do. A NUL alone may be a single
+    /// bad line in a good stream.
     static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
         let head = bytes.prefix(64)
         guard let first = head.first, head.contains(0) else { return false }
         return first >= 0x80 || ["GIF8", "RIFF"].contains { head.starts(with: $0.utf8) }
+    }
+}
+
+extension Record {
+    /// Parses exactly one object. Throws `InputFailure`, or `LineFailure` if a value is not an object.
+    public init(parsing bytes: some Collection<UInt8>) throws {
+        var list = try Self.list(parsing: Array(bytes))
+        guard list.count == 1 else { throw InputFailure.notOneObject(count: list.count) }
+        self = list.removeLast()
+    }
+
+    /// Parses objects in any layout that `RecordReader` accepts. Throws `LineFailure` if a value is not an object.
+    public static func list(parsing bytes: [UInt8]) throws -> [Record] {
+        let reader = RecordReader(bytes: bytes)
+        var records: [Record] = []
+        while let item = try reader.next() {
+            switch item {
+            case .job(let job): records.append(job.record)
+            case .bad(let failure, _): throw failure
+            }
+        }
+        return records
     }
 }

@@ -1,7 +1,7 @@
 import Support
 
 extension Record {
-    /// Notes in the field `error` that `tool` failed on this record.
+    /// Sets the field `error`.
     public mutating func setError(_ failure: any Failure, tool: String) {
         set(
             "error",
@@ -12,15 +12,15 @@ extension Record {
             ]))
     }
 
-    /// Whether a tool failed on this record earlier.
-    public var bearsError: Bool { has("error") }
+    /// Whether an earlier tool failed on this record.
+    public var hasError: Bool { has("error") }
 
-    /// Whether `tool` itself failed on this record earlier, in a way that may pass.
-    func bearsTransientError(of tool: String) -> Bool {
+    /// Whether `tool` itself failed on this record, and a retry may succeed.
+    func hasTransientError(of tool: String) -> Bool {
         string("error.tool") == tool && bool("error.transient") == true
     }
 
-    /// What the failure noted in `error` adds to a run's exit code; 65 where the field does not say.
+    /// Adds the exit status in `error` to a run's, or 65 if the field has none.
     func addError(to tally: inout ExitTally) {
         let exit = integer("error.exit").flatMap(Int32.init(exactly:)) ?? 0
         tally.add(

@@ -8,9 +8,9 @@ public enum InputFailure: Failure, Equatable {
     case tooManyFields(limit: Int)
     case unfinished
     case notOneObject(count: Int)
-    /// A field that should hold a path, and holds nothing that can be one.
+    /// The field should hold a path, but its value cannot be one.
     case notAPath(field: String)
-    /// The input is no text at all.
+    /// The input is not text.
     case binary
 
     public var code: String {
@@ -28,10 +28,7 @@ public enum InputFailure: Failure, Equatable {
     public var message: String {
         switch self {
         case .notJSON(.syntax): "the input is not JSON here; give one JSON object a line"
-        case .notJSON(.controlCharacter):
-            "a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
-        case .notJSON(.encoding): "a JSON string is not valid UTF-8"
-        case .notJSON(.depth): "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
+        case .notJSON(let fault): fault.message
         case .notAnObject: "a record must be a JSON object"
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
         case .tooManyFields(let limit):
@@ -45,4 +42,18 @@ public enum InputFailure: Failure, Equatable {
     }
 
     public var exitCode: ExitCode { .data }
+}
+
+/// A failure of a line of the input. Its record reports the line as `input_line`.
+public struct LineFailure: WrappingFailure {
+    public let reason: any Failure
+    /// Counted from 1.
+    public let line: Int
+
+    public init(_ reason: any Failure, line: Int) {
+        self.reason = reason
+        self.line = line
+    }
+
+    public var message: String { "line \(line): \(reason.message)" }
 }

@@ -1,19 +1,17 @@
-/// One JSON object, as it was read: every field keeps its name, order and value byte for byte, and only fields that are
-/// `set` change.
+/// One JSON object that keeps the name, order and bytes of every field; only fields that are `set` change.
 ///
-/// White space that holds a line break is dropped on reading, so that a record is one line; all other bytes stay.
+/// Reading removes white space that contains a line break, so that a record is one line.
 public struct Record: Sendable, Equatable {
-    /// The object's bytes, on one line, without a line end.
+    /// The object without a line end.
     public private(set) var line: [UInt8]
     private var fields: [JSONField]
 
-    /// An object without fields.
     public init() {
         line = Array("{}".utf8)
         fields = []
     }
 
-    /// For the reader, which has already looked at the bytes.
+    /// For `RecordReader`, which has scanned the bytes.
     init(line: [UInt8], fields: [JSONField]) {
         self.line = line
         self.fields = fields
@@ -23,37 +21,34 @@ public struct Record: Sendable, Equatable {
 
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// How many bytes of memory the record takes: its own, and those of the list of its fields.
+    /// Memory in bytes.
     var footprint: Int { line.count + fields.count * MemoryLayout<JSONField>.stride }
 
-    /// The names of the fields in order.
     public var names: [String] { fields.compactMap { JSONBytes.string(line[$0.key]) } }
 
     // MARK: Reading
 
-    /// Whether there is a field of this name, whatever its value.
     public func has(_ name: String) -> Bool { index(of: name) != nil }
 
-    /// The value at `path` as it was written; nil if there is none.
+    /// Returns the value as written, or nil.
     public func raw(_ path: FieldPath) -> ArraySlice<UInt8>? {
         if let index = index(of: path.description) { return line[fields[index].value] }
-        // Most paths lead nowhere in most records, which shows at the first step.
+        // Most lookups fail at the first component.
         guard let dot = path.description.utf8.firstIndex(of: UInt8(ascii: ".")),
             let first = index(of: String(path.description[..<dot]))
         else { return nil }
         var value = line[fields[first].value]
-        for step in path.steps.dropFirst() {
-            guard let inner = JSONBytes.member(String(step), of: value) else { return nil }
+        for component in path.components.dropFirst() {
+            guard let inner = JSONBytes.member(String(component), of: value) else { return nil }
             value = inner
         }
         return value
     }
 
-    /// The text at `path`; nil if there is no string.
+    /// Returns the text at `path`, or nil if the value is not a string.
     public func string(_ path: FieldPath) -> String? { raw(path).flatMap(JSONBytes.string) }
 
-    /// The text at `path`, or the texts of the array there; none if there is neither. What is no string in an array is
-    /// left out.
+    /// Returns the string, or the strings of the array, at `path`. Other values are skipped.
     public func strings(_ path: FieldPath) -> [String] {
         guard let raw = raw(path) else { return [] }
         if let text = JSONBytes.string(raw) { return [text] }
@@ -65,10 +60,9 @@ public struct Record: Sendable, Equatable {
         return texts
     }
 
-    /// The whole number at `path`; nil if there is none that fits.
+    /// Returns the integer at `path`, or nil if there is none that fits.
     public func integer(_ path: FieldPath) -> Int? { raw(path).flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 
-    /// The truth value at `path`; nil if there is none.
     public func bool(_ path: FieldPath) -> Bool? {
         switch raw(path).map({ String(decoding: $0, as: UTF8.self) }) {
         case "true": true
@@ -77,8 +71,7 @@ public struct Record: Sendable, Equatable {
         }
     }
 
-    /// The value at `path` as a shell wants it: a string's text, anything else as JSON; nil if it is missing or
-    /// `null`.
+    /// Returns the value as a shell wants it: a string's text, or other values as JSON. Nil if missing or `null`.
     public func printable(_ path: FieldPath) -> String? {
         guard let raw = raw(path), raw.first != UInt8(ascii: "n") else { return nil }
         return JSONBytes.string(raw) ?? String(decoding: raw, as: UTF8.self)
@@ -86,14 +79,13 @@ public struct Record: Sendable, Equatable {
 
     // MARK: Changing
 
-    /// Gives the field `name` this value: in the place of an older one, else behind the last field. Cost: O(record).
+    /// Replaces the value of a field, or appends the field. Cost: O(record).
     public mutating func set(_ name: String, _ value: JSON) { set([name: value]) }
 
-    /// Takes the field `name` away, every time that it stands there. Cost: O(record).
+    /// Removes every field of this name. Cost: O(record).
     public mutating func remove(_ name: String) { set([name: nil]) }
 
-    /// Gives each of these fields its value, or takes it away if that is nil, as `set` and `remove` do one by one. No
-    /// name may stand there twice. Cost: O(record), however many they are.
+    /// Sets each field, or removes it if its value is nil, in one pass. Names must be distinct. Cost: O(record).
     public mutating func set(_ changes: KeyValuePairs<String, JSON?>) {
         var edits: [(field: Int, value: JSON?)] = []
         var added: [(name: String, value: JSON)] = []
@@ -126,7 +118,7 @@ public struct Record: Sendable, Equatable {
         line = bytes
     }
 
-    /// Writes what comes before the fields, and the fields as they become, which `fields` then describes.
+    /// Appends the bytes before the fields and the edited fields, and updates `fields`.
     private mutating func rewriteFields(_ edits: [(field: Int, value: JSON?)], into bytes: inout [UInt8]) {
         var kept: [JSONField] = []
         kept.reserveCapacity(fields.count)
@@ -134,7 +126,7 @@ public struct Record: Sendable, Equatable {
         for (index, field) in fields.enumerated() {
             let edit = edits.first { $0.field == index }
             if let edit, edit.value == nil { continue }
-            // Each field but the first keeps the comma and the blanks before it.
+            // Each field but the first keeps the comma and white space before it.
             let start = kept.isEmpty ? field.key.lowerBound : fields[index - 1].value.upperBound
             let delta = bytes.count - start
             bytes += line[start..<field.value.lowerBound]
@@ -147,12 +139,12 @@ public struct Record: Sendable, Equatable {
         fields = kept
     }
 
-    /// The last field of that name: where one stands twice, most readers take the last.
+    /// Returns the last field of that name, as most readers do with duplicates.
     private func index(of name: String) -> Int? {
         withNameTest(name) { isNamed in fields.indices.last(where: isNamed) }
     }
 
-    /// Runs `body` with what tells whether the field at an index has this name.
+    /// Calls `body` with a predicate over indices of `fields`: whether the field has this name.
     private func withNameTest<Result>(_ name: String, _ body: ((Int) -> Bool) -> Result) -> Result {
         var name = name
         return name.withUTF8 { wanted in
@@ -162,7 +154,7 @@ public struct Record: Sendable, Equatable {
         }
     }
 
-    /// Whether a field's key, quotes included, is this name, however it is escaped: an escaped form is always longer.
+    /// Whether a field's key, quotes included, is this name. An escaped key is always longer than the name.
     private static func isName(_ key: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         if key.count == wanted.count + 2 {
             for index in wanted.indices where key[index + 1] != wanted[index] { return false }

@@ -1,17 +1,16 @@
 import Support
 
-/// Says on standard error what went wrong with records, and with which. Of failures with one code in a row, as of each
-/// record of a long run while the network is down, the first is said in full, and then how many followed.
-///
-/// With details wanted, each is said in full as well.
+/// Reports failed records on standard error. Of consecutive failures with the same code, as in a network outage, it
+/// reports the first in full and then the number and subjects of the others. With detailed logging, each is logged in
+/// full.
 public final class FailureLines: Sendable {
-    private struct Said {
+    private struct Last {
         var code: String?
-        /// A suggestion is never folded into failures without one.
+        /// A failure with a suggestion is never folded into failures without.
         var suggests = false
-        /// What further failures with that code were about, as far as it is known: the first few.
+        /// The subjects of the first few repetitions.
         var names: [String] = []
-        /// The earliest and the latest day, if all of them were about days.
+        /// The earliest and the latest day among the subjects.
         var days: (first: String, last: String)?
         var kinds: Set<FailureSubject.Kind?> = []
         var repetitions = 0
@@ -27,7 +26,7 @@ public final class FailureLines: Sendable {
             }
         }
 
-        /// `364 more days, 2024-01-02 to 2024-12-31`.
+        /// For example `364 more days, 2024-01-02 to 2024-12-31`.
         var words: String {
             let unit =
                 switch kinds {
@@ -48,27 +47,27 @@ public final class FailureLines: Sendable {
     private static let namesShown = 3
 
     private let log: Log
-    private let said = Monitor(Said())
+    private let last = Monitor(Last())
 
     public init(log: Log) { self.log = log }
 
-    /// - Parameter output: the file that was not written, if the failure is about one.
-    public func say(_ failure: any Failure, about job: RecordJob, output: String? = nil) {
+    /// - Parameter output: the file that could not be written.
+    public func report(_ failure: any Failure, about job: RecordJob, output: String? = nil) {
         let subjects = FailureSubject.all(of: job)
-        // A message never says the same fact twice.
+        // A message states each fact once.
         let names = subjects + (output.map { [FailureSubject(.name, $0)] } ?? [])
         let isNamed = names.contains { $0.isNamed(in: failure.message) }
-        // A failure of a line says so itself.
+        // A `LineFailure` names its line.
         let subject = subjects.first ?? (failure as? LineFailure).map { FailureSubject(.line, String($0.line)) }
         let message = isNamed ? failure.message : (subjects.first.map { "\($0.words): " } ?? "") + failure.message
-        said.withLock { said in
-            if said.code == failure.code, said.suggests == failure.suggests {
-                said.add(subject)
+        last.withLock { last in
+            if last.code == failure.code, last.suggests == failure.suggests {
+                last.add(subject)
                 log.detail(message)
                 return
             }
-            tell(of: said)
-            said = Said(code: failure.code, suggests: failure.suggests)
+            reportRepetitions(of: last)
+            last = Last(code: failure.code, suggests: failure.suggests)
             log.error(
                 message,
                 facts: [
@@ -78,22 +77,22 @@ public final class FailureLines: Sendable {
         }
     }
 
-    /// Says how many followed the last one; to be called at the end of a run.
+    /// Reports outstanding repetitions at the end of a run.
     func end() {
-        said.withLock { said in
-            tell(of: said)
-            said = Said()
+        last.withLock { last in
+            reportRepetitions(of: last)
+            last = Last()
         }
     }
 
-    private func tell(of said: Said) {
-        guard said.repetitions > 0, let code = said.code else { return }
+    private func reportRepetitions(of last: Last) {
+        guard last.repetitions > 0, let code = last.code else { return }
         log.error(
-            "(and \(said.words): \(code))",
+            "(and \(last.words): \(code))",
             facts: [
-                "code": .text(code), "count": .integer(said.repetitions),
-                "first_date": said.days.map { .text($0.first) },
-                "last_date": said.days.map { .text($0.last) },
+                "code": .text(code), "count": .integer(last.repetitions),
+                "first_date": last.days.map { .text($0.first) },
+                "last_date": last.days.map { .text($0.last) },
             ])
     }
 }

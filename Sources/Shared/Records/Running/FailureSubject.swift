@@ -1,18 +1,18 @@
 import Support
 
-/// What a failure is about, in the words of a message: a record's `date`, `id`, address or `path`, the argument that
-/// stood in for it, or else its line in the input.
+/// The subject of a failure, for its message: a record's `date`, `id`, address or `path`, the argument that it was made
+/// from, or else its line in the input.
 struct FailureSubject: Sendable, Equatable {
     enum Kind: String, Sendable {
         case date, id, url, path, line
-        /// What an argument named.
+        /// An argument that is not an address.
         case name
     }
 
     let kind: Kind
     let text: String
 
-    /// What is longer says no more to a person.
+    /// The rest of a longer text does not help a reader.
     private static let longestText = 300
 
     init(_ kind: Kind, _ text: String) {
@@ -20,12 +20,12 @@ struct FailureSubject: Sendable, Equatable {
         self.text = String(text.prefix(Self.longestText))
     }
 
-    /// As it stands in a sentence: `2024-02-03`, `line 7`.
+    /// For example `2024-02-03` or `line 7`.
     var words: String { kind == .line ? "line \(text)" : text }
 
     var fact: Log.Fact { kind == .line ? .integer(Int(text) ?? 0) : .text(text) }
 
-    /// All that a job's failure may be about, the best name first.
+    /// Returns all subjects of a job, the best name first.
     static func all(of job: RecordJob) -> [FailureSubject] {
         var all: [FailureSubject] = []
         func add(_ kind: Kind, _ field: FieldPath) {
@@ -44,7 +44,7 @@ struct FailureSubject: Sendable, Equatable {
         return all
     }
 
-    /// An address without user name, password and fragment, and with secret parameters masked. Other text as it is.
+    /// Removes user name, password and fragment from an address, and masks secret parameters.
     private static func withoutSecrets(_ text: String) -> String {
         guard let start = text.slashesOfAuthority?.upperBound else { return text }
         let rest = text[start...].prefix { $0 != "#" }
@@ -53,13 +53,13 @@ struct FailureSubject: Sendable, Equatable {
         return AddressSecrets.replacing(in: String(text[..<start] + rest[host...])) { _ in AddressSecrets.mark }
     }
 
-    /// Whether a message names it already, as a word rather than within another one.
+    /// Whether a message contains it as a whole word.
     func isNamed(in message: String) -> Bool {
         let (message, words) = (Array(message.utf8), Array(words.utf8))
         func isPart(_ index: Int) -> Bool {
             guard message.indices.contains(index) else { return false }
             let byte = message[index]
-            return byte.isDigit || byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            return byte.isDigit || byte.isLetter || byte >= 0x80
         }
         guard !words.isEmpty, words.count <= message.count else { return false }
         return (0...message.count - words.count).contains { start in

@@ -1,12 +1,28 @@
 import Support
 
-/// Takes records from a source through a tool to the output: in order, several at a time, failures as data.
+/// Options of a run.
+public struct RecordRunOptions: Sendable {
+    /// Records worked on in parallel, at least 1.
+    public var jobs = 1
+    /// Writes each record as soon as it is done instead of in input order.
+    public var unordered = false
+    /// Stops at the first failure.
+    public var failFast = false
+    /// Counts records that arrive with `error` in the exit status.
+    public var strict = false
+    /// Works again on records that arrive with the tool's own transient `error`.
+    public var retryErrors = false
+    public var layout = RecordLayout.lines
+
+    public init() {}
+}
+
+/// Passes records from a source through a tool to the output: in order, several at a time, with failures as data.
 ///
-/// Records that have arrived together are prepared together. Memory is bounded: records between reading and writing are
-/// at most as many, and take at most as many bytes, as the window allows, however many there are. With one job
-/// everything happens on the calling thread; with more, each job is a plain thread.
+/// Records that arrive together are prepared together. The window limits the number and bytes of the records between
+/// reading and writing, however long the input is. A single job runs on the calling thread; several run on plain
+/// threads.
 public final class RecordRun: Sendable {
-    /// A record that has come, and its place among the others.
     private struct Arrival: Sendable {
         let job: RecordJob
         let slot: ReorderBuffer.Slot
@@ -14,14 +30,14 @@ public final class RecordRun: Sendable {
 
     private struct State {
         var results: ReorderBuffer
-        /// Records that nobody has looked at yet.
+        /// Records that are not yet prepared.
         var arrivals: [Arrival] = []
-        /// How many of them are prepared together. It begins with one, so that the first record leaves soon even if its
-        /// source never says that it has to wait.
+        /// How many are prepared together. Starts at one, so that the first record is written early even if its source
+        /// never waits.
         var batchSize = 1
-        /// The first record that ended the run: what came before it is still worked on, what comes behind it no more.
+        /// The last record to work on, if the run was stopped.
         var lastWanted: Int?
-        /// What ended the run before its input did.
+        /// Why a tool ended the run before its input did.
         var end: EndOfRun?
 
         mutating func stop(at sequence: Int) { lastWanted = min(lastWanted ?? sequence, sequence) }
@@ -37,11 +53,10 @@ public final class RecordRun: Sendable {
     private let progress: Progress
     private let state: Monitor<State>
     private let threads: WorkThreads
-    /// How many records are prepared together at most.
     private static let batchLimit = 64
 
-    /// - Parameter byteWindow: how many bytes of records may be between reading and writing: as many as four of the
-    ///   longest records have.
+    /// - Parameter byteWindow: the maximum bytes of records between reading and writing. The default fits four of the
+    ///   longest records.
     public init(
         tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
         progress: Progress = .none, byteWindow: Int = 4 * RecordReader.lengthLimit
@@ -52,9 +67,9 @@ public final class RecordRun: Sendable {
         failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
-        // Large enough for fast records to run ahead of a slow record, small enough for memory.
+        // Allows fast records to run ahead of a slow record, in bounded memory.
         let recordWindow = max(64, 4 * options.jobs)
-        // Work that waits for earlier records keeps files open.
+        // Jobs that wait for earlier records keep files open.
         threads = WorkThreads(limit: options.jobs, most: OpenFiles.jobs(recordWindow, limit: OpenFiles.limit))
         let results = ReorderBuffer(
             output: RecordOutput(file: output, layout: options.layout, progress: progress),
@@ -63,16 +78,15 @@ public final class RecordRun: Sendable {
         state = Monitor(State(results: results))
     }
 
-    /// Takes on the records that have arrived, and writes what is done; to be called by the source whenever it may have
-    /// to wait.
+    /// Prepares the records that have arrived, and writes finished ones. The source calls it before it may block.
     public func flush() {
         prepareArrivals()
         update { _ in }
     }
 
-    /// Runs until `next` gives nil, a failure stops the run, or nobody reads the output any more. Returns the exit
-    /// status. Throws what `next` throws, after the records before it have left, the `EndOfRun` of a tool, and
-    /// `SystemFailure` if the output cannot be written.
+    /// Runs until `next` returns nil, a failure stops the run, or the output is closed. Returns the exit status. Throws
+    /// an error of `next` after writing the records before it, the `EndOfRun` of a tool, or `SystemFailure` if writing
+    /// fails.
     public func run(next: () throws -> RecordInput?) throws -> Int32 {
         var sourceError: (any Error)?
         do {
@@ -85,13 +99,13 @@ public final class RecordRun: Sendable {
         } catch {
             sourceError = error
         }
-        // What is done must not wait for what is not.
+        // Finished records must not wait for unfinished ones.
         flush()
         threads.finish()
         failures.end()
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
-            if sourceError == nil, interruption.cause == nil, state.end == nil { state.results.finish() }
+            if sourceError == nil, interruption.cause == nil, state.end == nil { state.results.output.finish() }
             let output = state.results.output
             if let failure = output.failure { throw failure }
             if let part = options.layout.part, case let count = output.missing, count > 0 {
@@ -110,8 +124,8 @@ public final class RecordRun: Sendable {
 
     private func take(_ job: RecordJob) {
         var job = job
-        if job.record.bearsError {
-            if options.retryErrors, job.record.bearsTransientError(of: tool.name) {
+        if job.record.hasError {
+            if options.retryErrors, job.record.hasTransientError(of: tool.name) {
                 job.record.remove("error")
             } else if !tool.acceptsErrors {
                 return pass(job)
@@ -126,18 +140,17 @@ public final class RecordRun: Sendable {
         if isFull { prepareArrivals() }
     }
 
-    /// Lets a record go on untouched.
     private func pass(_ job: RecordJob) {
         let slot = reserve(job.record.footprint)
         state.withLock { $0.results.put(outcome(job.record, of: job), in: slot) }
     }
 
-    /// Turns a piece of input that is no record into a record that says so.
+    /// Writes a record with `error` for input that is no record.
     private func reject(_ record: Record, _ failure: any Failure) {
         var record = record
         record.setError(failure, tool: tool.name)
         if let bad = failure as? LineFailure { record.set("input_line", .integer(bad.line)) }
-        failures.say(failure, about: RecordJob(record))
+        failures.report(failure, about: RecordJob(record))
         var outcome = ReorderBuffer.Outcome(record: record)
         outcome.tally.add(failure)
         let slot = reserve(record.footprint)
@@ -147,19 +160,19 @@ public final class RecordRun: Sendable {
         }
     }
 
-    /// The place of a record of so many bytes, once there is room for it.
+    /// Waits until the window has room for so many bytes.
     private func reserve(_ bytes: Int) -> ReorderBuffer.Slot {
         if let slot = state.withLock({ $0.results.reserve(bytes) }) { return slot }
         flush()
         return state.wait { $0.results.reserve(bytes) }
     }
 
-    /// Has the tool look at the records that have arrived. Those that it is done with leave; there is no other thread
-    /// to wake for them.
+    /// Prepares the records that have arrived. Storing finished records wakes no thread: only this thread waits for
+    /// room.
     private func prepareArrivals() {
         let arrivals = state.withLock { state in
             defer { state.arrivals = [] }
-            // With `failFast` each record decides about the next.
+            // With `failFast` each record decides whether the next is worked on.
             if state.arrivals.count == state.batchSize, !options.failFast {
                 state.batchSize = min(2 * state.batchSize, Self.batchLimit)
             }
@@ -176,7 +189,7 @@ public final class RecordRun: Sendable {
                 }
                 progress.finishRecord(failed: false)
             case .work(let work) where options.jobs == 1:
-                // What is done must not wait for what takes long.
+                // Finished records must not wait for slow work.
                 update { _ in }
                 perform(work, arrival)
             case .work(let work): threads.add { [self] in perform(work, arrival) }
@@ -186,7 +199,6 @@ public final class RecordRun: Sendable {
 
     // MARK: On any thread
 
-    /// Does the work on a record, and hands the result on.
     private func perform(_ work: Prepared.Work, _ arrival: Arrival) {
         var outcome = ReorderBuffer.Outcome()
         var record = arrival.job.record
@@ -195,8 +207,8 @@ public final class RecordRun: Sendable {
                 let context = WorkContext(emit: { self.emit($0, in: arrival.slot) }, wait: threads.wait)
                 try interruption.during { try work(&record, context) }
                 outcome = self.outcome(record, of: arrival.job)
-            } catch is Cancelled, is LeftOut {
-                // As if the record had not come.
+            } catch is Cancelled, is SkippedRecord {
+                // The record leaves no trace.
             } catch {
                 outcome = self.outcome(failure(of: error), record, arrival)
             }
@@ -208,28 +220,25 @@ public final class RecordRun: Sendable {
         }
     }
 
-    /// Whether anybody wants the result of a record any more.
     private func isWanted(_ slot: ReorderBuffer.Slot) -> Bool {
         interruption.cause == nil && state.withLock { $0.wants(slot.sequence) && !$0.results.output.isOver }
     }
 
-    /// What becomes of a record that did not fail.
     private func outcome(_ record: Record, of job: RecordJob) -> ReorderBuffer.Outcome {
         var outcome = ReorderBuffer.Outcome(record: record)
-        if options.strict, job.record.bearsError { job.record.addError(to: &outcome.tally) }
+        if options.strict, job.record.hasError { job.record.addError(to: &outcome.tally) }
         return outcome
     }
 
-    /// What becomes of a record that failed.
     private func outcome(_ failure: any Failure, _ record: Record, _ arrival: Arrival) -> ReorderBuffer.Outcome {
         if let end = failure as? EndOfRun {
-            // It is reported where it is caught.
+            // The caller of `run` reports it.
             state.withLock { state in
                 state.end = state.end ?? end
                 state.stop(at: arrival.slot.sequence)
             }
         } else {
-            failures.say(failure, about: arrival.job)
+            failures.report(failure, about: arrival.job)
         }
         var record = record
         tool.retract(&record, argument: arrival.job.argument)
@@ -239,18 +248,18 @@ public final class RecordRun: Sendable {
         return outcome
     }
 
-    /// Writes a record before its work is done.
+    /// Writes an early version of a record.
     private func emit(_ record: Record, in slot: ReorderBuffer.Slot) {
-        // One part of each record is asked for, not one for each time that it leaves.
+        // A selected field is printed once per record.
         if options.layout.part != nil { return }
         update { $0.results.put(early: record, in: slot) }
     }
 
-    /// Changes the state, writes what has left, and wakes the thread that reads if it waits for room.
+    /// Changes the state, writes finished records, and wakes the reading thread if it waits for room.
     private func update(_ change: (inout State) -> Void) {
         let isClosed = state.update { state in
             change(&state)
-            state.results.flush()
+            state.results.output.flush()
             return state.results.output.isClosed
         }
         if isClosed { interruption.cancel(.outputClosed) }

@@ -1,23 +1,22 @@
 import Support
 
-/// What a tool does with records, in two steps: it looks at those that have arrived, and may be done with some of them
-/// at once; the work that is left is performed on the run's threads.
+/// Works on records in two steps: `prepare` looks at records that have arrived together and may finish some of them;
+/// the remaining work runs on the run's threads.
 public protocol RecordTool: Sendable {
-    /// The tool's name, as it stands in `error.tool`.
+    /// The value of `error.tool`.
     var name: String { get }
-    /// Whether records that bear an `error` of an earlier tool are for it too; else they pass untouched.
+    /// Whether the tool also works on records that bear an `error`; else they pass unchanged.
     var acceptsErrors: Bool { get }
-    /// Whether there is something to do; a record that is not accepted passes untouched. Called for every record in
-    /// order, so it must be quick.
+    /// Whether there is anything to do; else the record passes unchanged. Called for every record in order, so it must
+    /// be fast.
     func accepts(_ job: RecordJob) -> Bool
-    /// Looks at records that have arrived together, in order, and says of each what is to become of it. Called on the
-    /// thread that reads, so it must take microseconds for each and wait for nobody.
+    /// Returns the next step for each of the records that have arrived together. Called on the reading thread, so it
+    /// must take microseconds per record and never block.
     func prepare(_ jobs: [RecordJob]) -> [Prepared]
-    /// The same for one record. What it throws becomes the record's `error`, as what its work throws does.
+    /// Returns the next step for one record. Its error, like an error of the work, becomes the record's `error`.
     func prepare(_ job: RecordJob) throws -> Prepared
-    /// Takes from a record that could not be prepared, or whose work failed, what it must not say any more, no matter
-    /// which tool set it, and adds what stands in for that. Called before the record gets its `error`; not for work
-    /// that was cancelled.
+    /// Removes fields that a failed record must not keep, whichever tool set them, and adds their replacements. Called
+    /// before `error` is set, and not for cancelled work.
     func retract(_ record: inout Record, argument: String?)
 }
 
@@ -26,25 +25,23 @@ extension RecordTool {
 
     public func accepts(_ job: RecordJob) -> Bool { true }
 
-    /// Looks at one after the other.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] { jobs.map { job in Prepared { try prepare(job) } } }
 
     public func retract(_ record: inout Record, argument: String?) {}
 }
 
-/// What is to become of a record.
+/// The next step for a record.
 public enum Prepared: Sendable {
-    /// It is finished, with the tool's fields: hits in a stream then cost no hand-over between threads, and no write
-    /// each.
+    /// The record is finished: hits in a stream need no switch of threads and no separate write.
     case done(Record)
-    /// There is work to do, which knows what was read so far.
+    /// The record needs this work, which keeps the results of `prepare`.
     case work(Work)
 
-    /// Adds the tool's fields to a record. A failure becomes the record's `error`; fields that were set earlier stay,
+    /// Adds the tool's fields to a record. An error becomes the record's `error`; fields that were set earlier stay,
     /// except the fields that `RecordTool.retract` removes. Called on several threads.
     public typealias Work = @Sendable (_ record: inout Record, _ run: WorkContext) throws -> Void
 
-    /// What `body` returns, or work that throws what it throws.
+    /// Returns the result of `body`, or work that throws its error.
     public init(_ body: () throws -> Prepared) {
         do { self = try body() } catch { self = .work { _, _ in throw error } }
     }
@@ -52,9 +49,9 @@ public enum Prepared: Sendable {
 
 /// The services of a run for the work on a record.
 public struct WorkContext {
-    /// Writes a record before the work on it is done, in its place among the others.
+    /// Writes an early version of the record, in its place.
     public let emit: (Record) -> Void
-    /// Performs a wait for earlier records; the run works on later records in that time.
+    /// Runs a closure that waits for earlier records, while the run works on later ones.
     public let wait: (() -> Void) -> Void
 
     public init(emit: @escaping (Record) -> Void = { _ in }, wait: @escaping (() -> Void) -> Void = { $0() }) {
@@ -63,7 +60,7 @@ public struct WorkContext {
     }
 }
 
-/// A failure after which no other record could be worked on either: its record bears it, no further one is read, and
+/// A failure that affects every record: it becomes the `error` of its record, no further record is read, and
 /// `RecordRun.run` throws it.
 public struct EndOfRun: WrappingFailure {
     public let reason: any Failure
@@ -71,12 +68,12 @@ public struct EndOfRun: WrappingFailure {
     public init(_ reason: any Failure) { self.reason = reason }
 }
 
-/// Thrown by a tool that wants its record to leave no trace, which is no failure.
-public struct LeftOut: Error {
+/// Thrown by a tool to drop a record without a failure.
+public struct SkippedRecord: Error {
     public init() {}
 }
 
-/// Does nothing: for a tool whose records come out of its source finished.
+/// A tool that does nothing, for records that their source has finished.
 public struct PassingTool: RecordTool {
     public let name: String
 

@@ -1,7 +1,6 @@
 import Support
 
-/// Threads that perform pieces of work in the order in which they are added, each thread started when there is work for
-/// it and no other one is free.
+/// Threads that perform work in the order in which it is added. A thread is started if none is free.
 final class WorkThreads: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -14,7 +13,7 @@ final class WorkThreads: Sendable {
         var threads: [Thread] = []
         var isDone = false
 
-        /// Returns whether there is work that no thread is free for, and counts a new thread then.
+        /// Whether work waits that no thread is free for. Counts the new thread.
         mutating func needsThread(limit: Int, most: Int) -> Bool {
             guard started < most, min(waiting.count, limit - active) > started - active - blocked else { return false }
             started += 1
@@ -27,20 +26,20 @@ final class WorkThreads: Sendable {
     private let state = Monitor(State())
 
     /// - Parameters:
-    ///   - limit: how many threads may work at the same time, at least 1.
-    ///   - most: how many threads may exist, blocked threads included.
+    ///   - limit: the maximum number of working threads, at least 1.
+    ///   - most: the maximum number of threads, blocked ones included.
     init(limit: Int, most: Int) {
         self.limit = limit
         self.most = max(limit, most)
     }
 
-    /// Adds a piece of work, and performs it on the calling thread if the system refuses every thread.
+    /// Adds work, or performs it on the calling thread if the system allows no thread.
     func add(_ work: @escaping Work) {
         startThread { $0.waiting.append(work) }
         if let work = state.withLock({ $0.started == 0 ? $0.waiting.popLast() : nil }) { work() }
     }
 
-    /// Waits within a piece of work for earlier pieces. Another thread works in its place, if `most` allows it.
+    /// Waits, within one piece of work, for earlier work. Another thread works instead, if `most` allows it.
     func wait(_ wait: () -> Void) {
         startThread { state in
             state.active -= 1
@@ -53,14 +52,14 @@ final class WorkThreads: Sendable {
         }
     }
 
-    /// Waits until all work is done, and ends the threads.
+    /// Waits for all work, and joins the threads.
     func finish() {
         state.update { $0.isDone = true }
         // A thread may start more threads until it ends.
         while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
     }
 
-    /// Changes the state, and starts a thread if the new state needs it.
+    /// Changes the state, and starts a thread if needed.
     private func startThread(after change: (inout State) -> Void) {
         let isNeeded = state.update { state in
             change(&state)
@@ -73,7 +72,6 @@ final class WorkThreads: Sendable {
         }
     }
 
-    /// One thread's life.
     private func loop() {
         while true {
             let work = state.wait { [limit] state -> Work?? in

@@ -1,13 +1,13 @@
 import Support
 
-/// Parts of a day or a time, as in `%Y/%m`: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second, `%%` a
-/// percent sign; anything else stands for itself.
+/// A pattern for a day or a time, such as `%Y/%m`: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S`
+/// second, `%%` a percent sign; other text is literal.
 struct DatePattern: Sendable, Equatable {
     static let specifiers = "%Y, %m, %d, %H, %M, %S and %%"
 
     private let text: String
 
-    /// Nil for a text without a part of a date, or with one that is unknown.
+    /// Returns nil for a text without a specifier, or with an unknown one.
     init?(_ text: String) {
         var rest = text.unicodeScalars[...]
         var hasPart = false
@@ -20,8 +20,8 @@ struct DatePattern: Sendable, Equatable {
         self.text = text
     }
 
-    /// The parts of a day (`2024-02-03`) or a time (`2024-02-03T04:05:06Z`, seconds and zone may be missing), as it is
-    /// written, whatever its zone; nil if it is neither, or a day where parts of a time are wanted.
+    /// Formats a day (`2024-02-03`) or a time (`2024-02-03T04:05:06Z`, seconds and zone optional) without converting
+    /// its zone. Returns nil for other text, or if the pattern needs the time of a day.
     func words(of value: String) -> String? {
         let bytes = Array(value.utf8)
         guard let day = CalendarDay(String(decoding: bytes.prefix(10), as: UTF8.self)),
@@ -54,7 +54,7 @@ struct DatePattern: Sendable, Equatable {
         return words
     }
 
-    /// Hour, minute and second of `04:05:06Z` or `04:05`; nil for anything else.
+    /// Returns hour, minute and second of `04:05:06Z` or `04:05`, or nil.
     private static func time(_ bytes: ArraySlice<UInt8>) -> [Int]? {
         var numbers: [Int] = []
         var rest = bytes
@@ -64,7 +64,7 @@ struct DatePattern: Sendable, Equatable {
                 rest.removeFirst()
             }
             let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard digits.count == 2, digits.allSatisfy(\.isDigit),
                 let number = Int(String(decoding: digits, as: UTF8.self))
             else { return nil }
             numbers.append(number)

@@ -2,21 +2,20 @@ import Support
 
 /// A template for names of files below a folder, which they never leave.
 ///
-/// Slashes of the template's own, also those between parts of a date and in a text that stands in, make folders. In
-/// values, slashes and control characters become `_`, and so does a `.` or `-` at the beginning of a name: no value
-/// hides a file, is taken for an option, or leads to another folder. Invisible
-/// characters, such as U+202E and U+200B, are removed, since they make a name look like another one. Joiners (U+200C,
-/// U+200D) stay between characters beyond ASCII: Persian, Indic scripts and emoji need them. Long names are cut.
+/// Slashes in the template's literal text, in date patterns and in stand-ins separate folders. In values, slashes and
+/// control characters become `_`, and so does a `.` or `-` that begins a name: no value hides a file, looks like an
+/// option, or leads to another folder. Invisible characters, such as U+202E and U+200B, are removed, since they make a
+/// name look like another. Joiners (U+200C, U+200D) stay between non-ASCII characters: Persian, Indic scripts and emoji
+/// need them. Long names are cut.
 public struct NameTemplate: Sendable, Equatable {
-    /// The names that every tool gives a value of its own; a field of the record with such a name is not asked.
+    /// The values that the tools supply; a field of the record with such a name is ignored.
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]
 
-    /// What files are called unless the user says otherwise: originals, and what is made of them.
+    /// The default names of originals and of variants.
     public static let original = NameTemplate("{stem}.{ext}", [.value("stem"), .text("."), .value("ext")])
     public static let variant = NameTemplate(
         "{stem}-{variant}.{ext}", [.value("stem"), .text("-"), .value("variant"), .text("."), .value("ext")])
 
-    /// The template as it is written.
     public let text: String
     private let template: Template
 
@@ -25,7 +24,7 @@ public struct NameTemplate: Sendable, Equatable {
         template = Template(pieces)
     }
 
-    /// Throws `TemplateFault` for what is no template, and for one that would leave its folder.
+    /// Throws `TemplateFault` for an invalid template, or one that leaves its folder.
     public init(_ text: String) throws(TemplateFault) {
         self.text = text
         template = try Template(text)
@@ -34,12 +33,12 @@ public struct NameTemplate: Sendable, Equatable {
         if names.contains(where: { ["", ".", ".."].contains($0) }) { throw .leadsElsewhere }
     }
 
-    /// Whether the value of this name is part of the names.
+    /// Whether the template uses this value.
     public func has(_ name: String) -> Bool { template.has(name) }
 
-    /// Returns the path for a record, relative to the folder. Throws `TemplateFailure`.
+    /// Returns the path for a record, relative to the folder.
     ///
-    /// - Parameter values: those of the names in `builtIn`; one that is missing is missing, whatever the record says.
+    /// - Parameter values: the values of the names in `builtIn`.
     public func path(for record: Record, _ values: [String: String]) throws(TemplateFailure) -> String {
         let parts = try template.parts { field in
             let name = field.description
@@ -47,7 +46,7 @@ public struct NameTemplate: Sendable, Equatable {
             // A record's text is never taken for bytes that are not UTF-8.
             return record.printable(field).map { String(pathBytes: $0.utf8) }
         }
-        var path = GrowingPath()
+        var path = PathBuilder()
         for part in parts {
             switch part {
             case .own(let text): path.append(own: text)
@@ -58,15 +57,15 @@ public struct NameTemplate: Sendable, Equatable {
     }
 }
 
-/// A relative path that is put together of a template's own text and of values.
-private struct GrowingPath {
-    /// The most bytes of a name that Linux takes.
+/// Builds a relative path from literal text and values.
+private struct PathBuilder {
+    /// The longest name on Linux, in bytes.
     private static let longestName = 255
-    /// A dot with what follows is the ending of a name if it has no more bytes.
+    /// The longest text from the last dot on, in bytes, that is kept as a name's extension.
     private static let longestEnding = 16
 
     private var names = [""]
-    /// A joiner that is kept if the next character is beyond ASCII.
+    /// A joiner that is added if the next character is not ASCII.
     private var joiner: Unicode.Scalar?
 
     mutating func append(own text: String) {
@@ -94,7 +93,7 @@ private struct GrowingPath {
         names[last].unicodeScalars.append(isLeading || scalar.isControl || scalar == "/" ? "_" : scalar)
     }
 
-    /// The path, without a name that is empty or stands for a folder.
+    /// The path, with `_` in names that are empty or denote a folder.
     var finished: String {
         names.enumerated().map { index, name in
             switch name {

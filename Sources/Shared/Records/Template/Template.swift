@@ -1,12 +1,12 @@
 import Support
 
-/// Text with fields in braces, such as `{date:%Y/%m}/{title:40|untitled}.{ext}`: the one language for every option that
-/// makes text of a record.
+/// Text with fields in braces, such as `{date:%Y/%m}/{title:40|untitled}.{ext}`: the syntax of every option that makes
+/// text from a record.
 ///
-/// | part | what it gives |
+/// | syntax | result |
 /// | --- | --- |
-/// | `{name}` | a value: one that the tool has under this name, else the field of the record |
-/// | `{name:40}` | as much of it as fits into 40 bytes of UTF-8, cut between characters |
+/// | `{name}` | the tool's value of this name, else the field of the record |
+/// | `{name:40}` | at most 40 bytes of UTF-8 of it, cut between characters |
 /// | `{name:%Y-%m}` | parts of a day or a time, see `DatePattern` |
 /// | `{name\|text}` | this text if there is no value |
 /// | `{{`, `}}` | a brace |
@@ -21,7 +21,7 @@ public struct Template: Sendable, Equatable {
     struct Field: Sendable, Equatable {
         enum Form: Sendable, Equatable {
             case whole
-            /// At most so many bytes.
+            /// The maximum in bytes.
             case cut(Int)
             case date(DatePattern)
         }
@@ -31,11 +31,11 @@ public struct Template: Sendable, Equatable {
         var standIn: String?
     }
 
-    /// A piece of the text that a template gives.
+    /// A piece of the result.
     enum Part: Equatable {
-        /// The author of the template wrote it.
+        /// Written by the template's author.
         case own(String)
-        /// It comes from a record.
+        /// Taken from a record.
         case value(String)
     }
 
@@ -43,7 +43,7 @@ public struct Template: Sendable, Equatable {
 
     init(_ pieces: [Piece]) { self.pieces = pieces }
 
-    /// Throws `TemplateFault` if that is no template.
+    /// Throws `TemplateFault` for an invalid template.
     public init(_ text: String) throws(TemplateFault) {
         var pieces: [Piece] = []
         var own = ""
@@ -64,7 +64,7 @@ public struct Template: Sendable, Equatable {
         self.pieces = (pieces + [.text(own)]).filter { $0 != .text("") }
     }
 
-    /// Reads the text between two braces.
+    /// Parses the text between two braces.
     private static func field(_ text: String) throws(TemplateFault) -> Field {
         var name = text
         var standIn: String?
@@ -88,12 +88,12 @@ public struct Template: Sendable, Equatable {
         return Field(path: path, form: form, standIn: standIn)
     }
 
-    /// Whether the value of this name is part of the text.
+    /// Whether the template uses this value.
     public func has(_ name: String) -> Bool {
         pieces.contains { if case .field(let field) = $0 { field.path.description == name } else { false } }
     }
 
-    /// Returns the text for a record, in which values stand as they are. Throws `TemplateFailure`.
+    /// Returns the text for a record, with its values unchanged.
     public func text(for record: Record) throws(TemplateFailure) -> String {
         try parts { record.printable($0) }.map { part in
             switch part {
@@ -102,8 +102,8 @@ public struct Template: Sendable, Equatable {
         }.joined()
     }
 
-    /// Fills in the values. An empty one counts as missing. Throws `TemplateFailure` if one is missing and nothing
-    /// stands in for it, or is no date although parts of one are wanted.
+    /// Fills in the values. Throws if a value is missing or empty, or is no date although the field needs one, and the
+    /// field has no stand-in.
     func parts(_ value: (FieldPath) -> String?) throws(TemplateFailure) -> [Part] {
         var parts: [Part] = []
         for piece in pieces {
@@ -131,12 +131,12 @@ public struct Template: Sendable, Equatable {
     }
 }
 
-/// Why a text is no template.
+/// Why a template is invalid.
 public enum TemplateFault: Failure, Equatable {
     case unclosed
     case noField(String)
     case badForm(String)
-    /// A file's name that would be empty, or lead out of its folder.
+    /// A file's name would be empty.
     case noName
     case leadsElsewhere
 
@@ -157,7 +157,7 @@ public enum TemplateFault: Failure, Equatable {
     }
 }
 
-/// Why a template gives no text for a record.
+/// Why a template has no text for a record.
 public enum TemplateFailure: Failure, Equatable {
     case missing(field: String)
     case noDate(field: String, value: String)
@@ -175,7 +175,8 @@ public enum TemplateFailure: Failure, Equatable {
         switch self {
         case .missing(let field):
             "the record has no \(field), which the template wants"
-                + "\(NearMatch.advice(for: field, among: NameTemplate.builtIn.filter { $0 != field })); {\(field)|text} says what to put there"
+                + NearMatch.advice(for: field, among: NameTemplate.builtIn.filter { $0 != field })
+                + "; {\(field)|text} says what to put there"
         case .noDate(let field, let value):
             "the record's \(field) has not the parts of a date that the template wants: \"\(value.cut(toBytes: 100))\""
         }

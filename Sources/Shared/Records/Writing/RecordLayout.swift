@@ -1,27 +1,20 @@
 import Support
 
-/// How records leave a tool.
+/// The format in which records are written.
 public enum RecordLayout: Sendable, Equatable {
-    /// One object a line.
+    /// One object per line.
     case lines
-    /// Indented by two blanks, for eyes.
+    /// Indented by two spaces per level.
     case indented
-    /// Only the values at these paths, one line a record, each line ended by this byte. A single value is written raw.
-    /// Several are separated by tabs and escaped, so that each record stays one line of as many columns; a missing one
+    /// The values at these paths, one record per line, ended by this byte. A single value is written raw. Several are
+    /// separated by tabs and escaped, so that each record is one line with the same number of columns; a missing value
     /// is an empty column.
     case fields([FieldPath], terminator: UInt8)
-    /// Text that is made of each record. One of which nothing can be made counts as a missing field does.
+    /// Text made from each record. A record without text counts as a record with a missing field.
     case text(RecordText)
 
-    /// Only the value at one path, raw.
-    public static func field(_ path: FieldPath, terminator: UInt8) -> RecordLayout {
-        .fields([path], terminator: terminator)
-    }
-
-    /// Reads field paths with commas between them, such as `date,variants.overlay.path`; blanks after a comma
-    /// don't count. Nil if one of them is no path.
-    ///
-    /// - Parameter terminator: what ends each record's line: a line feed or NUL.
+    /// Parses comma-separated field paths, such as `date,variants.overlay.path`, ignoring spaces after a comma. Returns
+    /// nil if a path is invalid.
     public init?(fields text: String, terminator: UInt8 = UInt8(ascii: "\n")) {
         var paths: [FieldPath] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -31,7 +24,7 @@ public enum RecordLayout: Sendable, Equatable {
         self = .fields(paths, terminator: terminator)
     }
 
-    /// What is not there to print where a record has it not; nil if whole records are written.
+    /// The name of the printed part, for the message that it is missing; nil if whole records are written.
     var part: String? {
         switch self {
         case .lines, .indented: nil
@@ -44,18 +37,18 @@ public enum RecordLayout: Sendable, Equatable {
     }
 }
 
-/// Text made of records, one by one.
+/// A conversion of single records to text.
 public struct RecordText: Sendable, Equatable {
-    /// What it shows of a record, for the message that there is none: "address". Tells texts apart too.
+    /// The name of the part that is shown, such as `address`, for messages and for `==`.
     public let part: String
-    /// What is written before the first text and after the last one, also if there is none.
+    /// Written before the first and after the last text, even if there is none.
     let head: String
     let foot: String
-    /// What stands between the texts of two records.
+    /// Written between two texts.
     let separator: String
-    /// Whether colours are the only control sequences in the texts.
+    /// Whether colours are the only control sequences of the texts.
     let isSafeForTerminal: Bool
-    /// The text without its last line end; nil if there is nothing to show. Called by one thread at a time.
+    /// Returns the text without its last line end, or nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?
 
     public init(

@@ -1,28 +1,27 @@
 import Support
 
-/// Collects records and writes them, in as few writes as promptness allows. Escapes control characters on a terminal.
-///
-/// Not for several threads at once: its owner locks.
+/// Collects records and writes them in few writes. Escapes control characters on a terminal. Not thread-safe: its owner
+/// locks.
 struct RecordOutput {
-    /// Enough to make the cost of a write small; one pipe's worth.
+    /// The capacity of a pipe, large enough to make the cost of a write small.
     private static let batchSize = 64 << 10
 
     private let output: TextOutput
     private let layout: RecordLayout
     private let progress: Progress
     private var pending: [UInt8] = []
-    /// How many records had neither what was to be printed nor an error, which would have been said.
+    /// Records that had neither the printed part nor an error, which is already reported.
     private(set) var missing = 0
-    /// Whether the head of what is made of all records has been written.
+    /// Whether the head of the text was written.
     private var hasBegun = false
     /// Whether the next text needs the separator before it.
-    private var owesSeparator = false
-    /// Set once nobody reads the output any more; all that follows is dropped.
+    private var needsSeparator = false
+    /// Set when the reader closes the output; all further records are dropped.
     private(set) var isClosed = false
-    /// Why writing failed, other than by a closed pipe.
+    /// Why writing failed, except for a closed pipe.
     private(set) var failure: SystemFailure?
 
-    /// Whether nothing can be written any more.
+    /// Whether writing is no longer possible.
     var isOver: Bool { isClosed || failure != nil }
 
     init(file: File, layout: RecordLayout, progress: Progress) {
@@ -32,7 +31,7 @@ struct RecordOutput {
         pending.reserveCapacity(Self.batchSize + 4096)
     }
 
-    /// Takes a record. What was to be printed of it and is missing counts in `tally`.
+    /// Adds a record. A record without the printed part counts in `tally`.
     mutating func append(_ record: Record, tally: inout ExitTally) {
         let start = pending.count
         switch layout {
@@ -56,8 +55,8 @@ struct RecordOutput {
         case .text(let text):
             begin(text)
             if let rendered = text.render(record) {
-                if owesSeparator { pending += text.separator.utf8 }
-                owesSeparator = true
+                if needsSeparator { pending += text.separator.utf8 }
+                needsSeparator = true
                 pending += rendered.utf8
                 pending.append(UInt8(ascii: "\n"))
                 escape(text, from: start)
@@ -68,7 +67,7 @@ struct RecordOutput {
         if pending.count >= Self.batchSize { flush() }
     }
 
-    /// Writes what follows the last record. To be called once, after that record.
+    /// Ends the output. Called once, after the last record.
     mutating func finish() {
         guard case .text(let text) = layout else { return }
         begin(text)
@@ -91,11 +90,10 @@ struct RecordOutput {
     }
 
     private mutating func note(missingIn record: Record, _ tally: inout ExitTally) {
-        if !record.bearsError { missing += 1 }
+        if !record.hasError { missing += 1 }
         record.addError(to: &tally)
     }
 
-    /// Writes what has been collected.
     mutating func flush() {
         guard !pending.isEmpty else { return }
         defer { pending.removeAll(keepingCapacity: true) }
@@ -109,8 +107,8 @@ struct RecordOutput {
 }
 
 extension Record {
-    /// Appends what is printed of the values at the paths, see `RecordLayout.fields`. Appends nothing, and returns
-    /// false, if all of them are missing.
+    /// Appends the values at the paths as `RecordLayout.fields` specifies. Appends nothing and returns false if all are
+    /// missing.
     fileprivate func appendValues(at paths: [FieldPath], to bytes: inout [UInt8]) -> Bool {
         if paths.count == 1 {
             guard let value = printableBytes(paths[0]) else { return false }

@@ -1,14 +1,13 @@
 /// A known number of bytes that can be read from any offset: a file, or memory.
 public protocol ByteSource: Sendable {
-    /// How many bytes there are.
     var count: Int { get }
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many: fewer than requested only
-    /// at the end, and 0 after it. Throws `SystemFailure`.
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns their number: fewer than requested
+    /// only at the end, and 0 after it. Throws `SystemFailure`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
 }
 
 extension ByteSource {
-    /// The bytes of `range`, as far as they exist. Throws `SystemFailure`.
+    /// Returns the existing bytes of `range`. Throws `SystemFailure`.
     public func bytes(_ range: Range<Int>) throws -> [UInt8] {
         let range = range.clamped(to: 0..<max(count, 0))
         return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in

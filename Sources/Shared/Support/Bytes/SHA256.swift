@@ -1,6 +1,6 @@
 import CNettle
 
-/// The SHA-256 digest (FIPS 180-4) of bytes that come in pieces.
+/// The SHA-256 digest (FIPS 180-4) of bytes that arrive in pieces.
 public struct SHA256: Sendable {
     private var context = sha256_ctx()
 
@@ -11,17 +11,17 @@ public struct SHA256: Sendable {
         cnettle_sha256_update(&context, bytes.count, base)
     }
 
-    /// Returns the digest of everything so far, and starts over.
+    /// Returns the digest of all bytes so far, and starts over.
     private mutating func finishAsBytes() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         cnettle_sha256_digest(&context, &digest)
         return digest
     }
 
-    /// Returns the first eight bytes of the digest of everything so far as a number, and starts over.
+    /// Returns the first eight bytes of the digest of all bytes so far as a number, and starts over.
     public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 
-    /// Returns the digest of everything so far as 64 lower-case hexadecimal digits, and starts over.
+    /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits, and starts over.
     public mutating func finish() -> String {
         let digest = finishAsBytes()
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
@@ -34,25 +34,47 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// The 32 bytes of the digest of these bytes.
+    /// Returns the 32 bytes of a digest.
     static func bytes(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update($0) }
         return hash.finishAsBytes()
     }
 
-    /// The digest of these bytes, as `finish` gives it.
+    /// Returns a digest as 64 lower-case hexadecimal digits.
     public static func hex(of bytes: [UInt8]) -> String {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update($0) }
         return hash.finish()
     }
 
-    /// The digest of a text's UTF-8.
+    /// Returns the digest of the text's UTF-8.
     public static func hex(of text: String) -> String {
         var hash = SHA256()
         var text = text
         text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
         return hash.finish()
+    }
+}
+
+/// HMAC-SHA-256 (RFC 2104): authenticates bytes with a key.
+public enum HMAC {
+    /// Returns the signature as 64 lower-case hexadecimal digits.
+    public static func hex(of bytes: [UInt8], key: [UInt8]) -> String {
+        // A key longer than a block is replaced by its digest; a shorter key is padded with zeros.
+        var key = key
+        if key.count > block { key = SHA256.bytes(of: key) }
+        key += [UInt8](repeating: 0, count: block - key.count)
+        let inner = SHA256.bytes(of: key.map { $0 ^ 0x36 } + bytes)
+        return SHA256.hex(of: key.map { $0 ^ 0x5C } + inner)
+    }
+
+    private static let block = 64
+
+    /// Whether a text is the signature of these bytes. The time does not depend on the first difference.
+    public static func matches(_ signature: String, _ bytes: [UInt8], key: [UInt8]) -> Bool {
+        let (given, right) = (Array(signature.utf8), Array(hex(of: bytes, key: key).utf8))
+        guard given.count == right.count else { return false }
+        return zip(given, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

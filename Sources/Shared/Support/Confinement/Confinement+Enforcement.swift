@@ -2,14 +2,15 @@ import CSystem
 import Libc
 
 extension Confinement {
-    /// How far the kernel can enforce a plan.
+    /// The parts of a confinement that the kernel enforces.
     public struct Enforcement: Sendable, Equatable {
-        /// The version of Landlock that enforces the plan's files; nil if the kernel has none, or one that is too old.
+        /// The version of Landlock that enforces the file rules; nil if the kernel has none or a version that is too
+        /// old.
         public var landlock: Int?
-        /// Whether system calls that the plan does not need are refused.
+        /// Whether system calls that are not needed are refused.
         public var filtersCalls = false
 
-        /// For a person.
+        /// For people.
         public var words: String {
             switch (landlock, filtersCalls) {
             case (let version?, true): "confined by Landlock \(version) and seccomp"
@@ -20,16 +21,16 @@ extension Confinement {
         }
     }
 
-    /// Version 1 forbids moving files from one folder to another, which the cache does.
+    /// Version 1 forbids moving files between folders, which the cache does.
     private static let oldestLandlock = 2
 
-    /// Gives up all rights that are not in the plan, for good, for this thread and those that it starts: call it before
-    /// there are others. Gives up nothing on macOS.
+    /// Permanently drops all rights that are not in the plan, for this thread and its future children: call it before
+    /// starting other threads. Does nothing on macOS.
     ///
-    /// What the kernel cannot enforce is left out, and so is a path that no rule can be made for: it is refused when it
-    /// is used, and reported then.
+    /// Rules that the kernel cannot enforce are skipped. A path for which there can be no rule is refused, and
+    /// reported, when it is used.
     ///
-    /// - Parameter log: reports each system call that is refused, once, if it shows details.
+    /// - Parameter log: at detail level, reports each refused system call once.
     @discardableResult
     public func enforce(log: Log = .silent) -> Enforcement {
         var enforcement = Enforcement()
@@ -43,7 +44,7 @@ extension Confinement {
 
     private func filterCalls(_ log: Log) -> Bool {
         guard log.shows(.detail) else { return csystem_filter_calls(callSets.rawValue, nil) }
-        // A signal handler puts the name of the call in the place of the "%". The texts are never freed.
+        // A signal handler inserts the call's name in place of the "%". The texts are never freed.
         let line = log.line(.detail, "the system call % is refused, as no tool needs it").split(
             separator: "%", maxSplits: 1)
         var report = csystem_report(before: strdup(String(line[0])), after: strdup(String(line[1])))
@@ -54,7 +55,7 @@ extension Confinement {
         let rules = csystem_landlock_begin(version, usesNetwork)
         guard rules >= 0 else { return false }
         defer { close(rules) }
-        // Several rules for one path add up.
+        // Several rules for the same path add up.
         func allow(_ paths: [String], _ right: csystem_right) {
             for path in paths { path.withPathPointer { _ = csystem_landlock_allow(rules, version, $0, right) } }
         }
@@ -66,13 +67,12 @@ extension Confinement {
     /// Whether Landlock enforces a plan on this process. `nonisolated(unsafe)`: written before there are other threads.
     private nonisolated(unsafe) static var keepsToFiles = false
 
-    /// Whether it was this confinement that refused a call which failed with this error, because the file's own
-    /// permissions would allow it.
+    /// Whether the confinement caused a call to fail with this error, although the file's own permissions allow it.
     ///
-    /// - Parameter flags: those of `open`.
+    /// - Parameter flags: the flags of `open`.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
-        // Landlock does not affect access(2), so that this tells the difference.
+        // Landlock does not affect access(2), so its result shows the difference.
         func mayAccess(_ path: String, _ wanted: Int32) -> Bool { path.withPathPointer { access($0, wanted) } == 0 }
         if !mayAccess(path, F_OK) {
             let folder = path.folderPrefix

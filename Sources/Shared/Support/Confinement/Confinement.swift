@@ -1,17 +1,18 @@
 import CSystem
 
-/// The rights that a process keeps after it has given up the others: a plan, which `enforce` puts into effect.
+/// The rights that a process keeps: a plan, which `enforce` puts into effect.
 ///
-/// Files that are already open stay usable, whatever the plan says. What is missing when it is enforced, and lies in no
-/// folder of the plan, can be neither made nor opened later.
+/// Files that are already open stay usable. A file that is missing when the plan is enforced, and is in no folder of
+/// the plan, can be neither created nor opened later.
 public struct Confinement: Sendable, Equatable {
-    /// Files, and folders with everything below them, that may be read. Missing ones do no harm.
+    /// Readable files, and folders with everything below them. They need not exist.
     public var readable: [String]
-    /// Files, and folders with everything below them, that may also be changed, removed and, below folders, made.
+    /// Files, and folders with everything below them, that may also be changed and removed; below folders, files may be
+    /// created.
     public var writable: [String]
-    /// Whether it may set the permissions of open files, as for a file that is replaced.
+    /// Whether the process may set the permissions of open files, as for a replaced file.
     public var setsPermissions: Bool
-    /// Whether it may open connections. No process listens or has sockets with a path.
+    /// Whether it may open connections. No process may listen or use sockets with a path.
     public var usesNetwork: Bool
 
     public init(
@@ -23,7 +24,7 @@ public struct Confinement: Sendable, Equatable {
         self.usesNetwork = usesNetwork
     }
 
-    /// The sets of system calls that the plan allows beside the basic one: see `CSystem/calls.c`.
+    /// The sets of system calls that the plan allows in addition to the basic set: see `CSystem/calls.c`.
     public struct CallSets: OptionSet, Sendable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -44,23 +45,22 @@ public struct Confinement: Sendable, Equatable {
     private static let nullDevice = "/dev/null"
 }
 
-// MARK: What every plan is made of
+// MARK: Parts of plans
 
 extension Confinement {
-    /// What any process may need to read: what the kernel and the processor say about themselves, and the null device,
-    /// which may be written to as well.
+    /// Every process may read information about kernel and processor, and use the null device.
     public mutating func allowBasics() {
         readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
         writable.append(Self.nullDevice)
     }
 
-    /// Libraries that are loaded when they are first used.
+    /// Allows libraries that are loaded on first use.
     public mutating func allowLibraries(_ environment: Environment) {
         readable += ["/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store", "/etc/ld.so.cache"]
         readable += (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)
     }
 
-    /// Servers, what is needed to look up their names, and the certificates to trust.
+    /// Allows connections, name lookups and certificates.
     ///
     /// - Parameter certificates: a file with the certificates to trust instead of the system's.
     public mutating func allowNetwork(_ environment: Environment, certificates: String? = nil) {
@@ -75,9 +75,9 @@ extension Confinement {
         if let certificates { readable.append(certificates) }
     }
 
-    /// The fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
+    /// Allows the fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
     ///
-    /// - Parameter font: the file or the family of the font that was asked for.
+    /// - Parameter font: the requested file or family.
     public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
         allowLibraries(environment)
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
@@ -91,7 +91,7 @@ extension Confinement {
             environment.baseFolder(variable, standard: standard).map { "\($0)/\(name)" }
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
-        // The name of a family is hardly ever that of a file, and a missing file needs no rule.
+        // A family name is rarely the name of a file, and a missing file needs no rule.
         if let font { readable.append(font) }
     }
 }

@@ -1,8 +1,8 @@
-/// The exit status of a tool. The numbers are those of BSD's `sysexits.h`, with 1 for "not there".
+/// The exit status of a tool: the numbers of BSD's `sysexits.h`, with 1 for "not there".
 public enum ExitCode: Int32, Sendable, CaseIterable {
     /// Every record is done.
     case success = 0
-    /// `get`, `has`, `path`, `cat`, `info`: not in the cache. `verify`: found something.
+    /// `get`, `has`, `path`, `cat`, `info`: not in the cache. `verify`: found damage.
     case absent = 1
     /// Unknown option, bad date or number.
     case usage = 64
@@ -10,24 +10,23 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case data = 65
     /// An input file cannot be opened.
     case noInput = 66
-    /// Refused for good (404, 410, other 4xx), or there is no picture.
+    /// Permanently refused (404, 410, other 4xx), or there is no picture.
     case unavailable = 69
     /// A fault of the tool itself.
     case software = 70
-    /// An output cannot be made.
+    /// An output cannot be created.
     case cannotCreate = 73
-    /// An I/O error, a full disk among them.
+    /// An I/O error, including a full disk.
     case io = 74
-    /// May work later: network down, timeout, 429, 5xx.
+    /// May succeed later: network down, timeout, 429, 5xx.
     case temporary = 75
-    /// Not allowed: a key, a blocked address or scheme, something over a limit.
+    /// Not allowed: a key, a blocked address or scheme, or a limit.
     case notAllowed = 77
     /// A bad configuration file or environment value, or a cache of a newer layout.
     case configuration = 78
 }
 
-/// Merges the failures of a run into its exit status: that of the first failure that was not transient, else
-/// `temporary`.
+/// Combines the failures of a run into its exit status: the status of the first permanent failure, else `temporary`.
 public struct ExitTally: Sendable, Equatable {
     private var definite: Int32?
     private var sawTransient = false

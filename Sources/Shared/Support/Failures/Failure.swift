@@ -1,13 +1,12 @@
 /// An error that can be reported to a person, written into a record, and turned into an exit status.
 ///
-/// Each area has its own enum of failures. The cases carry facts, which these properties turn into words and numbers in
-/// one place.
+/// Each area has an enum of failures. Its cases carry facts, which these properties turn into words and numbers.
 public protocol Failure: Error, Sendable {
-    /// A stable kebab-case word for programs, such as `not-found`. Documented, never reused.
+    /// A stable kebab-case word for programs, such as `not-found`. Documented, and never reused.
     var code: String { get }
-    /// What happened, to what, and what to do about it: one sentence without a final full stop, and without secrets.
+    /// The event, its subject and a remedy: a sentence without a final full stop and without secrets.
     var message: String { get }
-    /// Whether the same request may succeed later although nobody changes anything.
+    /// Whether the same request may succeed later without any change.
     var isTransient: Bool { get }
     var exitCode: ExitCode { get }
 }
@@ -16,7 +15,7 @@ extension Failure {
     public var isTransient: Bool { exitCode == .temporary }
 }
 
-/// A failure that adds to another failure, its reason, and is reported with the same code and exit status.
+/// A failure that adds to another failure, its reason, and keeps its code and exit status.
 public protocol WrappingFailure: Failure {
     var reason: any Failure { get }
 }
@@ -28,7 +27,7 @@ extension WrappingFailure {
     public var exitCode: ExitCode { reason.exitCode }
 }
 
-/// The command line cannot be carried out as it stands: status 64.
+/// An invalid command line: status 64.
 public struct UsageFailure: Failure {
     public let message: String
     public var code: String { "usage" }
@@ -37,7 +36,7 @@ public struct UsageFailure: Failure {
     public init(_ message: String) { self.message = message }
 }
 
-/// A configuration file or an environment value is wrong: status 78.
+/// An invalid configuration file or environment value: status 78.
 public struct ConfigurationFailure: Failure {
     public let message: String
     public var code: String { "configuration" }
@@ -46,7 +45,7 @@ public struct ConfigurationFailure: Failure {
     public init(_ message: String) { self.message = message }
 }
 
-/// Work that stopped because the run is being ended (a signal, a closed pipe). Never recorded.
+/// The run is being stopped (a signal, a closed pipe). Never recorded.
 public struct Cancelled: Failure {
     public init() {}
     public var code: String { "cancelled" }
@@ -55,7 +54,7 @@ public struct Cancelled: Failure {
     public var exitCode: ExitCode { .temporary }
 }
 
-/// Any other error, which counts as a fault of the tool itself: status 70.
+/// Any other error, which counts as an internal fault: status 70.
 public struct UnexpectedFailure: Failure {
     public let message: String
     public var code: String { "internal" }
@@ -64,7 +63,28 @@ public struct UnexpectedFailure: Failure {
     public init(_ error: any Error) { message = "unexpected fault: \(error)" }
 }
 
-/// The error as a failure; one that is none becomes an `UnexpectedFailure`.
+/// Returns the error, or an `UnexpectedFailure` if it is not a failure.
 public func failure(of error: any Error) -> any Failure {
     (error as? any Failure) ?? UnexpectedFailure(error)
+}
+
+/// A failure whose message ends with a suggestion.
+public struct SuggestingFailure: WrappingFailure {
+    public let reason: any Failure
+    /// The corrected word of the command line.
+    public let suggestion: String
+
+    public init(_ reason: any Failure, meant suggestion: String) {
+        self.reason = reason
+        self.suggestion = suggestion
+    }
+
+    public var message: String { "\(reason.message); did you mean \(suggestion)?" }
+}
+
+extension Failure {
+    /// Whether the message has a suggestion.
+    public var suggests: Bool {
+        self is SuggestingFailure || (self as? any WrappingFailure)?.reason.suggests == true
+    }
 }

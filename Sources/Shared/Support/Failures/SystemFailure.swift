@@ -1,11 +1,11 @@
 import Libc
 
-/// A system call that failed, with its `errno`.
+/// A failed system call, with its `errno`.
 public struct SystemFailure: Failure, Equatable {
     public enum Purpose: Sendable, Equatable {
-        /// Opening something that the user named as input: status 66.
+        /// Opening an input that the user named: status 66.
         case openInput
-        /// Making something that the user named as output: status 73.
+        /// Creating an output that the user named: status 73.
         case makeOutput
         /// Anything else: status 74.
         case io
@@ -13,9 +13,9 @@ public struct SystemFailure: Failure, Equatable {
 
     public let errno: Int32
     public let purpose: Purpose
-    /// What was attempted, as a verb phrase with its object: `open /tmp/x.jpg`.
+    /// The attempt, as a verb phrase with its object: `open /tmp/x.jpg`.
     public let action: String
-    /// Whether this process had given up the right to do it: see `Confinement`.
+    /// Whether this process had dropped the right to do it: see `Confinement`.
     public let isConfined: Bool
 
     public init(errno: Int32, _ action: String, purpose: Purpose = .io, isConfined: Bool = false) {
@@ -53,7 +53,7 @@ public struct SystemFailure: Failure, Equatable {
             : Self.advice(for: errno)
     }
 
-    /// Returns the remedy for an error number, after a semicolon; empty if there is none.
+    /// Returns the remedy for an error number, after a semicolon, or an empty text.
     public static func advice(for errno: Int32) -> String {
         switch errno {
         case ENOSPC, EDQUOT: "; free some space and run it again"
@@ -79,7 +79,7 @@ public struct SystemFailure: Failure, Equatable {
     }
 }
 
-/// The system's own words for an error number, such as `No such file or directory`.
+/// Returns the system's text for an error number, such as `No such file or directory`.
 public func systemMessage(_ errno: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         strerror_r(errno, buffer.baseAddress!, buffer.count) == 0
@@ -88,11 +88,11 @@ public func systemMessage(_ errno: Int32) -> String {
 }
 
 extension SystemFailure {
-    /// Whether the other end of a pipe or socket is closed, so that nobody reads what is written.
+    /// Whether the reading end of a pipe or socket is closed.
     public var isBrokenPipe: Bool { errno == EPIPE }
 
-    /// Returns whether the same call may succeed later without a repair: the system is short of descriptors or memory, or a
-    /// file server does not answer.
+    /// Returns whether the same call may succeed later without a repair: the system is short of descriptors or memory,
+    /// or a file server does not answer.
     public static func isTransient(_ errno: Int32) -> Bool {
         switch errno {
         case EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT: true
@@ -100,11 +100,10 @@ extension SystemFailure {
         }
     }
 
-    /// Whether the file does not exist.
     public var isMissing: Bool { errno == ENOENT }
 
-    /// Returns whether an error number of a look at a file proves that there is none: its name is missing, something
-    /// above it is no folder, or a link was planted there, which is never followed. No other number proves that.
+    /// Returns whether this error of a lookup proves that there is no file: the name is missing, a component above it
+    /// is not a folder, or it is a planted link, which is never followed. No other error proves it.
     public static func provesAbsence(_ errno: Int32) -> Bool {
         switch errno {
         case ENOENT, ENOTDIR, ELOOP: true

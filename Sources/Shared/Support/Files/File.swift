@@ -1,24 +1,24 @@
 import CSystem
 import Libc
 
-/// An open file, closed when the last reference goes. Every call is repeated after a signal (EINTR).
+/// An open file, closed with the last reference. Calls are repeated after a signal (EINTR) and throw `SystemFailure`.
 ///
-/// It is opened by a path that the user named, in which links are followed, or by `Folder.open`, which follows none.
+/// It is opened by a path of the user, with links followed, or by `Folder.open`, which follows none.
 public final class File: ByteSource, ByteSink, Sendable {
     public let descriptor: Int32
     public let path: String
-    /// What its metadata said when it was opened.
+    /// Its metadata when it was opened.
     public let status: FileStatus
     private let closes: Bool
 
-    /// Device and inode: the same file whatever its name.
+    /// Device and inode, which identify the file under any name.
     public struct Identity: Sendable, Hashable {
         public let device: UInt64
         public let inode: UInt64
     }
 
-    /// Takes over `descriptor`, which stays open in the end if `closes` is false, as for standard input. Throws
-    /// `SystemFailure` if it is not open.
+    /// Owns `descriptor`, and closes it unless `closes` is false, as for standard input. Throws `SystemFailure` if it
+    /// is not open.
     public init(descriptor: Int32, path: String, closes: Bool = true) throws {
         do {
             status = try FileStatus(of: descriptor, path: path)
@@ -35,15 +35,15 @@ public final class File: ByteSource, ByteSink, Sendable {
         if closes { close(descriptor) }
     }
 
-    /// The size when the file was opened; of a pipe 0.
+    /// The size when the file was opened; 0 for a pipe.
     public var count: Int { status.bytes }
 
-    /// Whether it is a file on a disk, which can be read from any place, and not a pipe or a device.
+    /// Whether it is a file on a disk, which can be read at any offset, and not a pipe or a device.
     public var isRegular: Bool { status.kind == .file }
 
     public var identity: Identity { status.identity }
 
-    /// Opens a file that the user named as input. Throws `SystemFailure` (status 66), also for a folder.
+    /// Opens an input of the user. Throws `SystemFailure` (status 66), also for a folder.
     ///
     /// - Parameter flags: added to `O_RDONLY`.
     public static func openInput(_ path: String, flags: Int32 = 0) throws -> File {
@@ -54,11 +54,10 @@ public final class File: ByteSource, ByteSink, Sendable {
         return file
     }
 
-    /// Returns whether there is a file or folder at `path`, links followed. Throws `SystemFailure` if that cannot be
-    /// determined.
+    /// Returns whether there is a file or folder at `path`, with links followed.
     public static func exists(_ path: String) throws(SystemFailure) -> Bool { try FileStatus(at: path) != nil }
 
-    /// Opens `path` with `flags` (close-on-exec is added); `mode` is for a file that is made. Throws `SystemFailure`.
+    /// Opens `path` with `flags` and close-on-exec; `mode` is for a new file.
     public static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -73,12 +72,11 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Returns whether its path still leads to it: it was neither removed nor replaced since it was opened. Throws
-    /// `SystemFailure` if that cannot be determined.
+    /// Returns whether its path still leads to it, so that it was neither removed nor replaced.
     public func isStillNamed() throws(SystemFailure) -> Bool { try FileStatus(at: path)?.identity == identity }
 
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many: fewer than asked for only
-    /// at the end. Throws `SystemFailure`.
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns their number: fewer than requested
+    /// only at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -93,7 +91,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         return filled
     }
 
-    /// Reads the next bytes, at most `buffer.count`, and returns how many; 0 at the end. Throws `SystemFailure`.
+    /// Reads the next bytes, at most `buffer.count`, and returns their number; 0 at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
             let got = systemRead(descriptor, buffer.baseAddress, buffer.count)
@@ -102,8 +100,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Returns the bytes from the file's position on, at most `limit`: also of a pipe, whose size nobody knows. Throws
-    /// `SystemFailure`.
+    /// Returns the bytes from the file's position on, at most `limit`, also of a pipe, whose size is unknown.
     public func contents(atMost limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
@@ -115,7 +112,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         return bytes
     }
 
-    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
+    /// Writes all of `bytes` at the file's position.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
         var done = 0
         while done < bytes.count {
@@ -128,16 +125,14 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
     public func write(_ bytes: RawSpan) throws(SystemFailure) {
         try bytes.withUnsafeBytes { bytes throws(SystemFailure) in try write(bytes) }
     }
 
-    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
     public func write(_ bytes: [UInt8]) throws(SystemFailure) { try write(bytes.span.bytes) }
 
-    /// Whether the call that has just failed is to be repeated: after a signal, or when a stream that another process
-    /// has set not to block is ready again, for which this waits.
+    /// Returns whether to repeat a failed call: after a signal, or when a stream that another process has set to
+    /// non-blocking mode is ready again, after waiting for it.
     private func mayGoOn(_ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }
@@ -146,20 +141,20 @@ public final class File: ByteSource, ByteSink, Sendable {
         return true
     }
 
-    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. A hint: it
-    /// promises nothing, and does nothing on systems that have no such call.
+    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. Only a hint;
+    /// does nothing on systems without such a call.
     public func beginWriteBack(_ range: Range<Int>) {
         csystem_begin_write_back(descriptor, Int64(range.lowerBound), Int64(range.count))
     }
 
-    /// Sets an extended attribute, such as `user.example`, which stays with the file under any name; false where the file
-    /// system has none, or no room for it.
+    /// Sets an extended attribute, such as `user.example`, which stays with the file under any name. Returns false if
+    /// the file system has none, or no room for it.
     public func setAttribute(_ name: String, _ text: String) -> Bool {
         var text = text
         return text.withUTF8 { csystem_set_attribute(descriptor, name, $0.baseAddress, $0.count) }
     }
 
-    /// An extended attribute; nil if there is none, or if it has more than 4096 bytes.
+    /// Returns an extended attribute, or nil if it is missing or longer than 4096 bytes.
     public func attribute(_ name: String) -> String? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             count = max(0, csystem_get_attribute(descriptor, name, buffer.baseAddress, buffer.count))
@@ -167,15 +162,15 @@ public final class File: ByteSource, ByteSink, Sendable {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Waits until the bytes, and what is needed to find them again, are on the disk. Throws `SystemFailure`.
+    /// Waits until the bytes, and the metadata needed to find them, are on the disk.
     public func synchronize() throws {
         while fdatasync(descriptor) != 0 {
             if errno != EINTR { throw SystemFailure(errno: errno, "write \(path) to the disk") }
         }
     }
 
-    /// Waits until the names in the folder of `path` are on the disk; does nothing on a file system that cannot wait for
-    /// a folder alone. Throws `SystemFailure`.
+    /// Waits until the names in the folder of `path` are on the disk; does nothing on a file system that cannot
+    /// synchronize a folder.
     static func synchronizeFolder(of path: String) throws {
         let folder = try open(path.folderPrefix.isEmpty ? "." : path.folderPrefix, O_RDONLY | O_DIRECTORY)
         if synchronize(folder: folder.descriptor) != 0 {
@@ -183,8 +178,8 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Waits until the names in an open folder are on the disk, if the file system can; -1 with `errno` set if that
-    /// fails.
+    /// Waits until the names in an open folder are on the disk, if the file system can. Returns -1 with `errno` set on
+    /// failure.
     static func synchronize(folder descriptor: Int32) -> Int32 {
         while fsync(descriptor) != 0 {
             if [EINVAL, ENOTSUP].contains(errno) { return 0 }

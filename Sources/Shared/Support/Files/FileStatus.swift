@@ -9,17 +9,16 @@ public struct FileStatus: Sendable, Equatable {
     public let kind: Kind
     public let bytes: Int
     public let identity: File.Identity
-    /// The user who owns it.
     public let owner: uid_t
     public let group: gid_t
-    /// The permissions, including the sticky bit and its like.
+    /// The permissions, including set-user-ID, set-group-ID and the sticky bit.
     public let mode: mode_t
-    /// How many names the file has.
+    /// The number of hard links.
     public let links: Int
     public let modified: Timestamp
-    /// The same in nanoseconds since 1970, as exact as the file system keeps it; meaningless beyond the year 2262.
+    /// `modified` in nanoseconds since 1970, as exact as the file system stores it; meaningless beyond the year 2262.
     public let modifiedNanoseconds: Int64
-    /// When the file was last changed, renamed, or had its mode changed.
+    /// The time of the last change of content, name or mode.
     public let changed: Timestamp
 
     public init(_ status: stat) {
@@ -48,7 +47,7 @@ public struct FileStatus: Sendable, Equatable {
         self.changed = Timestamp(changed)
     }
 
-    /// The status of an open file. Throws `SystemFailure`, the only use of `path`.
+    /// Reads the status of an open file. Throws `SystemFailure`, the only use of `path`.
     public init(of descriptor: Int32, path: @autoclosure () -> String) throws(SystemFailure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -58,8 +57,8 @@ public struct FileStatus: Sendable, Equatable {
         self.init(status)
     }
 
-    /// The status of the file, folder or link at a path; nil if there is none. Throws `SystemFailure` if that cannot be
-    /// determined.
+    /// Reads the status of the file, folder or link at a path; returns nil if there is none. Throws `SystemFailure` if
+    /// the lookup fails for another reason.
     public init?(at path: String, followingLinks: Bool = true) throws(SystemFailure) {
         var status = stat()
         let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW

@@ -1,26 +1,26 @@
 import CSystem
 import Libc
 
-/// Files that get their name only when they are whole, and never take that of another one.
+/// Files that get their name only when they are complete, and never replace another file.
 extension Folder {
-    /// Whether the process may write to the file of this name; false with `errno` set if not.
+    /// Returns whether the process may write to the file of this name; false with `errno` set if not.
     func mayWrite(_ name: String) -> Bool { withParent(of: name) { faccessat($0, $1, W_OK, AT_EACCESS) } == 0 }
 
-    /// Begins a file in this folder that has no name yet, and is gone if it never gets one; nil if the file system or the
-    /// system has none, or if no name could be given to it.
+    /// Creates a file in this folder without a name, which vanishes if it never gets a name; nil if the file system or
+    /// the system has no such files, or if no name could be given to it.
     func unnamedFile(mode: mode_t) -> File? {
         guard (try? File.exists("/proc/self/fd")) == true else { return nil }
         let opened = csystem_open_unnamed(descriptor, UInt32(mode))
         return opened < 0 ? nil : try? File(descriptor: opened, path: path)
     }
 
-    /// Gives a file that `unnamedFile` has begun its name. Throws `SystemFailure`, with `EEXIST` if the name is taken.
+    /// Names a file from `unnamedFile`. Throws `SystemFailure`, with `EEXIST` if the name is taken.
     func link(_ file: File, to name: String) throws {
         let result = withParent(of: name) { csystem_name_file(file.descriptor, $0, $1) }
         if result != 0 { throw failure(toPlace: name) }
     }
 
-    /// Gives a file a second name. If the file system has no such thing, moves it there. Throws `SystemFailure`, with
+    /// Creates a hard link, or renames the file if the file system has no hard links. Throws `SystemFailure`, with
     /// `EEXIST` if the name is taken.
     func link(_ name: String, to other: String) throws {
         let result = withParent(of: name) { from, last in

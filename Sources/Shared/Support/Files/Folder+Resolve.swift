@@ -1,11 +1,11 @@
 import Libc
 
 extension Folder {
-    /// Returns the absolute path of a file or folder with all links resolved. If it is missing, the part that exists is
-    /// resolved, even if a link leads to what is missing. Costs a few system calls and opens nothing.
+    /// Returns the absolute path of a file or folder with all links resolved. If it is missing, the existing part is
+    /// resolved, even if a link leads to a missing file. Costs a few system calls and opens nothing.
     public static func resolve(_ path: String) -> String { resolve(path, links: 40) }
 
-    /// - Parameter links: how many links to missing files are followed, as a system does (ELOOP).
+    /// - Parameter links: the maximum of followed links to missing files, as in the kernel (ELOOP).
     private static func resolve(_ path: String, links: Int) -> String {
         var rest = ""
         var there = path.hasPrefix("/") ? path : currentFolder() + "/" + path

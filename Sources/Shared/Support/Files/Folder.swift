@@ -1,35 +1,35 @@
 import CSystem
 import Libc
 
-/// An open folder, the one way to files below a root. They are named by relative paths, which never lead out of the
-/// folder or through a symbolic link, no matter who made that. They lead to the same folder even if its own path
-/// becomes another's.
+/// An open folder, the only access to files below a root. Names are relative paths, which never lead out of the folder
+/// or through a symbolic link, even if another user created it. They lead to the same folder even if its path becomes
+/// another folder's. Methods throw `SystemFailure`.
 public final class Folder: Sendable {
     public let descriptor: Int32
     /// The absolute path with all links resolved, when the folder was opened.
     public let path: String
     public let identity: File.Identity
-    /// Whether the kernel is asked to resolve names without links. If it cannot, they are walked part by part.
+    /// Whether the kernel resolves names without links. If it cannot, names are walked component by component.
     private let asksKernel: Bool
     private let fault: Fault?
 
-    /// Returns an error number that makes the next call on a name fail, or nil to carry it out. For tests.
+    /// Returns an error number to make the next call on a name fail, or nil. For tests.
     public typealias Fault = @Sendable (_ name: String) -> Int32?
 
-    /// Opens the folder at `path`, in which links are followed. Throws `SystemFailure`.
+    /// Opens the folder at `path`, with links followed.
     ///
-    /// - Parameter isListed: false if `names` will never be called, so that a confined process needs no right to read
-    ///   it.
+    /// - Parameter isListed: false if `names` will never be called, so that a confined process does not need the right
+    ///   to read it.
     public convenience init(_ path: String, isListed: Bool = true) throws {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
 
-    /// Opens the folder at a path that `resolve` has returned. Throws `SystemFailure`, also if a link stands there now.
+    /// Opens the folder at a path from `resolve`. Fails if it is a link now.
     ///
     /// - Parameters:
     ///   - isListed: see above.
-    ///   - asksKernel: false for tests of what is done without the kernel's help.
-    ///   - fault: makes calls fail, in this folder and in those opened through it.
+    ///   - asksKernel: false for tests of the fallback.
+    ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
         resolved path: String, isListed: Bool = true, asksKernel: Bool = true, fault: Fault? = nil
     ) throws {
@@ -54,21 +54,18 @@ public final class Folder: Sendable {
     private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
     #endif
 
-    /// The status of the folder itself. Throws `SystemFailure`.
     public func status() throws -> FileStatus { try FileStatus(of: descriptor, path: path) }
 
-    /// The absolute path of a name.
     public func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
     // MARK: Files
 
-    /// Opens a file with `flags` (close-on-exec is added); `mode` is for a file that is made. Does not wait for the
-    /// other end of a FIFO. Throws `SystemFailure`, and `UnsafePlace` for anything but a regular file, or for one with
-    /// another name if it is opened for writing.
+    /// Opens a file with `flags` and close-on-exec; `mode` is for a new file. Does not wait for the other end of a
+    /// FIFO. Throws `UnsafePlace` for anything but a regular file, or if it is opened for writing and has another name.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
-        // Nothing is truncated before it is known what it is.
+        // Truncation waits until the type of the file is known.
         let opened = descriptor(of: name, flags & ~O_TRUNC | O_NONBLOCK, mode: mode)
         let path = path(of: name)
         guard opened >= 0 else {
@@ -85,8 +82,7 @@ public final class Folder: Sendable {
         return file
     }
 
-    /// Opens a file as `open` does; nil if it is absent, or if something other than a plain file has its name. Throws
-    /// `SystemFailure`.
+    /// Opens a file, or returns nil if it is missing or its name belongs to something other than a plain file.
     public func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
         do {
             return try open(name, flags)
@@ -98,14 +94,14 @@ public final class Folder: Sendable {
     }
 
     /// Returns the status of a file, folder or link below this folder, or nil if there is none: its name or a folder
-    /// above it is missing, or a link was planted in place of such a folder. Throws `SystemFailure` for every other
-    /// reason, since a failed look does not prove that a file is absent.
+    /// above it is missing, or such a folder was replaced by a link. Throws `SystemFailure` for every other error,
+    /// since a failed lookup does not prove that a file is absent.
     public func status(of name: String) throws(SystemFailure) -> FileStatus? {
-        // No file has a name that leads out of the folder.
+        // No file is found by a name that leads out of the folder.
         if Self.parts(of: name) == nil { return nil }
         var status = stat()
         #if !canImport(Darwin)
-        // In one step, as this is called for each hit of a cache.
+        // A single step, since each cache hit calls this.
         if asksKernel, fault == nil {
             let opened = retryingAfterSignal {
                 name.withPathPointer {
@@ -127,14 +123,12 @@ public final class Folder: Sendable {
         throw SystemFailure(errno: errno, "look at \(path(of: name))")
     }
 
-    /// Returns whether a name still leads to this file, which was neither removed nor replaced since it was opened.
-    /// Throws `SystemFailure` if that cannot be determined.
+    /// Returns whether a name still leads to this file, so that it was neither removed nor replaced.
     public func has(_ file: File, as name: String) throws(SystemFailure) -> Bool {
         try status(of: name)?.identity == file.identity
     }
 
-    /// Renames a file atomically, replacing what has that name, in this folder or in another one. Throws
-    /// `SystemFailure`.
+    /// Renames a file atomically, replacing a file of that name, in this folder or another.
     public func rename(_ name: String, to other: String, in target: Folder? = nil) throws {
         let target = target ?? self
         let result = withParent(of: name) { from, last in
@@ -146,20 +140,20 @@ public final class Folder: Sendable {
     }
 
     /// Waits until the names in this folder, and their removals, are on the disk; does nothing on a file system that
-    /// cannot wait for a folder alone. Throws `SystemFailure`.
+    /// cannot synchronize a folder.
     public func synchronize() throws {
         if File.synchronize(folder: descriptor) != 0 {
             throw SystemFailure(errno: errno, "write the folder \(path) to the disk")
         }
     }
 
-    /// Removes a file, or a link but not what it leads to. Returns false with `errno` set if that fails.
+    /// Removes a file, or a link but not its target. Returns false with `errno` set on failure.
     @discardableResult
     public func remove(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, 0) } == 0 }
 
     // MARK: Folders
 
-    /// Opens a folder below this one. Throws `SystemFailure`, and `UnsafePlace` if a link leads to it.
+    /// Opens a subfolder. Throws `UnsafePlace` if it is a link.
     public func folder(_ name: String) throws -> Folder {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = path(of: name)
@@ -170,10 +164,10 @@ public final class Folder: Sendable {
         return try Folder(descriptor: opened, path: path, asksKernel: asksKernel, fault: fault)
     }
 
-    /// Makes a folder and those above it; one that exists is left as it is. Throws `SystemFailure`, and `UnsafePlace` if
-    /// a link is in the way.
+    /// Creates a folder and the folders above it; keeps an existing folder. Throws `UnsafePlace` if a link is in the
+    /// way.
     ///
-    /// - Parameter mode: of each new folder, before the umask is applied.
+    /// - Parameter mode: the mode of each new folder, before the umask.
     public func makeFolder(_ name: String, mode: mode_t = 0o700) throws {
         if withParent(of: name, { mkdirat($0, $1, mode) }) == 0 { return }
         if errno == ENOENT, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -187,7 +181,7 @@ public final class Folder: Sendable {
         case .file, .fifo, .socket, .other:
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
-        // Removed again, or a link on the way.
+        // Removed again, or a link above it.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
         }
     }
@@ -196,8 +190,8 @@ public final class Folder: Sendable {
     @discardableResult
     public func removeFolder(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
-    /// Returns the names in a subfolder, by default in this folder, in no particular order; none if the folder is missing.
-    /// Throws `SystemFailure` if it cannot be read to its end.
+    /// Returns the names in a subfolder, by default in this folder, in no particular order; none if the folder is
+    /// missing. Throws if it cannot be read to its end.
     public func names(in name: String = ".") throws(SystemFailure) -> [String] {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = name == "." ? path : path(of: name)
@@ -213,7 +207,7 @@ public final class Folder: Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while true {
-            // Only errno tells the end of a folder from a failure (readdir(3)).
+            // Only errno distinguishes the end of a folder from a failure (readdir(3)).
             errno = 0
             guard let entry = readdir(stream) else { break }
             let name = String(nameIn: entry)
@@ -226,8 +220,8 @@ public final class Folder: Sendable {
 
     // MARK: Names
 
-    /// Calls `body` with the folder that a name lies in and the last part of the name; returns -1 with `errno` set if
-    /// there is no such folder.
+    /// Calls `body` with the folder of a name and the name's last component; returns -1 with `errno` set if there is no
+    /// such folder.
     func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
         if let errno = fault?(name) { return Self.refusal(errno) }
@@ -241,7 +235,7 @@ public final class Folder: Sendable {
         return result
     }
 
-    /// Opens what a name stands for; returns -1 with `errno` set if that fails: ELOOP for a link.
+    /// Opens a file or folder; returns -1 with `errno` set on failure: ELOOP for a link.
     private func descriptor(of name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW
         let mode = flags & O_CREAT != 0 ? mode : 0
@@ -252,7 +246,7 @@ public final class Folder: Sendable {
         }
         if opened >= 0 { return opened }
         switch errno {
-        // EAGAIN: another process renames folders at this moment (openat2(2)).
+        // EAGAIN: another process is renaming folders (openat2(2)).
         case EAGAIN, ENOSYS, EPERM: return walk(name, flags, mode)
         // A link in place of a folder is ENOTDIR.
         case ENOTDIR: return Self.refusal((try? status(of: name))?.kind == .link ? ELOOP : ENOTDIR)
@@ -276,7 +270,7 @@ public final class Folder: Sendable {
 
     private static func openPart(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
         let opened = retryingAfterSignal { name.withPathPointer { openat(folder, $0, flags, mode) } }
-        // As above.
+        // A link in place of a folder, as above.
         if opened < 0, errno == ENOTDIR {
             var status = stat()
             let isLink =
@@ -287,8 +281,7 @@ public final class Folder: Sendable {
         return opened
     }
 
-    /// The folder that a name lies in (nil for this one), and the last part of the name; nil if the name leads
-    /// elsewhere.
+    /// Splits a name into its folder (nil for `self`) and its last component; returns nil if it leads elsewhere.
     private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return isPlain(name[...]) ? (nil, name[...]) : nil
@@ -313,8 +306,7 @@ public final class Folder: Sendable {
 
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }
 
-/// Calls `body` again if a signal interrupts it (EINTR), and returns its result. A file system that reports nothing else
-/// is not asked without end.
+/// Repeats `body` while a signal interrupts it (EINTR), at most 1000 times in case a file system reports nothing else.
 private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
     var result = body()
     var calls = 1

@@ -1,31 +1,31 @@
 import Libc
 
-/// The bytes of a file that the user named as input, whatever kind of file it is.
+/// The bytes of an input file of any kind.
 ///
-/// A file on a disk is read in place. What delivers its bytes only once (a pipe such as bash's `<(…)`, a FIFO,
-/// `/dev/stdin`, a device) is read to its end when it is opened, and so is a file that has lost its last name.
+/// A file on a disk is read in place. A source that delivers its bytes only once (a pipe such as bash's `<(…)`, a FIFO,
+/// `/dev/stdin`, a device), and a file without a name, are read to their end when opened.
 public struct InputFile: ByteSource {
     private enum Content {
         case file(File)
         case stream(MemorySource, sha256: String)
     }
 
-    /// The path as the user wrote it.
+    /// As the user wrote it.
     public let path: String
     private let content: Content
 
-    /// A file on a disk that is already open.
+    /// Uses an open file on a disk.
     public init(_ file: File) {
         path = file.path
         content = .file(file)
     }
 
-    /// Opens the file. If it is not a file on a disk, reads it to its end, and waits for the writer of a FIFO. Throws
-    /// `SystemFailure` (status 66), also for a folder, `InputTooLarge`, and `Cancelled`.
+    /// Opens the file, and reads a stream to its end, waiting for the writer of a FIFO. Throws `SystemFailure` (status
+    /// 66), also for a folder, `InputTooLarge`, and `Cancelled`.
     ///
-    /// - Parameter byteLimit: the most bytes that are read from a stream.
+    /// - Parameter byteLimit: the maximum length of a stream.
     public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
-        // Opening a FIFO would wait for its writer, where nothing could stop it.
+        // Opening a FIFO would wait for its writer, and could not be stopped.
         let kind = (try? FileStatus(at: path))?.kind
         let file = try File.openInput(path, flags: kind == .fifo || kind == nil ? O_NONBLOCK : 0)
         self.path = path
@@ -39,7 +39,7 @@ public struct InputFile: ByteSource {
         content = .stream(MemorySource(bytes), sha256: hash.finish())
     }
 
-    /// The digest of the bytes of a stream, which its path does not identify; nil for a file on a disk.
+    /// The digest of a stream's bytes, since its path does not identify them; nil for a file on a disk.
     public var sha256OfStream: String? {
         if case .stream(_, let sha256) = content { sha256 } else { nil }
     }
@@ -51,7 +51,8 @@ public struct InputFile: ByteSource {
         }
     }
 
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many. Throws `SystemFailure`.
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns their number. Throws
+    /// `SystemFailure`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         switch content {
         case .file(let file): try file.read(into: buffer, at: offset)
@@ -60,8 +61,8 @@ public struct InputFile: ByteSource {
     }
 
     private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {
-        // Ends the waiting when the run is stopped. The handler may still be called a moment after the work is done,
-        // and keeps its end open.
+        // Wakes this thread when the run is stopped. The handler may still be called shortly after the work, so it
+        // keeps its end open.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
         let (woken, waking) = (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
@@ -85,7 +86,7 @@ public struct InputFile: ByteSource {
     }
 }
 
-/// Input with more bytes than are allowed: status 77.
+/// Input over a byte limit: status 77.
 public struct InputTooLarge: Failure, Equatable {
     public let path: String
     public let byteLimit: Int

@@ -1,8 +1,8 @@
 import Libc
 
-/// Makes a folder at a path that the user named, and those above it that are missing. Throws `SystemFailure` (status 73).
+/// Creates a folder at a path of the user, and missing folders above it. Throws `SystemFailure` (status 73).
 ///
-/// - Parameter synchronized: whether to return only when the names of the new folders are on the disk.
+/// - Parameter synchronized: whether to wait until the names of the new folders are on the disk.
 public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool = false) throws {
     func make() -> Bool { path.withPathPointer { mkdir($0, mode) } == 0 }
     var isMade = make()

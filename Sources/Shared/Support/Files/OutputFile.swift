@@ -1,59 +1,58 @@
 import CSystem
 import Libc
 
-/// A file that is written beside its place and renamed when it is complete, so that nothing changes on failure.
+/// A file that is written under a temporary name and renamed when complete, so that a failure changes nothing. Removed
+/// with the last reference unless committed. Methods throw `SystemFailure`.
 ///
-/// A file that is not committed is removed when the last reference goes.
-///
-/// * A symbolic link stays: the file that it leads to is replaced, or made if it is missing.
-/// * A file that is replaced passes on its mode, and its owner and group if the process may set them; one that the
-///   process may not write is not replaced. A new file has the mode that the umask gives.
-/// * Another hard link to a file that is replaced keeps the old content.
-/// * A pipe, a device, and a file that `/dev/stdout` or the like leads to are written to as they stand.
+/// * A symbolic link stays: its target is replaced, or created if missing.
+/// * A replaced file passes on its mode, and its owner and group if the process may set them; a file that the process
+///   may not write is not replaced. A new file gets the mode of the umask.
+/// * Other hard links to a replaced file keep the old content.
+/// * A pipe, a device, and the target of `/dev/stdout` and the like are written in place.
 public final class OutputFile: ByteSink {
     public let path: String
     private let file: File
-    /// Where it goes; nil if it is written in place.
+    /// The final place; nil if it is written in place.
     private let place: Place?
     private var isCommitted = false
-    /// The temporary files of this process that are neither committed nor removed.
+    /// Temporary files of this process that are neither committed nor removed.
     private static let begun = Monitor(Set<String>())
 
     private struct Place {
-        /// What the names are relative to; nil if they are paths.
+        /// The folder of the names; nil if they are paths.
         var folder: Folder?
-        /// The name under which the file is written; nil if it has none before it is committed.
+        /// The name before the commit; nil if it has none.
         var temporary: String?
         var final: String
-        /// Whether the file may take the place of another one.
+        /// Whether the file may replace another.
         var replaces = true
 
         var temporaryPath: String? { temporary.map { folder?.path(of: $0) ?? $0 } }
     }
 
-    /// Removes all temporary files of this process, for when it ends without letting their owners do that.
+    /// Removes all temporary files of this process, if it ends without destroying their owners.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
 
-    /// Random, so that two runs at once do not meet.
+    /// Random, so that concurrent runs do not collide.
     static func temporaryName() -> String {
         ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
     }
 
-    /// Whether a name is that of a file that is being written, or was when its process was killed.
+    /// Whether a name belongs to a temporary file, perhaps of a killed process.
     public static func isTemporary(_ name: String) -> Bool {
         name.hasPrefix(".apod-tools-") && name.hasSuffix(".part")
     }
 
-    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder cannot be written, or if a
-    /// folder has that name.
+    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if the
+    /// name belongs to a folder.
     public init(path: String) throws {
         self.path = path
         do {
             let target = try OutputTarget(path)
             if target.isStream {
-                // Appending, since a shell's `>>` may have put something there.
+                // Appends, since a shell's `>>` may have written something.
                 file = try File.open(target.path, O_WRONLY | O_APPEND)
                 place = nil
                 return
@@ -70,14 +69,13 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Begins a file in an open folder, which nothing leads out of. Throws `SystemFailure` (status 73) as the other
-    /// initialiser does, and also if there is anything but a file of that name, and `UnsafePlace.link` if there is a
-    /// link.
+    /// Begins a file in an open folder. Throws `SystemFailure` (status 73) like the other initialiser, and also if the
+    /// name belongs to anything but a file; `UnsafePlace.link` if it is a link.
     ///
     /// - Parameters:
-    ///   - name: the file's own, without a slash.
-    ///   - replaces: false to fail with `EEXIST` if there is a file of that name, now or when the new one is committed.
-    ///     A run that is killed then leaves nothing behind where the file system has files without a name.
+    ///   - name: without a slash.
+    ///   - replaces: false to fail with `EEXIST` if the file exists now or at the commit. A killed run then leaves nothing
+    ///     behind, if the file system has files without a name.
     public init(in folder: Folder, name: String, replaces: Bool) throws {
         path = folder.path(of: name)
         do {
@@ -111,12 +109,11 @@ public final class OutputFile: ByteSink {
         Self.begun.withLock { _ = $0.remove(path) }
     }
 
-    /// Makes it a copy of a file on a disk, from its beginning on: one that shares the other's blocks where the file
-    /// system can do that, so that it takes no time and no room until one of them changes. To be called before anything
-    /// is written. Throws `SystemFailure`.
+    /// Copies a file on a disk from its beginning, sharing its blocks if the file system supports it, so that the copy
+    /// takes no time and no room until a file changes. Call it before writing anything.
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
-        // Elsewhere in the kernel, or not at all: whatever has been copied is written again.
+        // Copied by the kernel, or not at all: overwrites any bytes that were copied.
         guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
             throw SystemFailure(errno: errno, "write \(path)")
         }
@@ -128,7 +125,6 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Writes the next bytes. Throws `SystemFailure`.
     public func write(_ bytes: RawSpan) throws {
         do {
             try file.write(bytes)
@@ -137,9 +133,9 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Moves the file to its place, replacing an older one if it may. With `synchronized`, returns only when the bytes
-    /// and the new name are on the disk, so that a power cut leaves either the old file or the whole new one, and after
-    /// the return the new one. Throws `SystemFailure`.
+    /// Moves the file to its place, replacing an older file if it may. With `synchronized`, returns when the bytes and
+    /// the new name are on the disk, so that a power cut leaves the old or the complete new file, and after the return
+    /// the new file.
     public func commit(synchronized: Bool = false) throws {
         guard let place else { return }
         if synchronized { try file.synchronize() }

@@ -1,10 +1,10 @@
 import Libc
 
-/// A file or folder that somebody else may have prepared, or may change at any time.
+/// A file or folder that another user may have prepared, or may change at any time.
 public enum UnsafePlace: Failure, Equatable {
-    /// There is a symbolic link at the path, or on the way to it.
+    /// The path contains a symbolic link.
     case link(String)
-    /// It is no regular file, or has another name too.
+    /// It is not a regular file, or has another hard link.
     case notAPlainFile(String)
     /// It belongs to another user.
     case owner(String, owner: uid_t, user: uid_t)
@@ -14,7 +14,7 @@ public enum UnsafePlace: Failure, Equatable {
     case readableByOthers(String)
     /// The folder above it belongs to another user.
     case ownerAbove(String)
-    /// Every user may rename what is in the folder above it.
+    /// Every user may rename files in the folder above it.
     case writableAbove(String)
 
     public var code: String { "unsafe-place" }
@@ -30,7 +30,6 @@ public enum UnsafePlace: Failure, Equatable {
         }
     }
 
-    /// What is wrong with it, in a few words.
     public var reason: String {
         switch self {
         case .link: "a symbolic link leads to it"
@@ -56,12 +55,9 @@ public enum UnsafePlace: Failure, Equatable {
         }
     }
 
-    /// A path, quoted for a shell if necessary.
+    /// Quotes a path for a shell if necessary.
     private static func quoted(_ path: String) -> String {
-        let plain = path.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "/._-+:@%".utf8.contains(byte)
-        }
+        let plain = path.utf8.allSatisfy { $0.isLetter || $0.isDigit || "/._-+:@%".utf8.contains($0) }
         if plain, !path.isEmpty { return path }
         // Messages show foreign bytes in the form that bash reads in such quotes.
         if path.hasForeignBytes {
@@ -72,16 +68,16 @@ public enum UnsafePlace: Failure, Equatable {
 
     // MARK: Decisions
 
-    /// Returns why a folder that this process keeps files in cannot be trusted, or nil if it can: it must belong to
-    /// `user`, and others must not be able to write to it.
+    /// Returns why a folder for files of this process cannot be trusted, or nil: it must belong to `user`, and other
+    /// users must not be able to write to it.
     public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if status.kind == .link { return .link(path) }
         if status.owner != user { return .owner(path, owner: status.owner, user: user) }
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Returns why a folder cannot be trusted with private files, or nil if it can. Whether others may replace the
-    /// folder is for `fault(above:)` to say.
+    /// Returns why a folder cannot be trusted with private files, or nil. `fault(above:)` checks whether other users
+    /// may replace it.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {
@@ -89,8 +85,8 @@ public enum UnsafePlace: Failure, Equatable {
         return fault(ofFolder: path, status, user: user)
     }
 
-    /// Returns why a folder that lies in `above` cannot be trusted, or nil if it can: others must not be able to
-    /// replace it, which the sticky bit prevents.
+    /// Returns why a folder in `above` cannot be trusted, or nil: other users must not be able to replace it, which the
+    /// sticky bit prevents.
     public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil

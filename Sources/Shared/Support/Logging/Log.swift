@@ -1,4 +1,4 @@
-/// Messages for a person, on standard error: `tool: message`, one line an event. Conceals secrets in addresses
+/// Messages for people, on standard error: `tool: message`, one line per event. Conceals secrets in addresses
 /// (`AddressSecrets`).
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
@@ -18,24 +18,24 @@ public struct Log: Sendable {
         case plain, json
     }
 
-    /// A fact that a line of JSON has in a field of its own, for programs; the message has it in words.
+    /// A fact of a message in a separate JSON field, for programs.
     public enum Fact: Sendable, Equatable {
         case text(String)
         case integer(Int)
-        /// Written with one decimal.
+        /// Written with a single decimal.
         case decimal(Double)
     }
 
-    /// Facts by name, in the order in which they are written; nil ones are left out.
+    /// Facts by name, in order; nil values are omitted.
     public typealias Facts = KeyValuePairs<String, Fact?>
 
     public let tool: String
-    /// The least severe level that is shown: `-q` leaves errors only, `-v` adds details.
+    /// The least severe level that is shown: `-q` shows only errors, `-v` also details.
     public let threshold: Level
     public let format: Format
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: receives each finished line, including its `\n`; by default standard error, one call a line.
+    /// - Parameter write: receives each line with its `\n`; by default writes it to standard error in one call.
     public init(
         tool: String, threshold: Level = .warning, format: Format = .plain,
         write: @escaping @Sendable (String) -> Void = Log.standardError
@@ -54,25 +54,23 @@ public struct Log: Sendable {
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
-    /// Tells the user a result, unless only errors are wanted.
+    /// Shows a result to the user, unless only errors are shown.
     public func notice(_ message: @autoclosure () -> String) {
         guard threshold >= .warning else { return }
         write(line(word: "notice", prefix: "", message()))
     }
 
-    /// Reports progress, whatever the threshold: progress has an option of its own.
+    /// Reports progress at any threshold: progress has a separate option.
     func progress(_ message: String, facts: Facts = [:]) {
         write(line(word: "progress", prefix: "", message, facts))
     }
 
-    /// Whether messages of a level are shown.
     func shows(_ level: Level) -> Bool { level <= threshold }
 
     private func say(_ level: Level, _ message: () -> String, _ facts: Facts = [:]) {
         if shows(level) { write(line(level, message(), facts)) }
     }
 
-    /// The line of a message, with its `\n`.
     func line(_ level: Level, _ message: String, _ facts: Facts = [:]) -> String {
         line(word: level.word, prefix: level == .warning ? "warning: " : "", message, facts)
     }
@@ -83,7 +81,7 @@ public struct Log: Sendable {
         case .plain: return "\(tool): \(prefix)\(TerminalText.escaped(message))\n"
         case .json:
             return "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(word)\""
-                + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))\(Self.fields(facts))}\n"
+                + ",\"message\":\(TerminalText.jsonString(message))\(Self.fields(facts))}\n"
         }
     }
 
@@ -93,7 +91,7 @@ public struct Log: Sendable {
             switch fact {
             case nil: continue
             case .text(let value):
-                let shown = TerminalText.jsonString(AddressSecrets.concealed(in: value), forTerminal: true)
+                let shown = TerminalText.jsonString(AddressSecrets.concealed(in: value))
                 text += ",\"\(name)\":\(shown)"
             case .integer(let value): text += ",\"\(name)\":\(value)"
             case .decimal(let value):
@@ -104,6 +102,6 @@ public struct Log: Sendable {
         return text
     }
 
-    /// Writes to standard error, above what progress draws there.
+    /// Writes to standard error, above drawn progress.
     public static let standardError: @Sendable (String) -> Void = { StandardError.write($0) }
 }

@@ -1,13 +1,12 @@
-/// Receives an event for each step of the work, for measuring it; discards them unless a run asks for them.
-///
-/// A value that is passed down like `Log`. If nobody listens, events are not even made.
+/// Receives an event for each step of the work, or discards it if the run does not measure. Passed down like `Log`.
+/// Without a receiver, events are not even created.
 public struct Metrics: Sendable {
     private let take: (@Sendable (MetricEvent) -> Void)?
 
     /// Discards all events.
     public static let silent = Metrics(take: nil)
 
-    /// - Parameter take: receives each event, on the thread where it happened.
+    /// - Parameter take: receives each event, on the thread of the event.
     public init(_ take: @escaping @Sendable (MetricEvent) -> Void) { self.take = take }
 
     private init(take: (@Sendable (MetricEvent) -> Void)?) { self.take = take }
@@ -16,8 +15,7 @@ public struct Metrics: Sendable {
 
     public func add(_ event: @autoclosure () -> MetricEvent) { take?(event()) }
 
-    /// Runs `body`, and adds the event that `event` makes of its result and of the time that it took. Throws what
-    /// `body` throws.
+    /// Runs `body`, and adds the event that `event` returns for its result and time.
     public func measure<Success>(
         _ body: () throws -> Success, event: (Result<Success, any Error>, Duration) -> MetricEvent
     ) rethrows -> Success {
@@ -34,12 +32,12 @@ public struct Metrics: Sendable {
     }
 }
 
-/// One step of the work.
+/// A step of the work.
 public struct MetricEvent: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case cache, trim, download, remote, decode, encode
 
-        /// What an event of this kind means, for the manual.
+        /// The description in the manual.
         public var meaning: String {
             switch self {
             case .cache: "A picture was looked for, fetched, stored or removed."
@@ -65,16 +63,15 @@ public struct MetricEvent: Sendable {
     }
 
     public let kind: Kind
-    /// In the order in which they are written.
     public let fields: [Field]
 
-    /// - Parameter fields: nil ones are left out. `line` conceals secrets in addresses.
+    /// - Parameter fields: in order; nil values are omitted. `line` conceals secrets in addresses.
     public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
         self.kind = kind
         self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
     }
 
-    /// The code of a step's failure; nil if it did not fail.
+    /// Returns the code of a step's failure.
     public static func code(of result: Result<some Any, any Error>) -> Value? {
         guard case .failure(let error) = result, let failure = error as? any Failure else { return nil }
         return .text(failure.code)
@@ -82,12 +79,11 @@ public struct MetricEvent: Sendable {
 
     public subscript(name: String) -> Value? { fields.first { $0.name == name }?.value }
 
-    /// The event as one line of JSON, including its line end, in at most `byteLimit` bytes: texts that are too long for
-    /// that are cut.
+    /// Returns the event as a line of JSON with its line end. Texts are cut if the line exceeds `byteLimit`.
     func line(tool: String, pid: Int32, time: Timestamp, byteLimit: Int = .max) -> [UInt8] {
         let whole = line(tool: tool, pid: pid, time: time, textLimit: nil)
         if whole.utf8.count <= byteLimit { return Array(whole.utf8) }
-        // A byte of text takes six bytes at most.
+        // A byte of text becomes at most six bytes.
         let texts = fields.count { if case .text = $0.value { true } else { false } }
         let rest = byteLimit - 200 - 40 * fields.count
         return Array(line(tool: tool, pid: pid, time: time, textLimit: max(rest / (6 * max(texts, 1)), 0)).utf8)
@@ -102,7 +98,7 @@ public struct MetricEvent: Sendable {
             case .text(let text):
                 let text = AddressSecrets.concealed(in: text)
                 let cut = textLimit.map { Self.cut(text, toBytes: $0) } ?? text
-                line += TerminalText.jsonString(cut, forTerminal: true)
+                line += TerminalText.jsonString(cut)
             case .number(let number): line += "\(number)"
             case .time(let duration): line += Self.decimals(duration)
             }
@@ -110,7 +106,7 @@ public struct MetricEvent: Sendable {
         return line + "}\n"
     }
 
-    /// The beginning of a text, at most so many bytes of UTF-8, including `…`.
+    /// Returns the beginning of a text in at most so many bytes of UTF-8, including `…`.
     private static func cut(_ text: String, toBytes limit: Int) -> String {
         if text.utf8.count <= limit { return text }
         var kept = ""

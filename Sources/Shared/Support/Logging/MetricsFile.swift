@@ -1,15 +1,14 @@
 import Libc
 
-/// Appends events to a file that any number of processes may share, one line of JSON each.
+/// Appends events to a file that several processes may share, one line of JSON each.
 public enum MetricsFile {
-    /// The longest line that is written. A pipe accepts at least this many bytes in one piece (POSIX, `PIPE_BUF` of
-    /// Linux), and a file opened for appending accepts any single write in one piece, so that lines of several
-    /// processes never mix.
+    /// The maximum length of a line. A pipe accepts this many bytes as a unit (POSIX, `PIPE_BUF` of Linux), and a
+    /// file opened for appending accepts any single write as a unit, so lines of several processes never mix.
     static let byteLimit = 4096
 
-    /// Opens the file, or makes it with access for its owner only. Throws `SystemFailure` (status 73).
+    /// Opens the file, or creates it with access for its owner only. Throws `SystemFailure` (status 73).
     ///
-    /// - Parameter log: told once if writing fails later. Nothing more is written then, since it would be lost after
+    /// - Parameter log: gets a warning if writing fails later. Writing then stops, since further lines would follow
     ///   half a line.
     public static func open(_ path: String, tool: String, log: Log) throws -> Metrics {
         let file = try File.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, purpose: .makeOutput)

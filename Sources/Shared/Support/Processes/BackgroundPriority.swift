@@ -3,11 +3,11 @@ import Libc
 
 /// Low priority for work that can wait.
 public enum BackgroundPriority {
-    /// How much nicer than others: half of the scale, as with `nice` without a number.
+    /// Half of the scale, as with `nice` without a number.
     private static let niceness: Int32 = 10
 
-    /// Makes the process give way on the processor and, on Linux, at the disk. Call it before other threads are
-    /// started, which inherit it. What the system refuses is left as it is.
+    /// Lowers the process's priority for the processor and, on Linux, the disk. Call it before starting other threads,
+    /// which inherit it. Ignores refusals of the system.
     public static func take() {
         _ = nice(niceness)
         csystem_use_idle_disk()

@@ -1,13 +1,13 @@
 import CSystem
 import Libc
 
-/// A process that works after the one that started it has ended, and without a terminal.
+/// A process that outlives its parent, without a terminal.
 public enum DetachedProcess {
-    /// Starts this program again with these arguments, in a new session. Its standard output and standard error are
-    /// `/dev/null`; its standard input is a pipe that ends with this process, which `begin` waits for. It inherits only
+    /// Starts this program with these arguments, in a new session. Its standard output and standard error are
+    /// `/dev/null`; its standard input is a pipe that ends with this process: `begin` waits for that. It inherits only
     /// the environment variables for loading libraries, so no secret.
     ///
-    /// Call it before this process gives up its rights, which include running programs. Throws `SystemFailure`.
+    /// Call it before this process drops its right to run programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
@@ -29,7 +29,7 @@ public enum DetachedProcess {
         }
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         for stream: Int32 in 1...2 { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0) }
-        // Blocked or ignored signals would stay so in the new program.
+        // The new program would inherit blocked or ignored signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -38,7 +38,7 @@ public enum DetachedProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
-        // By the same name, as a file that holds several programs goes by that.
+        // The same name, since a file that contains several programs selects one by name.
         var argv = ([ProgramArguments.programName()] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
         var envp =
             passedOn.compactMap { name in
@@ -58,8 +58,8 @@ public enum DetachedProcess {
         }
     }
 
-    /// Closes all files but the standard streams, as other processes may wait for the end of a pipe, changes to the root
-    /// folder, and waits until the parent process has ended. Call it before anything else.
+    /// Closes all files but the standard streams, since other processes may wait for the end of a pipe, changes to the
+    /// root folder, and waits until the parent process has ended. Call it before anything else.
     public static func begin() {
         chdir("/")
         closeInheritedFiles()
@@ -75,7 +75,7 @@ public enum DetachedProcess {
             if let descriptor = Int32(String(nameIn: entry)), descriptor > 2 { open.append(descriptor) }
         }
         closedir(folder)
-        // The folder's own descriptor is among them, and already closed.
+        // The list includes the folder's own descriptor, which is already closed.
         for descriptor in open { close(descriptor) }
     }
 

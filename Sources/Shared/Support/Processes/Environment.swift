@@ -1,6 +1,6 @@
 import Libc
 
-/// The environment variables of a process, or those of a test.
+/// The environment variables of a process, or of a test.
 public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
     private let lookUp: @Sendable (String) -> String?
 
@@ -12,22 +12,22 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
 
     private init(lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
-    /// The variable's value; nil if it is unset or empty, which mean the same here.
+    /// The variable's value; nil if it is unset or empty.
     public subscript(_ name: String) -> String? {
         guard let value = lookUp(name), !value.isEmpty else { return nil }
         return value
     }
 
-    /// The folder that a variable names; nil if its path is relative, which the XDG Base Directory Specification ignores.
+    /// Returns a variable's folder, or nil for a relative path, which the XDG Base Directory Specification ignores.
     public func folder(_ name: String) -> String? { self[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// The base directory that a variable names, else `standard` below `HOME`; nil if neither is set.
+    /// Returns a variable's base directory, else `standard` below `HOME`; nil if neither is set.
     public func baseFolder(_ name: String, standard: String) -> String? {
         folder(name) ?? self["HOME"].map { "\($0)/\(standard)" }
     }
 
-    /// The environment of this process; a value that is not UTF-8 becomes a path's text (`String(pathBytes:)`). Nothing
-    /// is copied, as a tool looks at few of the variables.
+    /// The environment of this process. A value that is not UTF-8 becomes a path's text (`String(pathBytes:)`). Copies
+    /// nothing, as a tool reads few variables.
     public static func ofProcess() -> Environment {
         Environment { name in getenv(name).map { String(pathPointer: $0) } }
     }

@@ -1,20 +1,20 @@
 import Libc
 
-/// The budget of open files: a run that exceeds the limit of its process fails at some call that it cannot foresee.
+/// The budget of open files: a run that exceeds the process's limit fails in an unpredictable call.
 public enum OpenFiles {
-    /// Files that a run has open whatever its jobs do: streams, index, locks, root, name lookups. 14 were measured.
+    /// Files of a run outside its jobs: streams, index, locks, root, name lookups. 14 were measured.
     private static let ofRun = 24
-    /// Files that a job has open: 4 while it downloads (connection, wake-up pair, partial file), and copies, folders and
-    /// the picture for a moment.
+    /// Files of a job: 4 while it downloads (connection, wake-up pair, partial file), and briefly copies, folders and
+    /// the picture.
     private static let ofJob = 8
 
-    /// The most files that this process may have open at once; nil if there is no limit.
+    /// The process's limit of open files; nil if there is none.
     public static var limit: Int? {
         let limit = sysconf(Int32(_SC_OPEN_MAX))
         return limit < 0 ? nil : limit
     }
 
-    /// Returns how many of the wanted jobs may run at once with a limit of open files: at least one.
+    /// Returns how many of the wanted jobs may run in parallel with a limit of open files: at least one.
     public static func jobs(_ wanted: Int, limit: Int?) -> Int {
         guard let limit else { return wanted }
         return min(wanted, max(1, (limit - ofRun) / ofJob))

@@ -2,16 +2,16 @@ import CSystem
 
 /// The arguments of this program.
 public enum ProgramArguments {
-    /// Returns the words after the program's name, each byte for byte, as a path's text (`String(pathBytes:)`).
+    /// Returns the arguments after the program's name, byte for byte, as texts of paths (`String(pathBytes:)`).
     ///
-    /// On Linux, `CommandLine` searches the stack for them with the help of `/proc/self`, which takes time and is not
-    /// possible in a process that was started by a confined one. So this uses those that the C library passes to
-    /// constructors, if it does that: they stay in place, whatever a library has done to the environment before `main`.
+    /// On Linux, `CommandLine` searches the stack for them by means of `/proc/self`, which takes time and is impossible
+    /// in a process started by a confined process. So this uses the arguments that the C library passes to
+    /// constructors, if it does: they stay in place even if a library changes the environment before `main`.
     public static func ofProcess() -> [String] {
         Array(words().dropFirst())
     }
 
-    /// The name by which this program was started, without the folder; empty if there was none.
+    /// Returns the name that started this program, without its folder, or an empty text.
     public static func programName() -> String {
         let text = words().first ?? ""
         return text.lastIndex(of: "/").map { String(text[text.index(after: $0)...]) } ?? text

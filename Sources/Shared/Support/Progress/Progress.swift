@@ -1,14 +1,13 @@
-/// Shows how far a run is, once it has lasted for half a second.
+/// Shows the progress of a run that has lasted for half a second.
 ///
-/// Passed down like `Log`, and told from any thread what happens. A separate thread draws ten times a second; it is
-/// started with the first download or picture that is worked on, so that a run that finds everything in the cache has
-/// none.
+/// Passed down like `Log`; any thread may report events. A separate thread draws ten times a second; it is started with
+/// the first download or decoded picture, so that a run with only cache hits has none.
 public final class Progress: Sendable {
     /// Why a request waits.
     public enum WaitReason: String, Sendable {
-        /// Something failed, and will be retried.
+        /// A failure will be retried.
         case retry
-        /// The server takes no more requests for a while.
+        /// The server accepts no more requests for a while.
         case rateLimit = "rate-limit"
     }
 
@@ -17,25 +16,25 @@ public final class Progress: Sendable {
         var thread: Thread?
         var isEnded = false
         var hasDrawn = false
-        /// When the last line of a log was written.
+        /// The time of the last line of a log.
         var lastLine: Duration?
     }
 
     private let style: ProgressStyle
     private let log: Log
     private let state: Monitor<State>
-    /// Whether standard output is a terminal, where records would collide with what is drawn.
+    /// Whether standard output is a terminal, where records would collide with the drawn line.
     private let meetsOutput: Bool
 
     /// Shows nothing.
     public static let none = Progress(.hidden, log: .silent)
 
-    /// Shorter work is over before anybody could read it.
+    /// Shorter work ends before a user could read it.
     private static let firstDrawing: Duration = .milliseconds(500)
     private static let betweenDrawings: Duration = .milliseconds(100)
     private static let betweenLines: Duration = .seconds(5)
 
-    /// - Parameter log: where `lines` are written.
+    /// - Parameter log: receives `lines`.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log
@@ -45,12 +44,11 @@ public final class Progress: Sendable {
 
     public var isHidden: Bool { style == .hidden }
 
-    /// Says how many records there will be.
     public func expect(records: Int) {
         if !isHidden { state.withLock { $0.progress.expected = records } }
     }
 
-    /// Says that the records are days, and how many there will be, if that is known.
+    /// Counts days instead of records, and sets their number if it is known.
     public func expect(days: Int?) {
         if isHidden { return }
         state.withLock { state in
@@ -59,7 +57,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Says that something begins that may take long.
+    /// Announces work that may take long.
     public func beginWork() {
         if !isHidden { state.withLock(start) }
     }
@@ -68,17 +66,17 @@ public final class Progress: Sendable {
         if !isHidden { state.withLock { $0.progress.finishRecord(failed: failed) } }
     }
 
-    /// Counts bytes that were read or received, but belong to no download that is shown.
+    /// Counts received bytes that belong to no shown download.
     public func pass(bytes: Int) {
         if !isHidden { state.withLock { $0.progress.receive(0, bytes) } }
     }
 
-    /// Runs `body`, which writes to standard output, while nothing is drawn. Throws what `body` throws.
+    /// Runs `body`, which writes to standard output, while nothing is drawn.
     public func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         meetsOutput ? try StandardError.aside(body) : try body()
     }
 
-    /// Stops showing progress, and clears what is drawn. If lines were written, a last one tells the result.
+    /// Stops showing progress and clears the drawn line, or writes a final line if lines were written.
     public func end() {
         if isHidden { return }
         let thread = state.update { state -> Thread? in
@@ -92,7 +90,7 @@ public final class Progress: Sendable {
         if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
     }
 
-    /// Runs `body`, which waits this long before a request to `host`, and shows that. Throws what `body` throws.
+    /// Runs `body`, which waits this long before a request to `host`, and shows the wait.
     public func waiting<Result, E: Error>(
         _ reason: WaitReason, host: String, for span: Duration, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
@@ -107,21 +105,20 @@ public final class Progress: Sendable {
 
     // MARK: Downloads
 
-    /// A download that is shown.
     public struct Transfer: Sendable {
         fileprivate let progress: Progress
         fileprivate let number: Int
 
         /// - Parameters:
-        ///   - bytes: how many there are already.
-        ///   - total: how many there will be; nil if that is not known.
+        ///   - bytes: the bytes that already exist.
+        ///   - total: the final number, if it is known.
         public func expect(bytes: Int, total: Int?) {
             progress.state.withLock { $0.progress.expect(number, bytes: bytes, total: total) }
         }
 
         public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
 
-        /// Ends the download; if it is complete, that is drawn.
+        /// Ends the download, and draws it if it is complete.
         public func end() {
             let shows = progress.state.withLock { state in
                 state.progress.end(number)
@@ -131,7 +128,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Begins to show a download by a name that may come from a stranger; returns nil if nothing is shown.
+    /// Shows a download under an untrusted name; returns nil if nothing is shown.
     public func beginTransfer(_ name: @autoclosure () -> String) -> Transfer? {
         if isHidden { return nil }
         let name = name()
@@ -145,7 +142,7 @@ public final class Progress: Sendable {
 
     private func start(_ state: inout State) {
         guard state.thread == nil, !state.isEnded else { return }
-        // If the system refuses a thread, there are more important problems.
+        // If the system allows no thread, there are more important problems.
         state.thread = try? Thread.start { [self] in run() }
     }
 
@@ -179,7 +176,6 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Writes a line for a log.
     private func say(at now: Duration) {
         let progress = state.withLock { $0.progress }
         log.progress(ProgressLine.plain(progress, at: now), facts: progress.facts(at: now))

@@ -1,22 +1,22 @@
-/// How far a run is, as a line of text.
+/// Formats the progress of a run as a line of text.
 enum ProgressLine {
-    /// A line that fits into this many columns; the least important parts are left out first.
+    /// Returns a line that fits into this many columns, without its least important parts if necessary.
     static func drawn(
         _ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool
     ) -> (text: String, columns: Int) {
-        // The last column stays free: some terminals wrap as soon as it is taken.
+        // The last column stays free: some terminals wrap as soon as it is used.
         let room = max(columns - 1, 1)
         return state.single.map { bar($0, state, at: now, room: room, hasColour: hasColour) }
             ?? fitted(parts(state, at: now), room: room)
     }
 
-    /// The full line, for a log.
+    /// Returns the full line, for a log.
     static func plain(_ state: ProgressState, at now: Duration) -> String {
         guard let single = state.single else { return parts(state, at: now).joined(separator: ", ") }
         return ([TerminalText.escaped(single.name)] + parts(single, state, at: now)).joined(separator: ", ")
     }
 
-    // MARK: Many
+    // MARK: Several records
 
     private static func parts(_ state: ProgressState, at now: Duration) -> [String] {
         if state.unit == .days { return days(state, at: now) }
@@ -47,7 +47,7 @@ enum ProgressLine {
         var parts = [counts]
         if let wait = state.nextWait { parts.append(waitOfHost(wait, at: now)) }
         let rate = state.finishedRate.perSecond
-        // A lower rate says nothing to anybody.
+        // A lower rate is not informative.
         if rate >= 0.1 { parts.append("\(rate < 10 ? tenths(rate) : String(Int(min(rate, 1e9)))) days/s") }
         if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
         return parts
@@ -57,7 +57,6 @@ enum ProgressLine {
         "working for \(time(Int(max((now - state.began).inSeconds, 0))))"
     }
 
-    /// Why a request waits, and how long.
     private static func wait(_ wait: ProgressState.Wait, at now: Duration) -> String {
         let seconds = Self.seconds(until: wait.end, at: now)
         return switch wait.reason {
@@ -70,7 +69,7 @@ enum ProgressLine {
         "\(TerminalText.escaped(wait.host)): \(self.wait(wait, at: now))"
     }
 
-    /// Whole seconds until a moment, rounded up.
+    /// Returns whole seconds until a moment, rounded up.
     static func seconds(until end: Duration, at now: Duration) -> Int {
         max(Int((end - now).inSeconds.rounded(.up)), 0)
     }
@@ -81,9 +80,9 @@ enum ProgressLine {
         return TerminalText.cut(parts.joined(separator: "  "), toColumns: room)
     }
 
-    // MARK: One
+    // MARK: A single download
 
-    /// Amount, rate and time left, the most important first.
+    /// Returns amount, rate and time left, the most important first.
     private static func parts(
         _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration
     ) -> [String] {
@@ -104,12 +103,12 @@ enum ProgressLine {
 
     /// Short enough for 80 columns with a name and all figures.
     private static let shortestBar = 8
-    /// The columns of the longest usual figures and the shortest bar. The name gets no more than the rest, so that it
-    /// keeps its place while figures come, go and grow.
+    /// The columns of the longest usual figures and the shortest bar. The name gets at most the rest, so that it keeps
+    /// its place while the figures change.
     private static let columnsOfFigures = 64
     private static let longestBar = 40
     private static let shortestName = 12
-    /// Brackets, and blanks before them.
+    /// Brackets, and the spaces before them.
     private static let barFrame = 4
 
     private static func bar(
@@ -141,12 +140,12 @@ enum ProgressLine {
 
     // MARK: Figures
 
-    /// Columns of the parts with two blanks between them; they are all ASCII.
+    /// Returns the columns of the parts, all ASCII, with two spaces between them.
     private static func width(_ parts: [String]) -> Int {
         parts.reduce(0) { $0 + $1.utf8.count } + 2 * (parts.count - 1)
     }
 
-    /// Rounded down: 100 is all of it.
+    /// Rounded down, so that 100 means complete.
     private static func percent(_ bytes: Int, of total: Int) -> Int {
         total > 0 ? Int(Double(bytes) / Double(total) * 100) : 100
     }
@@ -155,13 +154,13 @@ enum ProgressLine {
         "\(ByteCount.description(Int(min(max(state.rate.perSecond, 0), 1e18))))/s"
     }
 
-    /// `0.4`, `3.0`.
+    /// For example `0.4` or `3.0`.
     private static func tenths(_ value: Double) -> String {
         let count = Int((value * 10).rounded())
         return "\(count / 10).\(count % 10)"
     }
 
-    /// `0:07`, `12:34`, `1:02:03`.
+    /// For example `0:07`, `12:34` or `1:02:03`.
     static func time(_ seconds: Int) -> String {
         func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
         let minutes = seconds / 60

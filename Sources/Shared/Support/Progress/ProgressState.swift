@@ -1,11 +1,10 @@
-/// How far a run is: what is done, and what is under way. A value that knows no time but those it is given.
+/// The progress of a run: finished and current work. A pure value, which gets the time as an argument.
 struct ProgressState: Sendable {
-    /// A download under way.
     struct Transfer: Sendable, Equatable {
         let name: String
-        /// Bytes that are there, including those of an earlier attempt.
+        /// Existing bytes, including the bytes of an earlier attempt.
         var bytes = 0
-        /// How many there will be; nil if the server does not say.
+        /// The final number, if the server sends it.
         var total: Int?
     }
 
@@ -16,29 +15,29 @@ struct ProgressState: Sendable {
         let end: Duration
     }
 
-    /// What is counted.
+    /// The counted unit.
     enum Unit: Sendable {
-        /// Records, with what is downloaded for them.
+        /// Records, with their downloads.
         case records
-        /// Days, many of which come with one download: neither downloads nor bytes say anything about them.
+        /// Days. A download contains many days, so neither downloads nor bytes show their progress.
         case days
     }
 
     var unit = Unit.records
-    /// How many records there will be; nil if that is not known, as for a stream.
+    /// The number of records; nil if it is unknown, as for a stream.
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0
-    /// By number, so that the oldest comes first.
+    /// By number, so that the oldest is first.
     private(set) var transfers: [Int: Transfer] = [:]
-    /// Bytes received in all.
+    /// All received bytes.
     private(set) var received = 0
     private(set) var rate = Rate()
-    /// The rate of finished records. Days come in pages, and a page may take seconds. The mean since the beginning
-    /// would say nothing about the days to come if the first ones were in the cache.
+    /// The rate of finished records. Days arrive in pages, and a page may take seconds. The mean since the beginning
+    /// would not predict the remaining days if the first days were cached.
     private(set) var finishedRate = Rate(window: .seconds(10))
     private var timeLeft = TimeLeft()
-    /// The download that ended last.
+    /// The last download that ended.
     private var ended: Transfer?
     /// By number.
     private(set) var waits: [Int: Wait] = [:]
@@ -62,8 +61,8 @@ struct ProgressState: Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: those that are there already.
-    ///   - total: how many there will be; ignored if it is impossible.
+    ///   - bytes: the bytes that already exist.
+    ///   - total: the final number; ignored if it is impossible.
     mutating func expect(_ number: Int, bytes: Int, total: Int?) {
         transfers[number]?.bytes = bytes
         transfers[number]?.total = total.flatMap { $0 >= bytes ? $0 : nil }
@@ -73,7 +72,7 @@ struct ProgressState: Sendable {
         received += bytes
         guard var transfer = transfers[number] else { return }
         transfer.bytes += bytes
-        // A server that sends more than it promised has promised nothing.
+        // The total of a server that sends more is worthless.
         if let total = transfer.total, transfer.bytes > total { transfer.total = nil }
         transfers[number] = transfer
     }
@@ -92,25 +91,24 @@ struct ProgressState: Sendable {
     /// The pause that ends first.
     var nextWait: Wait? { waits.values.min { $0.end < $1.end } }
 
-    /// Updates rate and time left; called at each drawing, over which they are smoothed.
+    /// Updates rate and time left, which are smoothed over the drawings.
     mutating func sampleRate(at now: Duration) {
         rate.sample(received, at: now - began)
         finishedRate.sample(finished, at: now - began)
         timeLeft.update(left(at: now), at: now)
     }
 
-    /// Records that are done, failed or not.
     var finished: Int { done + failed }
 
-    /// The single download of the run, if there is only one. It stays until its record is done.
+    /// The single download of the run, if there is only one. Stays until its record is finished.
     var single: Transfer? {
         guard unit == .records, finished == 0, expected ?? 1 == 1, transfers.count <= 1 else { return nil }
         if let transfer = transfers.values.first { return transfer }
-        // One that delivered nothing, such as a redirect, says nothing, unless it is retried.
+        // A download without bytes, such as a redirect, is hidden unless it is retried.
         return ended.flatMap { $0.bytes > 0 || $0.total != nil || !waits.isEmpty ? $0 : nil }
     }
 
-    /// Seconds that are left: by the bytes of a single download, else by the records that are done.
+    /// Returns the seconds left: by the bytes of a single download, else by the finished records.
     func secondsLeft(at now: Duration) -> Int? {
         if let single {
             guard let total = single.total, total > single.bytes else { return nil }
@@ -120,7 +118,7 @@ struct ProgressState: Sendable {
         return timeLeft.seconds(at: now)
     }
 
-    /// Seconds that are left at the present rate.
+    /// Returns the seconds left at the present rate.
     private func left(at now: Duration) -> Double? {
         if let single {
             guard let total = single.total, total > single.bytes, rate.isSteady, rate.perSecond >= 1 else { return nil }
@@ -130,7 +128,7 @@ struct ProgressState: Sendable {
         return finishedRate.seconds(for: expected - finished)
     }
 
-    /// How many bytes there will be; nil unless all records have begun, and all servers have said how many they send.
+    /// The total bytes; nil unless all records have begun and all servers have sent their lengths.
     private var bytesExpected: Int? {
         if let single { return single.total }
         guard unit == .records, let expected, finished + transfers.count >= expected else { return nil }
@@ -142,7 +140,7 @@ struct ProgressState: Sendable {
         return sum
     }
 
-    /// The numbers behind the words, for a log that a program reads.
+    /// The numbers of the line, for a log that a program reads.
     func facts(at now: Duration) -> Log.Facts {
         [
             "records_done": .integer(finished), "records_failed": .integer(failed),

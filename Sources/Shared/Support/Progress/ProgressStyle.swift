@@ -1,18 +1,18 @@
 /// How progress is shown.
 public enum ProgressStyle: Sendable, Equatable {
     case hidden
-    /// Lines of a log, now and then.
+    /// Occasional lines of a log.
     case lines
     /// A line that is redrawn.
     case drawn(hasColour: Bool)
 
-    /// What a user may ask for.
+    /// The value of the option.
     public enum Wish: String, Sendable, CaseIterable {
         case auto, plain, none
     }
 
-    /// Decides by its arguments only. A terminal that cannot clear a line (`TERM` is `dumb` or unset) gets lines, and
-    /// so does a log that a program reads. A file or a pipe gets them only if they are asked for.
+    /// Depends only on its arguments. A terminal that cannot clear a line (`TERM` is `dumb` or unset) gets lines, and
+    /// so does a log for programs. A file or a pipe gets lines only on request.
     public init(
         _ wish: Wish, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
     ) {

@@ -1,21 +1,20 @@
-/// When something will be done, smoothed so that it reads like a countdown: as long as the rate holds, the time left
-/// never grows.
+/// The estimated end, smoothed so that it reads like a countdown: while the rate is constant, the time left never
+/// grows.
 struct TimeLeft: Sendable {
     private var finish: Duration?
     private var last = Duration.zero
 
-    /// How much later the end may become before that means that the rate has fallen. A share of what is left, and
-    /// seconds.
+    /// How much later the end may become before the rate counts as lower: a share of the time left, and seconds.
     private static let toleratedShare = 0.35
     private static let toleratedSeconds = 3.0
-    /// How slowly the countdown may run if it was too early: at half speed.
+    /// The slowest speed of a countdown that was too early.
     private static let slowest = 0.5
-    /// How many seconds it takes to bring an end forward that was too late.
+    /// The seconds for correcting an end that was too late.
     private static let settling = 3.0
     /// More than four days is a useless guess.
     private static let longest = 360_000.0
 
-    /// - Parameter left: seconds left at the present rate; nil if that says nothing.
+    /// - Parameter left: seconds left at the present rate, if known.
     mutating func update(_ left: Double?, at now: Duration) {
         let elapsed = max((now - last).inSeconds, 0)
         last = now
@@ -24,21 +23,21 @@ struct TimeLeft: Sendable {
             return
         }
         let estimate = now + .seconds(left)
-        guard let held = finish else {
+        guard let old = finish else {
             finish = estimate
             return
         }
-        let later = (estimate - held).inSeconds
+        let later = (estimate - old).inSeconds
         if later > max(Self.toleratedSeconds, Self.toleratedShare * left) {
             finish = estimate
         } else if later > 0 {
-            finish = held + .seconds(min(later, Self.slowest * elapsed))
+            finish = old + .seconds(min(later, Self.slowest * elapsed))
         } else {
-            finish = held + .seconds(later * min(elapsed / Self.settling, 1))
+            finish = old + .seconds(later * min(elapsed / Self.settling, 1))
         }
     }
 
-    /// Whole seconds that are left, at least one.
+    /// Returns the whole seconds left, at least one.
     func seconds(at now: Duration) -> Int? {
         finish.map { max(Int(($0 - now).inSeconds.rounded(.up)), 1) }
     }

@@ -1,13 +1,12 @@
 import CSystem
 import Libc
 
-/// The one way to standard error for all threads: whole lines, and below them at most one line that is redrawn again
-/// and again while it lasts.
+/// Standard error of all threads: whole lines, and below them at most one line that is redrawn.
 ///
-/// Tools of one pipeline share a terminal. Only the one that holds the terminal's lock draws.
+/// Tools of a pipeline share a terminal. Only the holder of the terminal's lock draws.
 public enum StandardError {
     private struct State {
-        /// What is drawn at present, and how many columns it takes.
+        /// The drawn line and its columns.
         var drawn: (text: String, columns: Int)?
         /// Whether the terminal can clear a line.
         var mayClear = false
@@ -16,20 +15,19 @@ public enum StandardError {
 
     private static let state = Monitor(State())
 
-    /// Drops the messages that libraries of codecs and fonts print, here and among records on standard output. Call it
+    /// Drops the messages that libraries of codecs and fonts print to standard error and standard output. Call it
     /// before there are other threads.
     public static func silenceLibraries() { csystem_silence_libraries() }
 
-    /// Writes whole lines, above what is drawn.
+    /// Writes whole lines, above the drawn line.
     public static func write(_ text: String) { state.withLock { aside(&$0) { emit(text) } } }
 
-    /// Runs `body`, which writes to the same terminal by other means, while nothing is drawn. Throws what `body`
-    /// throws.
+    /// Runs `body`, which writes to the same terminal by other means, while nothing is drawn.
     public static func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         try state.withLock { state throws(E) in try aside(&state, body) }
     }
 
-    /// Draws a line in place of the present one; nil clears it. Does nothing while another process draws.
+    /// Replaces the drawn line; nil clears it. Does nothing while another process draws.
     static func draw(_ line: (text: String, columns: Int)?) {
         state.withLock { state in
             if state.isConcluded { return }
@@ -41,8 +39,8 @@ public enum StandardError {
         }
     }
 
-    /// Clears what is drawn, and draws nothing more, as the process is about to end. Does not wait for a thread that
-    /// the terminal blocks.
+    /// Clears the drawn line and draws no more, as the process is about to end. Does not wait for a thread that the
+    /// terminal blocks.
     static func conclude() {
         for _ in 0..<20 {
             let isDone: Void? = state.tryLock { state in
@@ -68,8 +66,8 @@ public enum StandardError {
         clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width(of: 2))
     }
 
-    /// The text that clears a line of so many columns, which wraps if the terminal has become narrower (ECMA-48 §8.3:
-    /// CUU, ED, EL).
+    /// Returns the text that clears a line of so many columns, which wraps if the terminal has become narrower (ECMA-48
+    /// §8.3: CUU, ED, EL).
     static func clearing(columns: Int, width: Int) -> String {
         let above = width > 0 ? max(columns - 1, 0) / width : 0
         return above > 0 ? "\r\u{1B}[\(above)A\u{1B}[J" : "\r\u{1B}[K"
@@ -88,13 +86,13 @@ public enum StandardError {
     }
 }
 
-/// The right to draw on the terminal that standard error may be.
+/// The right to draw on the terminal behind standard error.
 private enum TerminalLock {
-    /// Makes this process the one that draws, unless another one is. The lock ends with the process (POSIX record
-    /// locks); `flock` would not do, since a shell gives the same open file to a whole pipeline.
+    /// Acquires the right unless another process has it. The lock ends with the process (POSIX record locks); `flock`
+    /// would not work, since a shell passes the same open file to a whole pipeline.
     static func claim() -> Bool {
         var lock = record(F_WRLCK)
-        // A terminal without locks has no other process that draws.
+        // On a terminal without locks, no other process draws.
         return fcntl(2, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES
     }
 

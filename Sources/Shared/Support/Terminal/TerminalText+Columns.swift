@@ -1,9 +1,9 @@
 extension TerminalText {
-    /// The text, cut to so many columns of a terminal, including `…`, and how many it takes. The text must not have
-    /// control characters.
+    /// Cuts a text to so many columns of a terminal, including `…`, and returns it with its columns. The text must not
+    /// contain control characters.
     public static func cut(_ text: String, toColumns limit: Int) -> (text: String, columns: Int) {
         var columns = 0
-        // Where the text would have to be cut to leave room for the `…`.
+        // The place of the cut that leaves room for the `…`.
         var end = text.startIndex
         var endColumns = 0
         var index = text.startIndex
@@ -19,7 +19,7 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// The text, with its middle cut so that it takes so many columns and both ends show. The text must not have
+    /// Removes the middle of a text so that it fits into so many columns and both ends show. The text must not contain
     /// control characters.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
@@ -35,11 +35,10 @@ extension TerminalText {
         return head.text + text[start...]
     }
 
-    /// How many columns the text takes.
     public static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 
-    /// 2 for what East Asian typography sets wide and for pictures, 0 for combining marks on their own, else 1.
-    /// Terminals differ on the rare ones, but agree on those of the common blocks (Unicode Standard Annex 11, W and F).
+    /// 2 for wide East Asian characters and emoji, 0 for isolated combining marks, else 1. Terminals disagree on rare
+    /// characters, but not on the common blocks (Unicode Standard Annex 11, W and F).
     private static func columns(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         switch first.value {
@@ -52,8 +51,49 @@ extension TerminalText {
         default:
             let category = first.properties.generalCategory
             let isMark = category == .nonspacingMark || category == .enclosingMark || category == .format
-            // The variation selector 16 asks for a picture.
+            // Variation selector 16 requests an emoji.
             return isMark ? 0 : character.unicodeScalars.contains { $0.value == 0xFE0F } ? 2 : 1
         }
+    }
+
+    /// Wraps the words of a text to lines of at most so many columns, at least 1. A word longer than a line is broken
+    /// between characters. An empty text has no line.
+    public static func wrapped(_ text: String, toColumns limit: Int) -> [String] {
+        let limit = max(limit, 1)
+        var lines: [String] = []
+        var line = ""
+        var used = 0
+        for word in text.split(separator: " ") {
+            var word = String(word)
+            var width = columns(word)
+            if !line.isEmpty, used + 1 + width <= limit {
+                line += " " + word
+                used += 1 + width
+                continue
+            }
+            if !line.isEmpty { lines.append(line) }
+            while width > limit {
+                let head = prefix(of: word, columns: limit)
+                lines.append(String(head))
+                word.removeSubrange(..<head.endIndex)
+                width = columns(word)
+            }
+            (line, used) = (word, width)
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+
+    /// Returns as many characters as fit, at least one.
+    private static func prefix(of text: String, columns limit: Int) -> Substring {
+        var used = 0
+        var end = text.startIndex
+        while end < text.endIndex {
+            let next = text.index(after: end)
+            used += columns(text[end])
+            if used > limit, end > text.startIndex { break }
+            end = next
+        }
+        return text[..<end]
     }
 }

@@ -1,12 +1,11 @@
-/// Writes untrusted text. Escapes control characters on a terminal, and writes the same bytes to a pipe or a file.
-///
-/// All commands write text to standard output this way. Pictures are never written to a terminal.
+/// Writes untrusted text to standard output. Escapes control characters on a terminal, and writes the same bytes to a
+/// pipe or a file. Pictures are never written to a terminal. Methods throw `SystemFailure`.
 public struct TextOutput: Sendable {
     public enum Form: Sendable {
         /// Escaped as by `TerminalText.escaped`, except that line ends and tabs stay.
         case plain
         /// JSON, escaped as `\u00XX`, so that it remains the same value.
-        case json
+        /// JSON, escaped as `\u00XX`, so that its value stays the same.
     }
 
     private let file: File
@@ -17,31 +16,29 @@ public struct TextOutput: Sendable {
         isTerminal = Terminal.isTerminal(file.descriptor)
     }
 
-    /// Standard output. Throws `SystemFailure` if it is closed.
+    /// Opens standard output. Throws if it is closed.
     public static func standard() throws -> TextOutput { TextOutput(try File.standardOutput()) }
 
-    /// Writes a text. Throws `SystemFailure`.
     public func write(_ text: String) throws(SystemFailure) { try write(Array(text.utf8), as: .plain) }
 
-    /// Writes a line of text, ended by a line feed or NUL. Throws `SystemFailure`.
+    /// Writes a line of text, ended by a line feed or NUL.
     public func write(line: [UInt8], endedBy terminator: UInt8) throws(SystemFailure) {
         try write(safe: (isTerminal ? Self.escaped(line, as: .plain) : line) + [terminator])
     }
 
-    /// Writes bytes of text. Throws `SystemFailure`.
     public func write(_ bytes: [UInt8], as form: Form) throws(SystemFailure) {
         try file.write(isTerminal ? Self.escaped(bytes, as: form) : bytes)
     }
 
-    /// Writes bytes that are already escaped. Throws `SystemFailure`.
+    /// Writes bytes that are already escaped.
     public func write(safe bytes: [UInt8]) throws(SystemFailure) { try file.write(bytes) }
 
-    /// Escapes the bytes from `start` if this is a terminal. `write(safe:)` writes them later.
+    /// Escapes the bytes from `start` if this is a terminal, for a later `write(safe:)`.
     public func escape(_ pending: inout [UInt8], from start: Int, as form: Form) {
         if isTerminal { pending.replaceSubrange(start..., with: Self.escaped(Array(pending[start...]), as: form)) }
     }
 
-    /// The bytes with control characters escaped. Bytes that are not UTF-8 become `\xNN`, or U+FFFD in JSON.
+    /// Escapes control characters. Bytes that are not UTF-8 become `\xNN`, or U+FFFD in JSON.
     static func escaped(_ bytes: [UInt8], as form: Form) -> [UInt8] {
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x09 }) { return bytes }
         var result: [UInt8] = []
@@ -76,7 +73,7 @@ public struct TextOutput: Sendable {
 }
 
 extension File {
-    /// Standard output, for pictures and for `TextOutput`. Throws `SystemFailure` if it is closed.
+    /// Opens standard output, for pictures and for `TextOutput`. Throws `SystemFailure` if it is closed.
     public static func standardOutput() throws -> File {
         try File(descriptor: 1, path: "standard output", closes: false)
     }

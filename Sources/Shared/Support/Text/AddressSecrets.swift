@@ -1,12 +1,12 @@
-/// Finds likely secrets in addresses and conceals them.
+/// Finds probable secrets in addresses and conceals them.
 ///
 /// The name of a parameter in the query or the path makes its value a secret (`SecretName`). Only its server receives a
 /// secret. Messages and metrics also conceal values and path segments that look random (`RandomText`). This includes
 /// digests in the paths of pictures, so keys and records keep random path segments.
 public enum AddressSecrets {
-    /// Replaces a secret everywhere but in keys.
+    /// The replacement of a secret everywhere but in keys.
     public static let mark = "***"
-    /// Begins the digest that replaces a secret in keys.
+    /// The beginning of the digest that replaces a secret in keys.
     public static let digestPrefix = "sha256-"
 
     /// Whether a value is the digest that replaces a secret in a key: 32 hexadecimal digits of an HMAC-SHA-256, or in
@@ -14,7 +14,7 @@ public enum AddressSecrets {
     public static func isDigest(_ value: Substring) -> Bool {
         let digits = value.utf8.dropFirst(digestPrefix.utf8.count)
         return value.hasPrefix(digestPrefix) && [16, 32].contains(digits.count)
-            && digits.allSatisfy { $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+            && digits.allSatisfy("0123456789abcdef".utf8.contains)
     }
 
     /// Whether a parameter of that name, percent-encoded or not, probably holds a secret.
@@ -26,15 +26,15 @@ public enum AddressSecrets {
     /// Whether an address has a parameter with a secret name and a value.
     public static func areIn(_ address: String) -> Bool { !values(in: address).isEmpty }
 
-    /// The values of parameters with secret names, in order. A value that is an address with such a parameter is a
-    /// secret, too. Empty for a text that is no address; empty values are left out.
+    /// Returns the values of parameters with secret names, in order. A value that is an address with such a parameter
+    /// is a secret, too. Empty values are omitted; a text that is not an address has none.
     public static func values(in address: String) -> [Substring] {
         // Most addresses have no parameter.
         guard address.utf8.contains(equals), let parts = Parts(address) else { return [] }
         return secretValues(parts, depth: 0)
     }
 
-    /// The address with each secret value replaced.
+    /// Replaces each secret value of an address.
     public static func replacing(
         in address: String, _ replacement: (Substring) throws -> String
     ) rethrows -> String {
@@ -42,8 +42,8 @@ public enum AddressSecrets {
         return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
     }
 
-    /// The message with `***` in place of secret values, random-looking values and random-looking path segments of its
-    /// web addresses, and without their fragments.
+    /// Replaces secret values, random-looking values and random-looking path segments of the web addresses in a message
+    /// by `***`, and removes their fragments.
     public static func concealed(in message: String) -> String {
         var result = ""
         var rest = message[...]
@@ -66,14 +66,14 @@ public enum AddressSecrets {
     private static let equals = UInt8(ascii: "=")
     private static let percent = UInt8(ascii: "%")
 
-    /// The path and query of an address in pieces.
+    /// The components of an address's path and query.
     private struct Parts {
         /// The segments of the path, then the items of the query.
         var items: [Substring] = []
         /// The start of the fragment, or the end of the address.
         let end: String.Index
 
-        /// Nil for a text without an authority.
+        /// Returns nil for a text without an authority.
         init?(_ text: String) {
             guard let colon = text.slashesOfAuthority else { return nil }
             let bytes = text.utf8
@@ -127,7 +127,7 @@ public enum AddressSecrets {
         return replacing(hidden, in: address[..<parts.end]) { _ in mark }
     }
 
-    /// The start of a file name's extension, such as `.jpeg`, or the end of the name if it has none.
+    /// Returns the start of a file name's extension, such as `.jpeg`, or the end of a name without an extension.
     private static func beginOfEnding(_ name: Substring) -> String.Index {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
             (2...6).contains(name.utf8.distance(from: dot, to: name.endIndex))

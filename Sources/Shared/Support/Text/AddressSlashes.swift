@@ -1,7 +1,7 @@
 extension Substring {
     /// The first `://` of the text. Either slash may be a backslash, as in web addresses.
     ///
-    /// Not generic, and without generic searches: they look conformances up at run time, and each start of a tool
+    /// Not generic, and without generic searches: they look up conformances at run time, and each start of a tool
     /// searches its arguments.
     package var slashesOfAuthority: Range<String.Index>? {
         let bytes = utf8
@@ -29,8 +29,8 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The address with slashes in place of the backslashes before query and fragment, as browsers read addresses of the
-    /// web (WHATWG URL, *special*). So `http://a\@b` names the host `a`, there and here.
+    /// The address with backslashes before query and fragment replaced by slashes, as browsers read web addresses
+    /// (WHATWG URL, *special*). So `http://a\@b` has the host `a` in both.
     package var withSlashes: [UInt8] {
         let backslash = UInt8(ascii: "\\")
         guard contains(backslash) else { return self }

@@ -1,8 +1,8 @@
-/// A text that is compared by its UTF-8 bytes, as SQLite's BINARY collation does it.
+/// A text that is compared by its UTF-8 bytes, as by SQLite's BINARY collation.
 ///
 /// Swift compares strings by canonical equivalence: `é` equals `e` with a combining accent. Addresses, file names and
-/// names of scopes that differ in their bytes are different, so dictionaries and sets over texts from outside have these
-/// as their keys.
+/// scope names with different bytes are different, so dictionaries and sets of external texts use this type as their
+/// key.
 public struct BinaryText: Sendable, Hashable, ExpressibleByStringLiteral {
     public let text: String
 
@@ -21,7 +21,7 @@ extension String {
     /// Returns whether two texts have the same UTF-8 bytes.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Returns the text behind a prefix, compared by its UTF-8 bytes; nil if the text does not begin with it.
+    /// Returns the text after a prefix, compared by its UTF-8 bytes, or nil if the text does not begin with it.
     public func removing(bytePrefix prefix: String) -> String? {
         utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
     }

@@ -1,8 +1,7 @@
-/// Sizes as people write them.
+/// Parses and formats sizes.
 public enum ByteCount {
-    /// The number of bytes that `text` stands for: `4096`, `200MB` (10⁶), `64MiB` (2²⁰), `1.5GB`. As with GNU's tools,
-    /// a single letter (`64M`) means powers of 1024. Upper and lower case are the same. Nil for anything else, and for
-    /// what does not fit.
+    /// Parses a number of bytes: `4096`, `200MB` (10⁶), `64MiB` (2²⁰), `1.5GB`, in upper or lower case. As in GNU's
+    /// tools, a single letter (`64M`) means powers of 1024. Returns nil for other text, or if the number does not fit.
     public static func parse(_ text: String) -> Int? {
         guard let (number, unit) = NumberWithUnit.split(text) else { return nil }
         let factor: Double? =
@@ -22,7 +21,7 @@ public enum ByteCount {
         return Int(exactly: (number * factor).rounded(.down))
     }
 
-    /// A size for people: `512 B`, `1.2 MB` (powers of 1000).
+    /// Formats a size for people: `512 B`, `1.2 MB` (powers of 1000).
     public static func description(_ bytes: Int) -> String {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes)
@@ -34,5 +33,17 @@ public enum ByteCount {
         }
         let tenths = Int((value * 10).rounded())
         return "\(tenths / 10).\(abs(tenths % 10)) \(units[unit])"
+    }
+}
+
+/// A decimal number followed by a unit, as in `200MB`.
+enum NumberWithUnit {
+    /// Splits a decimal number, with at most one point, from the letters after it.
+    static func split(_ text: String) -> (number: Double, unit: Substring)? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard digits.first?.isNumber == true, digits.last?.isNumber == true, digits.count <= 18,
+            digits.count(where: { $0 == "." }) <= 1, let number = Double(digits)
+        else { return nil }
+        return (number, text[digits.endIndex...].drop { $0 == " " })
     }
 }

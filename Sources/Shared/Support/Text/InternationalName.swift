@@ -1,18 +1,16 @@
 import CIDN
 
-/// Names of hosts beyond ASCII, in the form that the DNS knows (RFC 5890).
+/// Converts non-ASCII host names to the form of the DNS (RFC 5890).
 ///
-/// Mapped as browsers do, by UTS #46 (nontransitional): case, width, composition (NFC) and ignorable characters make no
-/// difference, `ß` and the joiners do. libidn2 does it rather than libcurl, whose conversion depends on the locale and on
-/// its build. It is loaded for the first name that needs it.
+/// Names are mapped as in browsers, by UTS #46 (nontransitional): case, width, composition (NFC) and ignorable
+/// characters make no difference, `ß` and the joiners do. By libidn2 rather than libcurl, whose conversion depends on
+/// the locale and on its build. The library is loaded for the first name that needs it.
 public enum InternationalName {
-    /// The name in lower-case ASCII, with `xn--` labels for those beyond; nil if UTS #46 does not allow it. A name in
-    /// plain ASCII is not validated.
+    /// Returns the name in lower-case ASCII, with `xn--` labels for non-ASCII labels; nil if UTS #46 does not allow it.
+    /// An ASCII name is not validated. Throws `UnmappedName` if libidn2 is missing.
     ///
-    /// libidn2 is stricter than browsers: it refuses hyphens at either end, and at the third and fourth place, of a label
-    /// beyond ASCII, and characters newer than its Unicode tables.
-    ///
-    /// Throws `UnmappedName` if libidn2 is missing.
+    /// libidn2 is stricter than browsers: it refuses hyphens at either end, and at the third and fourth place, of a
+    /// non-ASCII label, and characters newer than its Unicode tables.
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
@@ -21,7 +19,7 @@ public enum InternationalName {
             return nil
         }
         if let reason = cidn_load() {
-            // Such a name is mapped already; only its validation is left out.
+            // The name is mapped already; only its validation is omitted.
             if isASCII { return name.lowercased() }
             throw UnmappedName(host: name, reason: String(cString: reason))
         }
@@ -33,7 +31,7 @@ public enum InternationalName {
         return labels.joined(separator: ".")
     }
 
-    /// The form in which names are compared: in ASCII, or in lower case if that is impossible.
+    /// Returns the form for comparisons: in ASCII, or in lower case if that is impossible.
     public static func comparable(_ name: some StringProtocol) -> String {
         let name = String(name)
         return (try? ascii(name)) ?? name.lowercased()
@@ -43,7 +41,7 @@ public enum InternationalName {
     public static func mayBeHost(of address: String) -> Bool {
         guard let slashes = address.slashesOfAuthority else { return false }
         let host = address.utf8[slashes.upperBound...].prefix { !"/?#\\".utf8.contains($0) }
-        // An escape may be a byte beyond ASCII.
+        // An escape may be a non-ASCII byte.
         return host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") } || hasEncodedLabel(Substring(host))
     }
 
@@ -64,16 +62,16 @@ public enum InternationalName {
 
     // MARK: Labels
 
-    /// libidn2 gets no label of plain ASCII, since it would refuse `r3---sn`.
+    /// libidn2 gets no ASCII label, since it would refuse `r3---sn`.
     private static func ascii(label: String) throws(UnmappedName) -> String? {
         if label.utf8.allSatisfy({ $0 < 0x80 }), !isEncoded(label.utf8) { return label.lowercased() }
         let (status, mapped) = try call(label) { cidn_to_ascii(label, 0, $0) }
         return status == CIDN_DISALLOWED ? try asciiWithSymbols(label) : mapped
     }
 
-    /// UTS #46 allows symbols, such as `☃`, that IDNA 2008 does not. Transitional mapping leaves out the checks of IDNA
-    /// 2008, but with them the rules for joiners and directions. So labels with deviation characters or letters from
-    /// right to left are refused.
+    /// UTS #46 allows symbols, such as `☃`, that IDNA 2008 does not. Transitional mapping omits the checks of IDNA
+    /// 2008, but also the rules for joiners and directions. So labels with deviation characters or right-to-left
+    /// letters are refused.
     private static func asciiWithSymbols(_ label: String) throws(UnmappedName) -> String? {
         guard !label.unicodeScalars.contains(where: isDeviation),
             let mapped = try call(label, { cidn_to_ascii(label, 1, $0) }).text,
@@ -96,12 +94,12 @@ public enum InternationalName {
         return (status, text)
     }
 
-    /// `ß`, `ẞ`, `ς`, and the joiners: the characters that both kinds of mapping treat differently (UTS #46 §6).
+    /// `ß`, `ẞ`, `ς`, and the joiners, which the two kinds of mapping treat differently (UTS #46 §6).
     private static func isDeviation(_ scalar: Unicode.Scalar) -> Bool {
         [0xDF, 0x1E9E, 0x3C2, 0x200C, 0x200D].contains(scalar.value)
     }
 
-    /// The blocks that have all letters and digits with `Bidi_Class` R, AL or AN, and those to be assigned.
+    /// The blocks that contain all assigned and reserved letters and digits with `Bidi_Class` R, AL or AN.
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
@@ -110,7 +108,7 @@ public enum InternationalName {
     }
 }
 
-/// A host beyond ASCII that cannot be mapped here: status 69.
+/// A non-ASCII host that cannot be mapped here: status 69.
 public struct UnmappedName: Failure, Equatable {
     public let host: String
     /// With the remedy.

@@ -1,6 +1,6 @@
-/// Finds what a user probably meant.
+/// Finds the most similar name for a misspelled one.
 public enum NearMatch {
-    /// The candidate that differs least from `word`, if it differs by no more than about a third of its letters.
+    /// Returns the candidate closest to `word`, if at most about a third of its letters differ.
     public static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         let word = Array(word.lowercased())
         let best = candidates.map { ($0, distance(word, Array($0.lowercased()))) }.min { $0.1 < $1.1 }
@@ -8,7 +8,7 @@ public enum NearMatch {
         return best.0
     }
 
-    /// Returns whether one edit turns one name into the other: an insertion, deletion, replacement or transposition.
+    /// Returns whether a single edit turns `other` into `name`: an insertion, deletion, replacement or transposition.
     public static func isTypo(_ name: String, of other: String) -> Bool {
         let (a, b) = (Array(name), Array(other))
         return abs(a.count - b.count) <= 1 && distance(a, b) <= 1
@@ -16,18 +16,16 @@ public enum NearMatch {
 
     /// Returns whether two names differ, and only in digits, such as `u1001` and `u1002`.
     public static func differOnlyInDigits(_ a: String, _ b: String) -> Bool {
-        func rest(_ name: String) -> [UInt8] {
-            name.utf8.filter { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        }
+        func rest(_ name: String) -> [UInt8] { name.utf8.filter { !$0.isDigit } }
         return !a.hasSameBytes(as: b) && rest(a) == rest(b)
     }
 
-    /// `; did you mean X?`, or nothing.
+    /// Returns `; did you mean X?`, or an empty text.
     public static func advice(for word: String, among candidates: some Sequence<String>) -> String {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// How many letters must be inserted, removed, replaced, or swapped with their neighbour (Damerau's distance, each
+    /// Returns the number of letters to insert, remove, replace, or swap with their neighbour (Damerau's distance, each
     /// letter edited once). Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []

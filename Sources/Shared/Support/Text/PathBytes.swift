@@ -1,40 +1,37 @@
 import Libc
 
-/// Paths as text, whatever bytes they are made of.
+/// Paths of any bytes as text.
 ///
-/// To the system, a path is bytes, nearly always UTF-8, which is all that a `String` can hold. So a path's text
-/// replaces each byte that is not part of valid UTF-8, a *foreign* byte, by a private-use scalar, its *carrier*:
-/// U+10FE80 for 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a
-/// `String` cannot hold either.) If a name itself contains such a scalar, its bytes are replaced too, so that no two
-/// paths have the same text.
+/// To the system, a path is bytes, nearly always UTF-8, and a `String` can hold only UTF-8. So a path's text replaces
+/// each byte that is not part of valid UTF-8, a *foreign* byte, by a private-use scalar, its *carrier*: U+10FE80 for
+/// 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a `String` cannot
+/// hold either.) If a name contains such a scalar, its bytes are replaced too, so that no two paths have the same text.
 ///
-/// A path from the system, or a word that may be one, becomes text by `init(pathBytes:)` or `init(pathPointer:)`; a
-/// path to the system goes through `withPathPointer`. In between, its text is like any other: foreign bytes are never a
-/// slash, and stay in place when the text is cut or joined. When it leaves the process in another way, the carriers
-/// must not show: see `utf8Path` and `showingForeignBytes`. A path in UTF-8 is its own text, and only costs a look at
-/// its bytes.
+/// Paths from the system, or words that may be paths, become text by `init(pathBytes:)` or `init(pathPointer:)`; paths
+/// to the system go through `withPathPointer`. In between, the text is like any other: foreign bytes are never a slash,
+/// and stay in place when the text is cut or joined. Carriers must not leave the process in another way: see `utf8Path`
+/// and `showingForeignBytes`. A path in UTF-8 is its own text, and only costs a scan of its bytes.
 extension String {
-    /// The text of a path.
     public init(pathBytes bytes: some Collection<UInt8>) {
         var text = String(decoding: bytes, as: UTF8.self)
-        // Invalid bytes show as U+FFFD, which begins with EF, and carriers begin with F4: both are rare in a path.
+        // Invalid bytes become U+FFFD, which begins with EF, and carriers begin with F4: both are rare in a path.
         let isPlain = text.withUTF8 { !ForeignByte.has(0xEF, in: $0) && !ForeignByte.has(0xF4, in: $0) }
         self = isPlain ? text : Self.carrying(Array(bytes))
     }
 
-    /// The text of a NUL-terminated path, as in C.
+    /// Converts a NUL-terminated path from C.
     public init(pathPointer pointer: UnsafePointer<CChar>) {
         self.init(pathBytes: UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
     }
 
-    /// The name of an entry of a folder.
+    /// Converts the name of a directory entry.
     public init(nameIn entry: UnsafeMutablePointer<dirent>) {
         self = withUnsafePointer(to: &entry.pointee.d_name) {
             $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(pathPointer: $0) }
         }
     }
 
-    /// The bytes that a path's text stands for.
+    /// The bytes of a path's text.
     public var pathBytes: [UInt8] {
         guard hasForeignBytes else { return Array(utf8) }
         var bytes: [UInt8] = []
@@ -51,20 +48,19 @@ extension String {
         return text.withUTF8(ForeignByte.isAny)
     }
 
-    /// Calls `body` with the path as C expects it: its bytes and a NUL, valid only during the call. Throws what `body`
-    /// throws.
+    /// Calls `body` with the path for C: its bytes and a NUL, valid only during the call.
     public func withPathPointer<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         guard hasForeignBytes else { return try withCString(body) }
         return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
     }
 
-    /// The path through its last slash; empty for a name alone.
+    /// The path through its last slash; empty for a name without a slash.
     var folderPrefix: String { utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "" }
 
-    /// The path as plain text, for a program that reads UTF-8; nil if it is not UTF-8.
+    /// The path as plain UTF-8, for other programs; nil if it is not UTF-8.
     public var utf8Path: String? { hasForeignBytes ? String(validating: pathBytes, as: UTF8.self) : self }
 
-    /// As many characters from the beginning as take no more than this many bytes in a path.
+    /// Returns as many characters from the beginning as fit into this many bytes of a path.
     public func cut(toBytes limit: Int) -> String {
         if utf8.count <= limit { return self }
         var rest = limit
@@ -75,7 +71,7 @@ extension String {
         return String(kept)
     }
 
-    /// The text with each foreign byte written as `\xNN`, for a person.
+    /// The text with each foreign byte written as `\xNN`, for people.
     public var showingForeignBytes: String {
         guard hasForeignBytes else { return self }
         var result = ""
@@ -115,20 +111,20 @@ extension String {
     }
 }
 
-/// Returns the absolute path of what is at a path, all links resolved (realpath(3)); nil with `errno` set if nothing is
-/// there or the way to it cannot be searched.
+/// Returns the absolute path with all links resolved (realpath(3)), or nil with `errno` set if the file is missing or
+/// cannot be reached.
 public func resolvedPath(_ path: String) -> String? {
     guard let found = path.withPathPointer({ realpath($0, nil) }) else { return nil }
     defer { free(found) }
     return String(pathPointer: found)
 }
 
-/// Returns what a symbolic link says; nil with `errno` set if it cannot be read.
+/// Returns the target of a symbolic link, or nil with `errno` set if it cannot be read.
 func linkTarget(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count) }
         guard count >= 0 else { return nil }
-        // The system lets no link be longer than this; a text that fills the buffer might be cut.
+        // The system allows no longer link; a text that fills the buffer might be cut.
         guard count < buffer.count else {
             errno = ENAMETOOLONG
             return nil
@@ -137,7 +133,7 @@ func linkTarget(_ path: String) -> String? {
     }
 }
 
-/// A byte of a path that is no part of valid UTF-8, and the scalar that carries it.
+/// A byte of a path that is not part of valid UTF-8, and the scalar that carries it.
 enum ForeignByte {
     /// In UTF-8 all carriers begin with F4 8F and BA or BB.
     private static let carriers: ClosedRange<UInt32> = 0x10FE80...0x10FEFF
@@ -148,7 +144,7 @@ enum ForeignByte {
         carriers.contains(scalar.value) ? UInt8(truncatingIfNeeded: scalar.value) : nil
     }
 
-    /// Whether there is a carrier in a text of valid UTF-8.
+    /// Whether a text of valid UTF-8 contains a carrier.
     static func isAny(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard has(0xF4, in: text), text.count > 3 else { return false }
         return (0..<text.count - 3).contains {
@@ -161,6 +157,6 @@ enum ForeignByte {
         return memchr(base, Int32(byte), text.count) != nil
     }
 
-    /// How a person sees it.
+    /// The form for people.
     static func words(for byte: UInt8) -> String { "\\x\(String(byte, radix: 16))" }
 }

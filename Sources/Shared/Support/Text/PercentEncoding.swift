@@ -4,8 +4,8 @@ public enum PercentEncoding {
         case path, query, fragment
     }
 
-    /// The bytes encoded for that part of a URL: escapes stay, a stray `%` becomes `%25`, and blanks, non-ASCII bytes
-    /// and characters that no URL may have are encoded.
+    /// Encodes white space, non-ASCII bytes and characters that are invalid in that part of a URL. Escapes stay; a
+    /// stray `%` becomes `%25`.
     package static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -24,15 +24,15 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The path of a file, encoded for a `file` address, including each `%`.
+    /// Encodes the path of a file for a `file` address, including each `%`.
     public static func encoded(file path: [UInt8]) -> String {
         encoded(path.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...], in: .path)
     }
 
-    /// The path of an address, with everything encoded that isn't yet.
+    /// Encodes the path of an address, except for existing escapes.
     public static func completed(path: [UInt8]) -> String { encoded(path[...], in: .path) }
 
-    /// The value of a query item, with everything encoded but unreserved characters.
+    /// Encodes the value of a query item, except for unreserved characters.
     package static func encodedValue(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -41,7 +41,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The text with the digits of escapes in upper case, and unreserved characters unescaped (RFC 3986 §6.2.2.1 and
+    /// Returns the text with escapes in upper case and without escapes of unreserved characters (RFC 3986 §6.2.2.1 and
     /// §6.2.2.2).
     package static func normalized(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
@@ -61,9 +61,9 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The decoded bytes. A stray `%` stands for itself.
+    /// Returns the decoded bytes. A stray `%` stays.
     ///
-    /// - Parameter isForm: whether to decode `+` as a blank, as HTML forms encode it.
+    /// - Parameter isForm: whether to decode `+` as a space, as in HTML forms.
     public static func decoded(_ bytes: ArraySlice<UInt8>, isForm: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -92,7 +92,7 @@ public enum PercentEncoding {
     }
 
     /// Square brackets are kept, although RFC 3986 reserves them for addresses: `filter[year]=2024` is common, and some
-    /// servers know only the plain form.
+    /// servers accept only the plain form.
     private static func isKept(_ byte: UInt8, in part: Part) -> Bool {
         if isUnreserved(byte) { return true }
         switch byte {

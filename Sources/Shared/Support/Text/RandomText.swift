@@ -7,12 +7,12 @@ enum RandomText {
     ///
     /// At least 16 letters and digits are necessary, and one of these rules:
     /// * All are hexadecimal, at least two are letters and three are digits.
-    /// * The score is more than half of the number of adjacent pairs. A pair of letters that is rare in English scores 1,
-    ///   a change between letter and digit 1.5. Random letters and digits score 0.9 per pair, English 0.1.
+    /// * The score is more than half of the number of adjacent pairs. A pair of letters that is rare in English scores
+    ///   1, a change between letter and digit 1.5. Random letters and digits score 0.9 per pair, English 0.1.
     ///
     /// Numbers and dates never look random.
     static func isIn(_ text: some Collection<UInt8>) -> Bool {
-        let words = text.split { !$0.isDigit && !$0.isASCIILetter }
+        let words = text.split { !$0.isDigit && !$0.isLetter }
         if words.contains(where: { isRandom([$0]) }) { return true }
         return words.count > 1 && isRandom(words)
     }

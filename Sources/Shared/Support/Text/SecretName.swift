@@ -1,26 +1,24 @@
-/// Names of parameters whose values are likely secrets: keys, tokens, passwords, and the parts of signed addresses.
+/// Names of parameters whose values are probably secrets: keys, tokens, passwords, and the parts of signed addresses.
 enum SecretName {
-    /// Words of a name. `access_key`, `accessKey` and `X-Access-Key` have the word `key`; `keyword` and `monkey` do not.
+    /// Words of a name. `access_key`, `accessKey` and `X-Access-Key` have the word `key`; `keyword` and `monkey` do
+    /// not.
     private static let words: Set<String> = [
         "cookie", "cred", "creds", "key", "nonce", "otp", "pass", "pin", "policy", "psw", "pw", "saml", "sess",
-        "session",
-        "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
+        "session", "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
     ]
 
     /// Parts of a word, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
     private static let parts = [
         "accesskey", "apikey", "authkey", "authoriz", "bearer", "credential", "csrf", "hdnea", "hdnt", "hmac", "jwt",
         "passcode", "passphrase", "passw", "pwd", "rlkey", "secret", "sessid", "sessionid", "signature", "token",
-        "verif",
-        "xsrf",
+        "verif", "xsrf",
     ]
 
     /// Whole names, since other names contain them as words. They belong to OAuth (`code`) and to the signed addresses
     /// of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord (`hm`).
     private static let names: Set<String> = [
         "code", "e", "exp", "expires", "googleaccessid", "hm", "md5", "oe", "oh", "se", "skoid", "sktid", "sp", "spr",
-        "sr",
-        "st", "sv",
+        "sr", "st", "sv",
     ]
 
     /// First words of the parameters in signed addresses of Amazon's and Google's storage.
@@ -52,12 +50,12 @@ enum SecretName {
             let before = place > 0 ? name[place - 1] : 0
             let after = place + 1 < name.count ? name[place + 1] : 0
             switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            case _ where byte.isUpper:
                 // `access|Token` and `AWS|Access`.
                 if !before.isUpper || after.isLower { end() }
                 word.append(byte | 0x20)
             case _ where byte.isLower: word.append(byte)
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            case _ where byte.isDigit:
                 if !before.isDigit { end() }
                 word.append(byte)
                 if !after.isDigit { end() }
@@ -70,8 +68,6 @@ enum SecretName {
 }
 
 extension UInt8 {
-    var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
-    var isLower: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-    var isASCIILetter: Bool { (self | 0x20).isLower }
+    fileprivate var isUpper: Bool { isLetter && self & 0x20 == 0 }
+    fileprivate var isLower: Bool { isLetter && self & 0x20 != 0 }
 }

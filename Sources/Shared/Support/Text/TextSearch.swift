@@ -1,17 +1,17 @@
-// The standard library has these in its module for regular expressions, a megabyte that no tool needs otherwise.
+// The standard library has these functions in its module for regular expressions, a megabyte that the tools do not
+// need.
 extension StringProtocol {
-    /// Whether `text` occurs in it, byte for byte.
+    /// Whether it contains `text`, byte for byte.
     public func contains(text: String) -> Bool { String(self).place(of: text) != nil }
 }
 
 extension String {
-    /// Returns the part before the first `separator`; nil if there is none.
+    /// Returns the part before the first `separator`, or nil.
     public func prefix(before separator: String) -> Substring? {
         place(of: separator).map { self[..<utf8.index(startIndex, offsetBy: $0)] }
     }
 
-    /// The string with every occurrence of `text` replaced, from left to right, byte for byte. An empty text occurs
-    /// nowhere.
+    /// Replaces every occurrence of `text`, from left to right, byte for byte. An empty text occurs nowhere.
     public func replacing(text: String, with other: String) -> String {
         if text.isEmpty { return self }
         var result = ""
@@ -23,7 +23,7 @@ extension String {
         return result + rest
     }
 
-    /// How many bytes come before the first occurrence of `text`. Cost: O(n·m), for texts of a few lines.
+    /// Returns the byte offset of the first occurrence of `text`. Cost: O(n·m), for texts of a few lines.
     fileprivate func place(of text: String) -> Int? {
         var (whole, part) = (self, text)
         return whole.withUTF8 { whole in

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
-    /// Whether the character is invisible and changes how other text looks: a control, a line or paragraph separator, or
-    /// a format character that hides or reorders text (Unicode 15, categories Cc, Zl, Zp and Cf). Terminals, file names
-    /// and titles share this table.
+    /// Whether the character is invisible and changes the look of other text: a control, a line or paragraph separator,
+    /// or a format character that hides or reorders text (Unicode 15, categories Cc, Zl, Zp and Cf). Shared by
+    /// terminals, file names and titles.
     public var isUnseen: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F,  // C0, DEL, C1

@@ -1,6 +1,6 @@
-/// The one way to stop a run early: by SIGINT, SIGTERM or SIGHUP, or because nobody reads standard output any more.
+/// Stops a run early: by SIGINT, SIGTERM or SIGHUP, or because the reader of standard output has gone.
 ///
-/// Work calls `check()` between its steps, and registers a handler while it sits in a blocking call.
+/// Work calls `check()` between its steps, and registers a handler during a blocking call.
 public final class Interruption: Sendable {
     public enum Cause: Sendable, Equatable {
         case signal(Int32)
@@ -20,15 +20,15 @@ public final class Interruption: Sendable {
 
     public init() {}
 
-    /// Why the run is being stopped; nil if it isn't.
+    /// Why the run is being stopped, if it is.
     public var cause: Cause? { state.withLock { $0.cause } }
 
-    /// Throws `Cancelled` once the run is being stopped.
+    /// Throws `Cancelled` if the run is being stopped.
     public func check() throws {
         if cause != nil { throw Cancelled() }
     }
 
-    /// Stops the run: calls every handler once, on this thread. Later causes change nothing.
+    /// Stops the run: calls every handler once, on this thread. Later causes are ignored.
     public func cancel(_ cause: Cause) {
         let handlers = state.update { state -> [@Sendable () -> Void] in
             guard state.cause == nil else { return [] }
@@ -38,11 +38,10 @@ public final class Interruption: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Runs `body`, which a signal lets finish or clean up before the process ends. Throws `Cancelled` if the run is
-    /// being stopped already, and what `body` throws.
+    /// Runs `body`; after a signal the process waits for it to finish or clean up. Throws `Cancelled` if the run is
+    /// already being stopped.
     ///
-    /// - Parameter onCancel: called on another thread if the run is stopped while `body` runs; must only wake what
-    ///   `body` waits for.
+    /// - Parameter onCancel: called on another thread if the run is stopped while `body` runs; must only wake `body`.
     public func during<Result>(
         onCancel: (@Sendable () -> Void)? = nil, _ body: () throws -> Result
     ) throws -> Result {
@@ -62,12 +61,12 @@ public final class Interruption: Sendable {
         return try body()
     }
 
-    /// Waits until no `during` is running, at most `limit`; returns whether that came true.
+    /// Waits until no `during` is running, at most `limit`; returns whether it succeeded.
     func waitUntilIdle(atMost limit: Duration) -> Bool {
         state.wait(atMost: limit) { $0.active == 0 ? true : nil } ?? false
     }
 
-    /// Waits for this long. Throws `Cancelled` as soon as the run is stopped.
+    /// Sleeps. Throws `Cancelled` as soon as the run is stopped.
     public func sleep(_ limit: Duration) throws {
         if state.wait(atMost: limit, for: { $0.cause }) != nil { throw Cancelled() }
     }

@@ -1,11 +1,11 @@
 import Libc
 
-/// State that several threads share: a lock around it, and a way to wait until it has changed.
+/// State shared by threads, with a lock and a condition.
 ///
 /// The tools use plain threads rather than tasks, since everything that they wait for blocks (files, SQLite, libcurl,
 /// codecs), and starting the cooperative pool would cost every process.
 ///
-/// `@unchecked Sendable`: `state` is touched only while `mutex` is held, which `withLock` and `wait` see to.
+/// `@unchecked Sendable`: `state` is accessed only while `mutex` is held, in the methods below.
 public final class Monitor<State>: @unchecked Sendable {
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -34,22 +34,21 @@ public final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with exclusive access to the state. Throws what `body` throws. Must not be called from within
-    /// itself.
+    /// Runs `body` with exclusive access to the state. Not reentrant.
     public func withLock<Result, E: Error>(_ body: (inout State) throws(E) -> Result) throws(E) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
-    /// Runs `body` as `withLock` does, but returns nil if another thread has the state at the moment.
+    /// Runs `body` like `withLock`, or returns nil if another thread has the lock.
     func tryLock<Result>(_ body: (inout State) -> Result) -> Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
-    /// Changes the state with exclusive access, and wakes all threads that wait for it.
+    /// Changes the state with exclusive access, and wakes all waiting threads.
     public func update<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -59,7 +58,7 @@ public final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Waits until `body` returns a value: it is called at once and after every `update`.
+    /// Waits until `body`, which is called first and after every `update`, returns a value.
     public func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -69,8 +68,7 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits as `wait(for:)` does, but returns nil once `limit` has passed, whatever is done to the wall clock
-    /// meanwhile. A negative limit counts as zero.
+    /// Waits like `wait(for:)`, but returns nil after `limit` of monotonic time. A negative limit counts as zero.
     public func wait<Result>(atMost limit: Duration, for body: (inout State) -> Result?) -> Result? {
         let deadline = Self.time(in: limit)
         pthread_mutex_lock(mutex)
@@ -81,7 +79,7 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// The monotonic clock's time after `limit`, at most a century, as no clock could hold more.
+    /// Returns the monotonic time after `limit`, at most a century, so that no clock overflows.
     private static func time(in limit: Duration) -> timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -92,10 +90,10 @@ public final class Monitor<State>: @unchecked Sendable {
         return time
     }
 
-    /// Waits for an `update`, with the mutex held; false once `deadline` has passed on the monotonic clock.
+    /// Waits for an `update`, with the mutex held; returns false after `deadline` on the monotonic clock.
     private func waitForChange(until deadline: timespec) -> Bool {
         #if canImport(Darwin)
-        // Its conditions only know the wall clock, but also relative times.
+        // Conditions on macOS only know the wall clock, but also relative times.
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
@@ -112,7 +110,7 @@ public final class Monitor<State>: @unchecked Sendable {
 }
 
 extension Monitor<Bool> {
-    /// Sets the state to true, and returns whether it was true before.
+    /// Sets the state to true, and returns the previous state.
     public func testAndSet() -> Bool {
         withLock { state in
             defer { state = true }

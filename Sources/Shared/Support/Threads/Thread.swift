@@ -10,7 +10,7 @@ public struct Thread: Sendable {
     private let handle: pthread_t
     #endif
 
-    /// Starts `body` on a new thread. Throws `SystemFailure` if the system refuses one.
+    /// Runs `body` on a new thread. Throws `SystemFailure` if the system allows none.
     public static func start(_ body: @escaping @Sendable () -> Void) throws -> Thread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -44,13 +44,13 @@ public struct Thread: Sendable {
         #endif
     }
 
-    /// How many processors threads can run on: on Linux those that the process may use (`taskset`, containers).
+    /// The number of processors for threads: on Linux those allowed by `taskset` or the container.
     public static var processors: Int { max(Int(csystem_processors()), 1) }
 
     /// Waits until the body has returned. Call it once.
     public func join() { pthread_join(handle, nil) }
 
-    /// Lets the thread end by itself; it must not be joined after that.
+    /// Releases the thread, which must not be joined after that.
     public func detach() { pthread_detach(handle) }
 
     private final class Body: Sendable {

@@ -4,7 +4,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     public let month: Int
     public let day: Int
 
-    /// The day with these numbers; nil if the calendar has no such day, as 2024-02-30.
+    /// Returns nil if the calendar has no such day, such as 2024-02-30.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.length(ofMonth: month, year: year)
@@ -14,14 +14,14 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         self.day = day
     }
 
-    /// Reads a day of exactly four, two and two digits: `2024-02-03`.
+    /// Parses a day of exactly four, two and two digits: `2024-02-03`.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
         func number(_ range: Range<Int>) -> Int? {
             var value = 0
             for byte in bytes[range] {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                guard byte.isDigit else { return nil }
                 value = value * 10 + Int(byte - UInt8(ascii: "0"))
             }
             return value
@@ -30,7 +30,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         self.init(year: year, month: month, day: day)
     }
 
-    /// The day this many days after 1970-01-01. Years beyond 1 to 9999 are clamped.
+    /// Returns the day this many days after 1970-01-01. Clamps to the years 1 to 9999.
     ///
     /// Calculates with proleptic Gregorian eras of 146,097 days, and years that begin in March.
     public init(daysSince1970 count: Int) {
@@ -55,7 +55,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The day at `time` in a zone that is `offset` ahead of UTC.
+    /// Returns the day at `time` in a zone that is `offset` ahead of UTC.
     public init(at time: Timestamp, offset: Duration = .zero) {
         let milliseconds = (time + offset).milliseconds
         self.init(
@@ -85,7 +85,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         bytes.write(day, digits: 2, at: 8)
     }
 
-    /// How many days a month has.
+    /// Returns the number of days in a month.
     ///
     /// - Parameter month: 1 to 12.
     public static func length(ofMonth month: Int, year: Int) -> Int {

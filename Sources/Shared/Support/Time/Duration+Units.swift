@@ -5,7 +5,7 @@ extension Duration {
     /// Whole microseconds, rounded towards zero; saturates.
     public var microseconds: Int64 { count(perSecond: 1_000_000) }
 
-    /// Seconds as a number, for rates.
+    /// Fractional seconds, for rates.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
     private func count(perSecond: Int64) -> Int64 {

@@ -1,14 +1,14 @@
 import Libc
 
-/// Monotonic time since some fixed moment: for durations and deadlines, not for dates.
+/// Monotonic time since an arbitrary moment: for durations and deadlines, not for dates.
 ///
-/// It stands still while the machine is suspended, as do libcurl's own clock and that of `Monitor.wait`: a request that
-/// was under way has as much time left after the machine wakes up as it had before.
+/// It stops while the machine is suspended, like libcurl's clock and `Monitor.wait`: a request has the same time left
+/// after the machine resumes.
 public enum SteadyTime {
     public static func now() -> Duration {
         var time = timespec()
         #if canImport(Darwin)
-        // There, CLOCK_MONOTONIC goes on while the machine sleeps.
+        // On macOS, CLOCK_MONOTONIC continues while the machine sleeps.
         clock_gettime(CLOCK_UPTIME_RAW, &time)
         #else
         clock_gettime(CLOCK_MONOTONIC, &time)

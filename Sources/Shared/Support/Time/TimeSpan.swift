@@ -1,7 +1,7 @@
-/// Durations as people write them.
+/// Parses and formats durations.
 public enum TimeSpan {
-    /// The duration that `text` stands for: `90s`, `14d`, `1.5h`, `250ms`, `1h30m`; seconds if it has no unit. Nil for
-    /// anything else, including a negative one, and for more than 10,000 years.
+    /// Parses `90s`, `14d`, `1.5h`, `250ms`, `1h30m`, or seconds without a unit. Returns nil for other text, including
+    /// a negative number, and for more than 10,000 years.
     public static func parse(_ text: String) -> Duration? {
         var rest = Substring(text)
         var milliseconds = 0.0
@@ -28,7 +28,7 @@ public enum TimeSpan {
         return .milliseconds(Int64(milliseconds.rounded()))
     }
 
-    /// A duration for people in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; a negative one has a `-`.
+    /// Formats a duration in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; a negative duration has a `-`.
     public static func description(_ span: Duration) -> String {
         let seconds = span.milliseconds / 1000
         let sign = seconds < 0 ? "-" : ""

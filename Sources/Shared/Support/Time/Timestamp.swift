@@ -53,7 +53,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 }
 
-/// Where the time comes from: the system, or a test.
+/// The source of the time: the system, or a test.
 public struct Clock: Sendable {
     public let now: @Sendable () -> Timestamp
 
@@ -61,8 +61,7 @@ public struct Clock: Sendable {
 
     public static let system = Clock(now: Timestamp.now)
 
-    /// What is dated further ahead than this was written before the clock was set back, so that its date says nothing
-    /// about its age. Smaller differences come from processes that read the clock at different moments, or from a clock
-    /// that is adjusted.
+    /// A date further ahead than this was written before the clock was set back, so that it does not show an age.
+    /// Smaller differences come from processes that read the clock at different moments, or from an adjusted clock.
     public static let tolerance: Duration = .seconds(60)
 }

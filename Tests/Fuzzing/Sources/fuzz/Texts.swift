@@ -66,7 +66,7 @@ func readHead(_ bytes: [UInt8]) {
         precondition(status >= 200)
         _ = (CacheControl(headers), ContentRange(headers))
         let now = Timestamp.now()
-        _ = RetryAfter.duration(in: headers, now: now)
+        _ = headers.retryAfter(now: now)
         _ = QuotaReport(HTTPResponse(status: status, headers: headers, url: url), now: now)
         for name in ["Date", "Expires", "Last-Modified"] {
             _ = headers[name].flatMap { HTTPDate.timestamp($0, now: now) }

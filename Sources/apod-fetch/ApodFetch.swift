@@ -57,7 +57,7 @@ extension Tool {
     @Sendable private static func fetch(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
         let looksAtKept = arguments[.search] != nil || arguments[.offline] && arguments.days.count != nil
-        // Words that say no day are refused before anything is looked at.
+        // Refuse words that are no day before any other work.
         var plan = try arguments.days.plan(at: Clock.system.now(), log: looksAtKept ? .silent : context.log)
         let runOptions = try context.pictureRunOptions()
         let settings = try context.cacheSettings()
@@ -71,7 +71,7 @@ extension Tool {
         if looksAtKept {
             plan = try arguments.days.plan(
                 ofKept: { try client.wantedKeptDays(in: $0) }, at: Clock.system.now(), log: context.log)
-            if plan?.dayCount == 0 { client.tellNothingKept() }
+            if plan?.dayCount == 0 { client.logNoMatch() }
         }
         let input = try? File(descriptor: 0, path: "standard input", closes: false)
         if arguments.days == DayArguments(), input?.isRegular == true {
@@ -90,7 +90,7 @@ extension Tool {
         }
         caches.close()
         if let plan { DayPlan.noteGaps(plan.gaps, context.log) }
-        client.tellLeftOut()
+        client.logSkippedDays()
         return status
     }
 }

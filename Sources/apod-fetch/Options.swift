@@ -95,12 +95,15 @@ extension ToolContext {
     }
 
     private func pictureOptions() throws -> PictureOptions {
-        let options = PictureOptions(
-            media: arguments[.media] ?? Set(Picture.MediaType.allCases), freeOnly: arguments[.noCopyright],
-            words: arguments[.search], fallsBack: arguments[.fallbackPrevious],
-            requiresToday: arguments[.requireToday],
-            raw: arguments[.raw],
-            refreshes: arguments[.refresh], isOffline: arguments[.offline] || arguments[.search] != nil)
+        var options = PictureOptions.standard
+        options.media = arguments[.media] ?? options.media
+        options.freeOnly = arguments[.noCopyright]
+        options.words = arguments[.search]
+        options.fallsBack = arguments[.fallbackPrevious]
+        options.requiresToday = arguments[.requireToday]
+        options.raw = arguments[.raw]
+        options.refreshes = arguments[.refresh]
+        options.isOffline = arguments[.offline] || options.words != nil
         if options.refreshes, options.isOffline {
             throw UsageFailure("--refresh and --\(options.words == nil ? "offline" : "search") cannot be combined")
         }

@@ -137,19 +137,19 @@ extension Command {
     }
 }
 
-/// What a command needs that may ask ExerciseDB. Opens no cache and no connection yet.
+/// The cache and the clients of a command that may ask ExerciseDB. Opens no cache and no connection.
 struct ServiceWork {
     let context: ToolContext
     let caches: Caches
     let cache: GIFCache
-    /// Where copies go under names of the user's choice; nil for none.
+    /// Copies GIFs to the user's file names; nil for none.
     let copies: OriginalCopies?
     private let service: ExerciseService
     private let client: HTTPClient
-    /// For addresses that are not the service's.
+    /// For addresses outside the service.
     private let plainClient: HTTPClient
 
-    /// - Parameter refreshesGIFs: whether those that are there and fresh are asked for again.
+    /// - Parameter refreshesGIFs: whether fresh GIFs are requested again.
     init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
         try arguments.exclude(.refresh, .offline)
         let context = try ToolContext(arguments)
@@ -181,7 +181,7 @@ struct ServiceWork {
         context.confine(settings, needs)
     }
 
-    /// Reads the file of the placeholder, if one is named.
+    /// Reads the placeholder's file, if any.
     func tool(_ naming: GIFNaming) throws -> GIFTool {
         let arguments = context.arguments
         let named = arguments[.placeholder]
@@ -193,7 +193,7 @@ struct ServiceWork {
         )
     }
 
-    /// The exercises that are meant.
+    /// Returns the exercises that match the command's conditions.
     func exercises() throws -> [Record] {
         try context.interruption.catchSignals()
         let list = ExerciseList(caches: caches, service: service, client: client, log: context.log)

@@ -59,8 +59,7 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// How GIFs are named: a resolution that was asked for is the only one that will do. Throws
-    /// `ConfigurationFailure`.
+    /// How GIFs are named: a resolution that was asked for is the only one that will do. Throws `ConfigurationFailure`.
     func naming() throws -> GIFNaming {
         let wanted = try value(.resolution).flatMap(Resolution.init(rawValue:)) ?? .standard
         return GIFNaming(

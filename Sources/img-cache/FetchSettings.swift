@@ -8,7 +8,7 @@ import Store
 import Support
 
 extension ToolContext {
-    /// The cache's settings with what the options say about fetching. Touches no file.
+    /// Returns the cache's settings with the options for fetching. Opens no file.
     func fetchSettings() throws -> CacheSettings {
         try arguments.exclude(.offline, .refresh)
         try arguments.exclude(.skipMade, .outputDir)
@@ -21,7 +21,7 @@ extension ToolContext {
         return settings
     }
 
-    /// What puts pictures, and where, once all rights are given up that this does not need.
+    /// Returns the tool and its caches, after giving up all other rights.
     func putTool() throws -> (tool: PutTool, caches: Caches) {
         let settings = try fetchSettings()
         let rules = try self.rules(settings)
@@ -40,34 +40,34 @@ extension ToolContext {
         if let limit = try value(.maxBytes) { tool.byteLimit = limit }
         if let delay = try value(.delay) { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
         if arguments[.incremental] {
-            // Those of earlier runs whose leases have ended go first.
+            // First deletes earlier runs' previews whose leases have expired.
             try caches.removeOldPreviews()
             tool.previews = { [log, interruption] in PreviewMaker(log: log, interruption: interruption, ready: $0) }
         }
         return (tool, caches)
     }
 
-    /// A client for downloads. Opens and loads nothing.
+    /// Returns a client for downloads. Opens and loads nothing.
     func downloadClient() throws -> HTTPClient {
         try client(
             redirects: RedirectPolicy(allowsInsecure: isSet(.allowInsecureRedirects)), rate: value(.rate),
             jobsPerHost: value(.jobsPerHost) ?? 6)  // as browsers do
     }
 
-    /// What a command needs that fetches, and keeps local files too.
+    /// Returns the rights of a command that downloads pictures and reads local files.
     func fetchNeeds() throws -> Needs {
         var needs = try networkNeeds()
         needs.inputs = arguments.operands
         return needs
     }
 
-    /// Returns what turns an address into a request. Reads the files with headers and passwords, if there are any.
+    /// Returns a function that creates the request for an address. Reads the files with headers and passwords, if any.
     ///
-    /// A header without an origin is for the one that all addresses of the command line have. Throws `UsageFailure` if
-    /// they have several, and if there are records, which may name any.
+    /// A header without an origin applies to the origin of all addresses on the command line. Throws `UsageFailure` if
+    /// these have several, and for records, which may name any.
     func requests() throws -> @Sendable (WebURL) -> HTTPRequest {
         let limit = try value(.maxBytes)
-        // What is no address is said when its turn has come.
+        // Malformed addresses are reported later, in order.
         let addresses = arguments.operands.filter(\.hasScheme).compactMap { try? WebURL($0) }
         let given = try headers(for: arguments.readsInput ? nil : addresses)
         let passwords = try passwords()

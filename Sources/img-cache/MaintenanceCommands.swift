@@ -26,7 +26,7 @@ extension Command {
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
         let cache = try context.confinedCaches(isDryRun ? .looking : Needs()).standard()
         try context.interruption.catchSignals()
-        // Nobody knows how much there is: it is shown how long it takes.
+        // The total is unknown, so progress shows the elapsed time.
         context.progress.expect(records: 1)
         context.progress.beginWork()
         defer { context.progress.end() }
@@ -101,7 +101,7 @@ extension Command {
 }
 
 extension ToolContext {
-    /// Runs `body`, which a signal stops between two of its steps.
+    /// Runs `body`; a signal stops it between steps.
     func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.catchSignals()
         do {

@@ -41,7 +41,7 @@ extension Command {
         let (caches, naming) = (lookup.caches, lookup.naming)
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {
-                // Failures and copies are also remembered of a picture that is not in the cache.
+                // Failures and copies may be recorded for a picture that is not cached.
                 for (key, address) in try naming.keys(of: job) {
                     try caches.storage(for: address).cache?.forget(key)
                 }

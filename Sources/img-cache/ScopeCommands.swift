@@ -24,7 +24,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let caches = try context.confinedCaches(.looking)
         let scopes = try caches.scopes()
-        // From within a named scope, that is the current one.
+        // In a command with --scope, that scope is current.
         let current = try caches.scope()
         let width = scopes.map { $0.name.shown.count }.max() ?? 0
         let output = try ReportOutput(json: arguments[.json])
@@ -53,7 +53,7 @@ extension Command {
             try context.text(.scope)?.source.rawValue
             ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
-        // The bare name also into a pipe: a script that asks for it wants nothing else.
+        // Print the bare name into a pipe too, for scripts.
         let output = try TextOutput.standard()
         if arguments[.json] {
             try output.write(object.bytes + [UInt8(ascii: "\n")], as: .json)
@@ -138,7 +138,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
         let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
-        // Emptied all the same: the first download for it may be under way.
+        // Purge an unknown scope too: its first download may be in progress.
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()
         try context.untilInterrupted {
@@ -161,7 +161,7 @@ extension Command {
         return 0
     }
 
-    /// What `finishLater` starts.
+    /// The command of `finishLater`.
     private static let scopeFinish = Command(
         "finish-purges", summary: "Remove what purges have left.",
         operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.shared]] },
@@ -169,7 +169,7 @@ extension Command {
     ) { arguments in
         DetachedProcess.begin()
         let root = arguments.operands[0]
-        // A root that was removed meanwhile stays so.
+        // Do not recreate a root that was removed.
         guard try File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.shared]
@@ -178,7 +178,7 @@ extension Command {
         return 0
     }
 
-    /// Starts a process that removes purged files after the end of this process. If that fails, later runs remove them.
+    /// Starts a process that deletes purged files after this process has ended. If that fails, later runs delete them.
     /// Throws `ConfigurationFailure` for a bad setting.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
@@ -191,7 +191,6 @@ extension Command {
         }
     }
 
-    /// A name from the command line.
     private static func scopeName(_ text: String) throws -> ScopeName {
         do {
             return try ScopeName(text)
@@ -206,7 +205,7 @@ extension ScopeName {
 }
 
 extension ToolContext {
-    /// The place outside the cache that names the scope; nil if none does.
+    /// The setting that overrides the switched scope; nil if none does.
     fileprivate func scopePlace() throws -> String? {
         switch try text(.scope)?.source {
         case .option: "--scope"

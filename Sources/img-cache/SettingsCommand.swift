@@ -23,7 +23,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let rows = try [AnyOption].settings.map { option in
-            // A setting without a field has its name in the form of a field.
+            // A setting without a field is listed by the field form of its name.
             let name = option.field ?? String(option.name.map { $0 == "-" ? "_" : $0 })
             return (name: name, setting: try context.setting(option))
         }
@@ -43,7 +43,7 @@ extension Command {
     }
 }
 
-/// A setting that is in effect.
+/// An effective setting.
 private struct ShownSetting {
     /// Nil if nothing is set, or if the default depends on the command.
     let value: JSON?
@@ -52,8 +52,8 @@ private struct ShownSetting {
 }
 
 extension ToolContext {
-    /// Returns the effective value of a setting, and its source. Opens no cache for writing. Throws
-    /// `ConfigurationFailure` for a value that the setting does not take, and `CacheFailure`.
+    /// Returns the effective value of a setting and its source. Opens no cache for writing. Throws
+    /// `ConfigurationFailure` for an invalid value, and `CacheFailure`.
     fileprivate func setting(_ option: AnyOption) throws -> ShownSetting {
         if let (text, source) = try text(option) {
             let place =
@@ -82,7 +82,7 @@ extension ToolContext {
         return ShownSetting(value: option.json(of: option.standard), text: option.standard, source: "default")
     }
 
-    /// The default of a setting whose default is no fixed text: a path, or the current scope.
+    /// Returns the default of a setting that has no fixed default: a path, or the current scope.
     private func path(of option: AnyOption) throws -> String? {
         switch option {
         case AnyOption.cacheDir: try root()
@@ -94,8 +94,7 @@ extension ToolContext {
 }
 
 extension AnyOption {
-    /// The value of a text as JSON: sizes in bytes, times in milliseconds. Nil for the words of a default that are no
-    /// value.
+    /// Returns a value as JSON, with sizes in bytes and times in milliseconds; nil for a default in prose.
     fileprivate func json(of text: String) -> JSON? {
         switch text.isEmpty ? nil : try? parse(text) {
         case nil: nil

@@ -9,7 +9,7 @@ import Support
 import Variants
 
 extension Tool {
-    /// Downsamples one picture to a file, or all to variants.
+    /// Writes a single picture to a file, or variants of all pictures.
     @Sendable static func downsample(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
         defer { context.progress.end() }
@@ -20,7 +20,7 @@ extension Tool {
 }
 
 extension ToolContext {
-    /// The plain form: one picture in, one out, no record.
+    /// Converts a single picture without records.
     fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
         if target == "-" { _ = try PictureOutput(example: "small.jpg") }
         var needs = settings.needs
@@ -32,7 +32,7 @@ extension ToolContext {
         try settings.checkIcon()
         progress.expect(records: 1)
         var maker = settings.maker
-        // The tool's own thread is one of these.
+        // This thread is one of these.
         maker.options.spareThreads = SpareThreads(SpareThreads.processors)
         let tool = tool(
             settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
@@ -52,7 +52,7 @@ extension ToolContext {
         return 0
     }
 
-    /// Throws a failure (66) if the second of two operands is no file, and may be the name of an output.
+    /// Throws a failure (66) if the second of two operands is no existing file, but probably an output.
     private func checkOperands() throws {
         let operands = arguments.operands
         guard operands.count == 2, (try? DownsampleSettings.format(ofFile: operands[1])) != nil,
@@ -99,13 +99,19 @@ extension ToolContext {
         return try run(
             tool(settings, maker, settings.folder.map { .folder($0) } ?? .cache, caches, folders: folders),
             options: options,
-            over: Things(
-                "pictures", arguments.operands, operand: { RecordJob(Record(), argument: $0) },
+            over: arguments.pictureFiles)
+    }
+
+    extension Arguments {
+        /// The operands, or paths on standard input, which are restricted like the paths of records.
+        var pictureFiles: Things {
+            Things(
+                "pictures", operands, operand: { RecordJob(Record(), argument: $0) },
                 line: { path in
-                    // Trusted no more than the path of a record.
                     var record = Record()
                     record.setPath("path", path)
                     return RecordJob(record)
-                }))
+                })
+        }
     }
 }

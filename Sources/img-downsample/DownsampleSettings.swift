@@ -10,19 +10,19 @@ import Store
 import Support
 import Variants
 
-/// The command line, checked.
+/// The checked options of the command line.
 struct DownsampleSettings {
     let variants: [Variant]
     let maker: VariantMaker
     let fallback: Fallback?
-    /// Where the plain form writes; nil for records.
+    /// The file of `-o`; nil for records.
     let output: String?
     let cache: CacheSettings
-    /// Folders below which records may name files, beside the tools' own.
+    /// Additional folders in which records may name files.
     let allowedFolders: [String]
-    /// That of `--output-dir`.
+    /// The folder of `--output-dir`.
     let folder: OutputFolder?
-    /// Whether the file of `-o` is waited for until it is on the disk.
+    /// Whether the file of `-o` is synced to disk.
     let synchronizesFiles: Bool
 
     init(_ context: ToolContext) throws {
@@ -34,12 +34,12 @@ struct DownsampleSettings {
             throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
         }
         synchronizesFiles = try context.isSet(.sync)
-        var rendition = try Self.rendition(context)
-        guard rendition.backdrop == nil || variants.contains(where: { $0.geometry.mode == .contain }) else {
+        var encodeSettings = try Self.encodeSettings(context)
+        guard encodeSettings.backdrop == nil || variants.contains(where: { $0.geometry.mode == .contain }) else {
             throw UsageFailure("--background blur and dominant go with --content-mode contain")
         }
-        if let output, !arguments.isGiven(.format) { rendition.format = try Self.format(ofFile: output) }
-        var maker = VariantMaker(rendition: rendition, options: try Self.decoding(context))
+        if let output, !arguments.isGiven(.format) { encodeSettings.format = try Self.format(ofFile: output) }
+        var maker = VariantMaker(encodeSettings: encodeSettings, options: try Self.decoding(context))
         maker.metrics = context.metrics
         maker.progress = context.progress
         self.maker = maker
@@ -48,21 +48,21 @@ struct DownsampleSettings {
         allowedFolders = try Self.allowedFolders(context)
     }
 
-    /// What the work needs beside its pictures and its cache.
+    /// The rights that the work requires in addition to its pictures and its cache.
     var needs: Needs {
         var needs = Needs()
         needs.drawsText = fallback != nil
         needs.font = fallback?.font
-        // Any picture may be of a format whose library is loaded when the first one arrives.
+        // Any picture may require a codec that is loaded on first use.
         needs.loadsCodecs = true
         return needs
     }
 
-    /// Decodes the icon of placeholders once, so that one that cannot be used is told before any work. To be called
-    /// when the process is confined. Throws `NamedFailure`.
+    /// Decodes the icon of placeholders, so that an unusable icon is reported before any work. Call it in the confined
+    /// process. Throws `NamedFailure`.
     func checkIcon() throws { try fallback?.icon?.check(options: maker.options) }
 
-    // MARK: What is made
+    // MARK: Variants
 
     private static func variants(_ context: ToolContext) throws -> [Variant] {
         let arguments = context.arguments
@@ -109,37 +109,43 @@ struct DownsampleSettings {
         return variants
     }
 
-    /// The styles, those of the configuration file checked.
+    /// Returns the styles, including the configuration file's. Throws `ConfigurationFailure`.
     static func styles(_ context: ToolContext) throws -> [Style] {
         let configured = try context.configuration.object("styles")
         return try Style.all(configured?.record, path: configured?.path ?? "")
     }
 
-    // MARK: How it is drawn
+    // MARK: Drawing and encoding
 
-    private static func rendition(_ context: ToolContext) throws -> Rendition {
+    /// Returns the settings that variants and galleries share.
+    static func baseEncodeSettings(_ context: ToolContext) throws -> EncodeSettings {
+        var encodeSettings = EncodeSettings()
+        if case .fixed(let format) = context.arguments[.format] { encodeSettings.format = format }
+        encodeSettings.quality = try context.value(.quality) ?? EncodeSettings.standardQuality
+        encodeSettings.effort = try context.value(.effort) ?? EncodeSettings.standardEffort
+        encodeSettings.chroma = context.arguments[.chroma] ?? .auto
+        return encodeSettings
+    }
+
+    private static func encodeSettings(_ context: ToolContext) throws -> EncodeSettings {
         let arguments = context.arguments
-        var rendition = Rendition()
-        if case .fixed(let format) = arguments[.format] { rendition.format = format }
-        rendition.quality = try context.value(.quality) ?? Rendition.standardQuality
-        rendition.effort = try context.value(.effort) ?? Rendition.standardEffort
-        rendition.chroma = arguments[.chroma] ?? .auto
+        var encodeSettings = try baseEncodeSettings(context)
         switch arguments[.background] {
-        case .colour(let colour)?: rendition.background = colour
-        case let backdrop?: rendition.backdrop = backdrop
+        case .colour(let colour)?: encodeSettings.background = colour
+        case let backdrop?: encodeSettings.backdrop = backdrop
         case nil: break
         }
-        rendition.byteLimit = arguments[.fitBytes]
-        rendition.isProgressive = arguments[.progressive]
-        rendition.isLinear = try context.isSet(.linear)
+        encodeSettings.byteLimit = arguments[.fitBytes]
+        encodeSettings.isProgressive = arguments[.progressive]
+        encodeSettings.isLinear = try context.isSet(.linear)
         let kept = arguments[.metadata]?.words ?? []
-        rendition.keepsProfile = kept.contains("profile")
-        if kept.contains("copyright") { rendition.metadata = .copyright }
-        if kept.contains("exif") { rendition.metadata = .kept }
-        rendition.wantsHash = arguments[.printHash]
-        rendition.frame = arguments[.frame]
-        rendition.framesPerSecond = arguments[.fps]
-        return rendition
+        encodeSettings.keepsProfile = kept.contains("profile")
+        if kept.contains("copyright") { encodeSettings.metadata = .copyright }
+        if kept.contains("exif") { encodeSettings.metadata = .kept }
+        encodeSettings.wantsHash = arguments[.printHash]
+        encodeSettings.frame = arguments[.frame]
+        encodeSettings.framesPerSecond = arguments[.fps]
+        return encodeSettings
     }
 
     private static func fallback(_ context: ToolContext, _ options: DecodeOptions) throws -> Fallback? {
@@ -150,7 +156,7 @@ struct DownsampleSettings {
         }
         var fallback = Fallback(
             message: text.message, theme: arguments[.theme] ?? .light, font: try context.value(.font))
-        // Before the run gives up the right to open it.
+        // Read it before the process gives up the right to open it.
         fallback.icon = try context.value(.fallbackIcon).map {
             try FallbackIcon(
                 path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
@@ -158,7 +164,7 @@ struct DownsampleSettings {
         return fallback
     }
 
-    /// Returns the format that a file's name stands for. Throws `UsageFailure` if it stands for none.
+    /// Returns the format of a file name; nil for `-`. Throws `UsageFailure` for other extensions.
     static func format(ofFile output: String) throws -> OutputFormat? {
         if output == "-" { return nil }
         let name = output.split(separator: "/").last ?? ""
@@ -171,10 +177,10 @@ struct DownsampleSettings {
         return format
     }
 
-    // MARK: What it may read
+    // MARK: Allowed files
 
-    /// The folders of the options, or else those of the environment or the configuration file, which have a colon
-    /// between two.
+    /// Returns the folders of `--allow-path`, or else of the environment or the configuration file, where colons
+    /// separate them.
     static func allowedFolders(_ context: ToolContext) throws -> [String] {
         let named = context.arguments.all(.allowPath)
         for folder in named {
@@ -191,10 +197,10 @@ struct DownsampleSettings {
         return folders
     }
 
-    // MARK: What it may cost
+    // MARK: Limits
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
-        // Here, since a program that holds other tools as well must not do it for those.
+        // Not at start-up, since other tools in the same program must not pay for it.
         returnLargeBlocks()
         var limits = DecodeLimits.standard
         if let most = try context.value(.maxBytes) { limits.maxInputBytes = most }

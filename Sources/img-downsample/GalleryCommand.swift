@@ -11,7 +11,6 @@ import Support
 import Variants
 
 extension Command {
-    /// Makes a folder of pages that anyone can open.
     static let gallery = Command(
         "gallery", summary: "Make pages that show the pictures, for any browser.",
         details: """
@@ -49,13 +48,9 @@ extension ToolContext {
         let settings = try gallerySettings()
         let cache = try cacheSettings(needsRoot: false)
         let options = try runOptions(jobs: SpareThreads.processors)
-        var rendition = Rendition()
-        if case .fixed(let format) = arguments[.format] { rendition.format = format }
-        rendition.quality = try value(.quality) ?? Rendition.standardQuality
-        rendition.effort = try value(.effort) ?? Rendition.standardEffort
-        rendition.chroma = arguments[.chroma] ?? .auto
-        rendition.wantsHash = true
-        var maker = VariantMaker(rendition: rendition, options: try DownsampleSettings.decoding(self))
+        var encodeSettings = try DownsampleSettings.baseEncodeSettings(self)
+        encodeSettings.wantsHash = true
+        var maker = VariantMaker(encodeSettings: encodeSettings, options: try DownsampleSettings.decoding(self))
         maker.metrics = metrics
         maker.progress = progress
         maker.options.spareThreads = SpareThreads(options.jobs)
@@ -66,8 +61,8 @@ extension ToolContext {
         needs.readsInput = arguments.readsInput
         needs.folders = [folder.folder.path]
         needs.changesCache = false
-        needs.loadsCodecs = rendition.format == .avif
-        // Records have addresses to show.
+        needs.loadsCodecs = encodeSettings.format == .avif
+        // Addresses in records may have international host names.
         needs.mapsHosts = true
         confine(cache, needs)
         let caches = caches(cache)
@@ -77,16 +72,7 @@ extension ToolContext {
             DownsampleTool(
                 variants: variants, maker: maker, output: .content(content), caches: caches, pathGuard: files, log: log)
         }
-        let status = try run(
-            tool, options: options,
-            over: Things(
-                "pictures", arguments.operands, operand: { RecordJob(Record(), argument: $0) },
-                line: { path in
-                    // Trusted no more than the path of a record.
-                    var record = Record()
-                    record.setPath("path", path)
-                    return RecordJob(record)
-                }))
+        let status = try run(tool, options: options, over: arguments.pictureFiles)
         try tool.write()
         return status
     }

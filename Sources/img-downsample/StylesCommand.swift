@@ -6,7 +6,6 @@ import Support
 import Variants
 
 extension Command {
-    /// Lists the styles: a table on a terminal, else records.
     static let styles = Command(
         "styles", summary: "List the styles of cards, and where each comes from.",
         details: """

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func anExcerptIsShortAndFolded() {
-        func excerpt(_ text: String) -> String? { AnswerBody.excerpt(Array(text.utf8)) }
+        func excerpt(_ text: String) -> String? { ErrorAnswer.excerpt(Array(text.utf8)) }
         #expect(excerpt("a\n\u{1B}[2Jb c") == "a [2Jb c")
         #expect(excerpt(" ") == nil)
         #expect(excerpt(String(repeating: "é", count: 5000))?.count == 200)

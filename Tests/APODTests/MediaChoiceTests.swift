@@ -34,7 +34,7 @@ import Testing
         _ options: PictureOptions, _ request: DayRequest, log: Log = .silent
     ) throws -> [DayResult] {
         let client = try nasa.client(.science, options: options, log: log)
-        defer { client.tellLeftOut() }
+        defer { client.logSkippedDays() }
         return try client.results(request)
     }
 

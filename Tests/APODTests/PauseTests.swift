@@ -53,7 +53,7 @@ import Testing
         let client = try nasa.client(jobs: jobs, log: lines.log)
         #expect(try client.results(.named([.month(11, year: 2026)])).map(\.day) == november(1...15))
         #expect(nasa.asked == [.page(.science, day("2026-11-01"), day("2026-11-20")), .newest(1)])
-        client.tellLeftOut()
+        client.logSkippedDays()
         let told = lines.all.filter { $0.contains("not published") }
         #expect(told == ["apod-fetch: the pictures of 2026-11-16 to 2026-11-20 are not published yet; left out\n"])
     }
@@ -83,7 +83,7 @@ import Testing
         let lines = Lines()
         let client = try nasa.client(today: "2026-11-01", log: lines.log)
         #expect(try client.results(.named([.month(11, year: 2026)])).isEmpty)
-        client.tellLeftOut()
+        client.logSkippedDays()
         #expect(lines.all.last == "apod-fetch: the picture of 2026-11-01 is not published yet; left out\n")
     }
 

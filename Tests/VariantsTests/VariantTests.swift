@@ -164,29 +164,30 @@ struct VariantTests {
     // MARK: Encoding
 
     @Test func theSourceDecidesTheFormatUnlessOneIsNamed() {
-        let auto = Rendition()
+        let auto = EncodeSettings()
         #expect(auto.format(for: .jpeg) == .jpeg && auto.format(for: .png) == .png)
         #expect(auto.format(for: .gif) == .gif && auto.format(for: .webp) == .webp)
         for format in OutputFormat.allCases {
             for source in [ImageFormat.jpeg, .png, .gif, .webp] {
-                #expect(Rendition(format: format).format(for: source) == format)
+                #expect(EncodeSettings(format: format).format(for: source) == format)
                 #expect(
-                    Rendition(format: format, quality: 7).encoding(Rendition(format: format).format(for: source))
-                        == EncodeOptions(format: format, quality: 7, effort: Rendition.standardEffort))
+                    EncodeSettings(format: format, quality: 7).encoding(
+                        EncodeSettings(format: format).format(for: source))
+                        == EncodeOptions(format: format, quality: 7, effort: EncodeSettings.standardEffort))
             }
         }
     }
 
     @Test func anAnimatedPNGStaysAnimationUnlessOneFrameIsAskedFor() {
-        var auto = Rendition()
+        var auto = EncodeSettings()
         #expect(auto.format(for: .png, isAnimated: true) == .webp && auto.format(for: .gif, isAnimated: true) == .gif)
         auto.frame = 0
         #expect(auto.format(for: .png, isAnimated: true) == .png)
-        #expect(Rendition(format: .png).format(for: .png, isAnimated: true) == .png)
+        #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
     @Test func whatIsOnlyReadBecomesJPEGOrWebPForItsAlpha() {
-        let auto = Rendition()
+        let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {
             #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)
         }
@@ -194,10 +195,10 @@ struct VariantTests {
     }
 
     @Test func roundCornersWantAlpha() {
-        let auto = Rendition()
+        let auto = EncodeSettings()
         #expect(auto.format(for: .jpeg, isRounded: true) == .webp)
         #expect(auto.format(for: .png, isRounded: true) == .png && auto.format(for: .gif, isRounded: true) == .gif)
-        #expect(Rendition(format: .jpeg).format(for: .jpeg, isRounded: true) == .jpeg)
+        #expect(EncodeSettings(format: .jpeg).format(for: .jpeg, isRounded: true) == .jpeg)
     }
 
     @Test func everyOptionThatChangesTheBytesIsInTheKey() throws {
@@ -217,14 +218,14 @@ struct VariantTests {
             changed { $0.geometry.quarterTurns = 1 }, changed { $0.gradient = .standard },
             changed { $0.gradient = .enhanced }, changed { $0.cornerRadius = 1.5 },
         ]
-        var renditions: [Rendition] = []
+        var settings: [EncodeSettings] = []
         for format in [nil] + OutputFormat.allCases.map(Optional.some) {
-            for quality in [1, 82, 100] { renditions.append(Rendition(format: format, quality: quality)) }
+            for quality in [1, 82, 100] { settings.append(EncodeSettings(format: format, quality: quality)) }
         }
-        func add(_ change: (inout Rendition) -> Void) {
-            var rendition = Rendition()
-            change(&rendition)
-            renditions.append(rendition)
+        func add(_ change: (inout EncodeSettings) -> Void) {
+            var encodeSettings = EncodeSettings()
+            change(&encodeSettings)
+            settings.append(encodeSettings)
         }
         add { $0.background = RGB(red: 0, green: 0, blue: 1) }
         add { $0.effort = 0 }
@@ -241,26 +242,29 @@ struct VariantTests {
         add { $0.framesPerSecond = 10 }
         add { $0.backdrop = .blur }
         add { $0.backdrop = .dominant }
-        let keys = renditions.flatMap { rendition in variants.map(rendition.key) }
+        let keys = settings.flatMap { encodeSettings in variants.map(encodeSettings.key) }
         #expect(Set(keys).count == keys.count)
         // The name is no such option: the same size is the same file.
-        #expect(Rendition().key(.custom(width: 1024, height: 1024)) == Rendition().key(.pager))
+        #expect(EncodeSettings().key(.custom(width: 1024, height: 1024)) == EncodeSettings().key(.pager))
     }
 
     @Test func howAPictureIsDecodedIsInTheKeyToo() {
         let keys = [false, true].flatMap { allowsTruncated in
             DecodeOptions.Quality.allCases.map { quality in
                 VariantMaker(
-                    rendition: Rendition(), options: DecodeOptions(allowsTruncated: allowsTruncated, quality: quality)
+                    encodeSettings: EncodeSettings(),
+                    options: DecodeOptions(allowsTruncated: allowsTruncated, quality: quality)
                 ).key(.pager)
             }
         }
         #expect(Set(keys).count == 6)
-        let passesDamage = VariantMaker(rendition: Rendition(), options: DecodeOptions(allowsDamage: true)).key(.pager)
+        let passesDamage = VariantMaker(encodeSettings: EncodeSettings(), options: DecodeOptions(allowsDamage: true))
+            .key(.pager)
         #expect(!keys.contains(passesDamage))
-        let byLibjpeg = VariantMaker(rendition: Rendition(), options: DecodeOptions(decoder: .libjpeg)).key(.pager)
+        let byLibjpeg = VariantMaker(encodeSettings: EncodeSettings(), options: DecodeOptions(decoder: .libjpeg)).key(
+            .pager)
         #expect(!keys.contains(byLibjpeg))
-        // Each beside what the rendition says.
-        #expect(keys.allSatisfy { $0.hasPrefix(Rendition().key(.pager)) })
+        // Each beside what the encodeSettings says.
+        #expect(keys.allSatisfy { $0.hasPrefix(EncodeSettings().key(.pager)) })
     }
 }

@@ -1,17 +1,15 @@
 extension UInt8 {
-    /// The small ASCII letter of a capital one, anything else unchanged.
+    /// The lower-case form of an ASCII letter; other bytes unchanged.
     @inlinable public var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 
-    /// Whether it is `a` to `z` or `A` to `Z`.
     @inlinable public var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
 
-    /// Whether it is such a letter, or `0` to `9`.
     @inlinable public var isASCIIAlphanumeric: Bool { isASCIILetter || self &- UInt8(ascii: "0") < 10 }
 }
 
-/// Small and capital ASCII letters are the same to these. They work on bytes, in place.
+/// Comparisons that ignore the case of ASCII letters. They work on bytes without copies.
 extension StringProtocol {
-    /// Returns where `needle` first stands. Cost: O(n·m).
+    /// Returns the first occurrence of `needle`. Cost: O(n·m).
     public func firstRange(ofIgnoringCase needle: String) -> Range<Index>? {
         var needle = needle
         let place = needle.withUTF8 { wanted in

@@ -1,8 +1,8 @@
 import Records
 
-/// An explanation as paragraphs with links, for formats that show them. A record's `explanation` is its text on one line.
+/// An explanation as paragraphs with links. A record's `explanation` is its text on one line.
 public struct Article: Sendable, Equatable {
-    /// None of them empty; all text folded.
+    /// Not empty; all text is folded.
     public let paragraphs: [LinkedText]
 
     public init(paragraphs: [LinkedText]) { self.paragraphs = paragraphs }
@@ -11,8 +11,8 @@ public struct Article: Sendable, Equatable {
 
     // MARK: Layout
 
-    /// Returns the fields that describe the structure of `text`: `paragraphs` (`start`, `end`) if there are several, and
-    /// `marks` (`start`, `end`, `href`) if there are links. Offsets count bytes of UTF-8.
+    /// Returns the fields that describe the structure of `text`: `paragraphs` (`start`, `end`) if there are several,
+    /// and `marks` (`start`, `end`, `href`) if there are links. Offsets count bytes of UTF-8.
     public var layout: Record {
         var ranges: [JSON] = []
         var marks: [JSON] = []
@@ -37,8 +37,8 @@ public struct Article: Sendable, Equatable {
         return layout
     }
 
-    /// Reads what `layout` has written, such as a record's `apod`. Ranges that do not fit the text are ignored, and
-    /// paragraphs end where the next one starts, so that no text is lost.
+    /// Reads the fields that `layout` writes, such as a record's `apod`. Ignores ranges that do not fit the text. A
+    /// paragraph ends at the start of the next, so no text is lost.
     public init(_ text: String, layout: Record) {
         let links = Self.ranges("marks", of: layout).compactMap { range, mark in
             mark.string("href").map { LinkedText.Link(range: range, address: $0) }

@@ -2,16 +2,16 @@ import Support
 
 /// A feed of pictures (RFC 4287).
 public struct AtomFeed: Sendable {
-    /// Names the feed, wherever it lies: a URN or an address.
+    /// The permanent identifier of the feed: a URN or an address.
     public var id: String
     public var title: String
-    /// Where the feed can be had; nil if nobody has said it.
+    /// The address of the published feed, if known.
     public var address: String?
-    /// The page that the feed is of; nil if there is none.
+    /// The page that the feed belongs to, if any.
     public var site: String?
-    /// Who writes it, where that is known, and the page of them.
+    /// The author and their page, if known.
     public var author: (name: String, page: String?)?
-    /// What made it.
+    /// The program that created the feed.
     public var generator: String
     public var updated: String
 
@@ -23,22 +23,20 @@ public struct AtomFeed: Sendable {
         (self.author, self.generator, self.updated) = (author, generator, updated)
     }
 
-    /// One picture of a feed.
     public struct Entry: Sendable {
-        /// Names it for good: a URN or an address.
+        /// The permanent identifier of the entry: a URN or an address.
         public var id: String
         public var title: String
-        /// When it came out, and when it was changed last (RFC 3339).
+        /// The time of publication and of the last change (RFC 3339).
         public var published: String
         public var author: String?
         public var page: String?
-        /// The picture or the video, if there is no page.
+        /// The picture or the video, used if there is no page.
         public var media: String?
-        /// Who claims a copyright.
+        /// The copyright holder.
         public var holder: String?
-        /// The address of a small picture.
+        /// The address of a thumbnail.
         public var thumbnail: String?
-        /// HTML.
         public var content: String
 
         public init(id: String, title: String, published: String, content: String) {
@@ -89,23 +87,21 @@ extension AtomFeed.Entry {
 // MARK: NASA's picture of the day
 
 extension AtomFeed {
-    /// The last twelve digits of an entry's name are its day.
+    /// The last twelve digits of an entry's identifier are its day.
     private static let id = "urn:uuid:3f0b6c52-7d1e-4c0a-9b35-000000000000"
     private static let site = "https://science.nasa.gov/apod"
 
-    /// The feed of NASA's pictures of the day.
-    ///
     /// - Parameters:
-    ///   - address: where the feed can be had; nil if nobody has said it.
-    ///   - updated: when the feed was made.
+    ///   - address: the address of the published feed, if known.
+    ///   - updated: when the feed was created.
     public static func picturesOfTheDay(address: String? = nil, updated: Timestamp) -> AtomFeed {
         AtomFeed(
             id: address ?? id, title: "Astronomy Picture of the Day", address: address, site: site,
             author: ("NASA", site), generator: "apod-fetch", updated: updated.iso8601)
     }
 
-    /// Returns the entry of a picture; nil without its day, by which it is known. Its time is that at which NASA
-    /// publishes, so that a picture that is fetched again is not a new one.
+    /// Returns the entry of a picture; nil without a day, which identifies it. Its time is NASA's time of publication,
+    /// so that fetching a picture again does not create a new entry.
     static func entry(_ caption: Caption) -> String? {
         guard let day = caption.day.flatMap(CalendarDay.init) else { return nil }
         var entry = Entry(
@@ -119,9 +115,9 @@ extension AtomFeed {
         return entry.markup
     }
 
-    /// What an entry says, as HTML.
+    /// Returns the content of an entry as HTML.
     ///
-    /// - Parameter figure: the picture, as HTML; nil if there is none.
+    /// - Parameter figure: the picture as HTML, if any.
     public static func content(_ caption: Caption, figure: String?) -> String {
         var parts: [String] = []
         if let figure { parts.append("<p>\(figure)</p>") }

@@ -1,28 +1,28 @@
 import Records
 
-/// What of a record is shown to a person. All of it is folded: one line each, and nothing that a terminal would act on,
-/// wherever the record comes from.
+/// The parts of a record for human readers. All texts are folded to one line each, without characters that control a
+/// terminal.
 public struct Caption: Sendable, Equatable {
     public internal(set) var title: String?
     public internal(set) var day: String?
-    /// Who made it, or else who claims it.
+    /// The creator, or else the copyright holder.
     public internal(set) var author: String?
-    /// Who claims a copyright.
+    /// The copyright holder.
     public internal(set) var holder: String?
-    /// Who made it and who claims it, with a label: "Credit & copyright: Ada Example".
+    /// The creator and the copyright holder, with labels: "Credit & copyright: Ada Example".
     public internal(set) var credits: [String]
     public internal(set) var paragraphs: [LinkedText]
     public internal(set) var isVideo: Bool
-    /// What the picture shows.
+    /// A description of the picture.
     public internal(set) var alt: String?
-    /// The picture to be shown on a page: NASA's (resized) one, or a video's still.
+    /// The picture for a page: NASA's resized picture, or the still of a video.
     public internal(set) var shown: String?
-    /// The best picture, the video, or wherever the other media are.
+    /// The best picture, the video, or another medium.
     public internal(set) var media: String?
-    /// The article.
+    /// The page of the article.
     public internal(set) var page: String?
 
-    /// Nil for a record that bears an error, or has nothing to show.
+    /// Returns nil for a record with an error or without content.
     public init?(_ record: Record) {
         if record.hasError { return nil }
         func text(_ path: FieldPath) -> String? {
@@ -50,7 +50,7 @@ public struct Caption: Sendable, Equatable {
         if title == nil, paragraphs.isEmpty, media == nil { return nil }
     }
 
-    /// The offsets in `apod` hold for a folded text, as in all records of this package.
+    /// The offsets in `apod` refer to folded text, as in all records of this package.
     private static func paragraphs(of record: Record) -> [LinkedText] {
         guard let text = record.string("explanation") else { return [] }
         let folded = PlainText.folded(text)
@@ -63,6 +63,6 @@ public struct Caption: Sendable, Equatable {
         return [credit.map { "Credit: \($0)" }, copyright.map { "Copyright: \($0)" }].compactMap { $0 }
     }
 
-    /// The word for `media`.
+    /// The label of `media`.
     public var mediaLabel: String { isVideo ? "Video" : shown == nil ? "Link" : "Picture" }
 }

@@ -1,8 +1,7 @@
-/// Plain text on one line, and the links in it.
+/// A line of plain text with links.
 public struct LinkedText: Sendable, Equatable {
-    /// A part of the text that leads somewhere.
     public struct Link: Sendable, Equatable {
-        /// Offsets in the text's UTF-8.
+        /// Byte offsets in UTF-8.
         public let range: Range<Int>
         public let address: String
 
@@ -13,12 +12,12 @@ public struct LinkedText: Sendable, Equatable {
     }
 
     public private(set) var text: String
-    /// In the order of the text, none within another and none empty.
+    /// In order, not empty and not overlapping.
     public private(set) var links: [Link] = []
 
     public init(_ text: String) { self.text = text }
 
-    /// Takes the links that fit: in order, between the text's characters, apart from each other.
+    /// Ignores links that overlap, are out of order, or begin or end within a character.
     public init(_ text: String, links: [Link]) {
         self.text = text
         for link in links {
@@ -32,11 +31,11 @@ public struct LinkedText: Sendable, Equatable {
     private static func isBorder(_ offset: Int, of text: String) -> Bool {
         guard offset <= text.utf8.count else { return false }
         let index = text.utf8.index(text.startIndex, offsetBy: offset)
-        // A byte that goes on with a character begins with the bits 10.
+        // Continuation bytes begin with the bits 10.
         return index == text.endIndex || text.utf8[index] & 0xC0 != 0x80
     }
 
-    /// The text cut at the links: parts that lead nowhere, and those that do.
+    /// The text divided at the links.
     public var parts: [(text: String, address: String?)] {
         var parts: [(text: String, address: String?)] = []
         var place = 0
@@ -54,9 +53,9 @@ public struct LinkedText: Sendable, Equatable {
         return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
     }
 
-    /// Returns a part of the text with its links, without blanks at its ends.
+    /// Returns a part of the text with its links, without surrounding blanks.
     ///
-    /// - Parameter range: offsets in the text's UTF-8, between its characters.
+    /// - Parameter range: byte offsets at character boundaries.
     public subscript(_ range: Range<Int>) -> LinkedText {
         var (start, end) = (range.lowerBound, range.upperBound)
         let bytes = Array(text.utf8)
@@ -73,14 +72,14 @@ public struct LinkedText: Sendable, Equatable {
 
     public var trimmed: LinkedText { self[0..<text.utf8.count] }
 
-    /// Returns the same with other addresses; where there is none, without the link.
+    /// Returns the text with other addresses. Removes a link if `address` returns nil.
     public func mapLinks(_ address: (String) -> String?) -> LinkedText {
         var result = LinkedText(text)
         result.links = links.compactMap { link in address(link.address).map { Link(range: link.range, address: $0) } }
         return result
     }
 
-    /// Adds folded text, whose blanks at its ends stay outside of its link; one between two parts is enough.
+    /// Appends folded text. Surrounding blanks are not part of the link, and adjacent blanks are merged.
     public mutating func append(_ folded: Substring.UTF8View, link: String?) {
         var bytes = folded
         guard !bytes.isEmpty else { return }

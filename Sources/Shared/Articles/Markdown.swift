@@ -1,12 +1,12 @@
 extension Caption {
-    /// The caption as a section of a CommonMark document: a heading, the picture (of a video its still, linked), day
-    /// and credits, the explanation, links.
+    /// The caption as a section of a CommonMark document: heading, picture (or the linked still of a video), day and
+    /// credits, explanation, links.
     var markdown: String {
         var paragraphs: [String] = []
         if let title { paragraphs.append("# \(Markdown.text(title))") }
         if let picture { paragraphs.append(picture) }
         let facts = ([day].compactMap { $0 } + credits).map { Markdown.text($0) }
-        // A backslash at a line's end breaks it.
+        // A backslash at the end of a line is a line break.
         if !facts.isEmpty { paragraphs.append(facts.joined(separator: "\\\n")) }
         paragraphs += self.paragraphs.map(Markdown.text)
         var links: [String] = []
@@ -24,10 +24,10 @@ extension Caption {
     }
 }
 
-/// Text and addresses as CommonMark wants them (spec 0.31.2), so that they mean themselves.
+/// Escapes text and addresses for CommonMark (spec 0.31.2).
 enum Markdown {
-    /// The text with a backslash before every character that would be more than text in a paragraph or a heading, also
-    /// by the extensions of GitHub (`~~`, `$`). To be given text without line breaks.
+    /// Returns the text with a backslash before every special character of paragraphs and headings, including GitHub's
+    /// extensions (`~~`, `$`). The text must not contain line breaks.
     static func text(_ text: String) -> String {
         var result = ""
         var rest = text.unicodeScalars[...]
@@ -44,15 +44,14 @@ enum Markdown {
         return result
     }
 
-    /// The same with its links.
+    /// Returns the text with its links.
     static func text(_ text: LinkedText) -> String {
         text.parts.map { part in part.address.map { link(part.text, to: $0) } ?? self.text(part.text) }.joined()
     }
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
 
-    /// An address as a link's destination: without blanks and brackets, which would end it, and without what a
-    /// reference or a backslash would become (§6.3).
+    /// Escapes the destination of a link: blanks and brackets, which would end it, references and backslashes (§6.3).
     static func destination(_ address: String) -> String {
         var result = ""
         var rest = address.unicodeScalars[...]
@@ -72,8 +71,8 @@ enum Markdown {
         return result
     }
 
-    /// Takes what would make the first line of a paragraph a list, a quotation, a rule or an underline (§4 and §5), and
-    /// gives it escaped.
+    /// Removes and returns in escaped form a prefix that would turn a paragraph into a list, a quotation, a rule or an
+    /// underline (§4 and §5).
     private static func startingEscaped(_ rest: inout Substring.UnicodeScalarView) -> String {
         switch rest.first {
         case "-", "+", ">", "=":
@@ -89,7 +88,8 @@ enum Markdown {
         }
     }
 
-    /// Whether an entity or a numeric reference begins here (§6.2): `&`, letters, digits or `#`, and a semicolon.
+    /// Returns whether the text begins with an entity or a numeric reference (§6.2): `&`, letters, digits or `#`, and a
+    /// semicolon.
     private static func beginsReference(_ text: Substring.UnicodeScalarView) -> Bool {
         let name = text.dropFirst().prefix { $0 == "#" || $0.isASCII && UInt8($0.value).isASCIIAlphanumeric }
         return !name.isEmpty && text.dropFirst(name.count + 1).first == ";"

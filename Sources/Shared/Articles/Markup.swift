@@ -1,7 +1,6 @@
-/// Text and addresses as HTML and XML want them: both know these references.
+/// Escapes text and addresses for HTML and XML, with references that both have.
 public enum Markup {
-    /// Returns the text with all that would be more than text escaped, for content and for quoted attributes, and
-    /// without what XML 1.0 doesn't have (§2.2).
+    /// Escapes text for content and quoted attributes, and removes characters that are invalid in XML 1.0 (§2.2).
     public static func text(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -32,8 +31,8 @@ public enum Markup {
 }
 
 extension Caption {
-    /// The picture, or a video's still, each leading to the best there is; a movie plays where it stands if that is
-    /// wanted. Nil if there is nothing to show.
+    /// Returns the picture or the still of a video, linked to the best version; optionally a player for a movie. Nil if
+    /// there is nothing to show.
     func figure(playsMovies: Bool) -> String? {
         if playsMovies, isVideo, let media, MediaAddress(media)?.kind == .movie {
             let poster = shown.map { " poster=\"\(Markup.text($0))\"" } ?? ""

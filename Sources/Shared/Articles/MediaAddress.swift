@@ -1,26 +1,27 @@
 import Support
 
-/// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, with slashes in
-/// place of the backslashes of its path, otherwise unchanged.
+/// The address of a picture, a video or a page from a service: absolute, without blanks, with slashes instead of
+/// backslashes in its path, otherwise unchanged.
 public struct MediaAddress: Sendable, Equatable {
     public let text: String
-    /// In small letters, without user and port.
+    /// In lower case, without user and port.
     private let host: String
-    /// Before it stand scheme and authority: `https://www.youtube.com`.
+    /// The end of scheme and authority: `https://www.youtube.com`.
     private let pathStart: String.Index
     private let pathEnd: String.Index
-    /// In small letters.
+    /// In lower case.
     private let fileName: String
 
-    /// What the file name says. Addresses without a telling extension, such as a player's, are `unknown`.
+    /// The kind according to the file name; `unknown` without a known extension, such as a player's.
     public enum Kind: Sendable, Equatable {
         case picture, movie, page, unknown
     }
 
-    /// The address in `text`; nil if there is none for the web.
+    /// Returns nil if `text` is no http(s) address.
     ///
-    /// Blanks around it go and inner ones become `%20` (12 old days have some), `//host/…` becomes https (29 days). A
-    /// reference without a host is taken relative to `base`'s host, with a leading `/`, or to its folder.
+    /// Removes blanks around it and replaces inner blanks by `%20` (12 old days have some). `//host/…` becomes https
+    /// (29 days). References without a host are resolved against `base`: its host if they begin with `/`, otherwise its
+    /// folder.
     public init?(_ text: String?, base: MediaAddress? = nil) {
         guard let text = text.flatMap(Self.escaped) else { return nil }
         if let absolute = Self.absolute(text) {
@@ -33,15 +34,15 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only if its file name
-    /// says that it is one.
+    /// Parses a field, which may contain anything. A relative reference counts only if its file name has a known
+    /// extension.
     public init?(field text: String?, base: MediaAddress?) {
         self.init(text, base: base)
         guard kind != .unknown || text.flatMap(Self.escaped).flatMap(Self.absolute) != nil else { return nil }
     }
 
-    /// Returns the text without blanks and, before its query, without backslashes, which browsers read as slashes; nil if
-    /// it is empty or holds a tag (RFC 3986 §2: neither bracket nor quotation mark may stand in an address).
+    /// Returns the text without blanks and, before its query, with slashes for backslashes, as browsers read them; nil
+    /// if it is empty or contains a tag (RFC 3986 §2 allows neither brackets nor quotation marks in an address).
     private static func escaped(_ text: String) -> String? {
         var text = PlainText.folded(text)
         if text.utf8.contains(UInt8(ascii: "\\")) {
@@ -59,13 +60,12 @@ public struct MediaAddress: Sendable, Equatable {
         return hasBlanks ? text.split(separator: " ").joined(separator: "%20") : text
     }
 
-    /// Returns the address with its scheme if it names a host.
     private static func absolute(_ text: String) -> String? {
         if ["http://", "https://"].contains(where: { text.hasPrefix(ignoringCase: $0) }) { return text }
         return text.hasPrefix("//") ? "https:" + text : nil
     }
 
-    /// Nil if there is no host, or one whose characters no name and no number has.
+    /// Returns nil if there is no host, or if it contains invalid characters.
     private init?(absolute text: some StringProtocol) {
         let text = String(text)
         let bytes = text.utf8
@@ -90,7 +90,7 @@ public struct MediaAddress: Sendable, Equatable {
 
     public static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
 
-    /// A relative path: no scheme (`data:`, `mailto:`, `javascript:`), no bare query or fragment.
+    /// Returns whether it is a relative path: no scheme (`data:`, `mailto:`, `javascript:`), no bare query or fragment.
     private static func isReference(_ text: String) -> Bool {
         guard let first = text.first, first != "#", first != "?" else { return false }
         let head = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -101,7 +101,7 @@ public struct MediaAddress: Sendable, Equatable {
 
     private var path: Substring { text[pathStart..<pathEnd] }
 
-    /// The path up to and including its last slash.
+    /// The path up to its last slash.
     private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/" }
 
     private var query: Substring {
@@ -124,9 +124,8 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether it is one of the pictures that NASA's services give if they have none: the logo, which the old
-    /// service answers for every day since October 2026, the new site's still for any piece of news, and the still of
-    /// the old service's own source.
+    /// Whether it is a stand-in for a missing picture: NASA's logo, which the old service returns for every day since
+    /// October 2026, the new site's generic still for news, or the default still of the old service's own source.
     public var isStandIn: Bool {
         Self.standIns.contains(fileName)
     }
@@ -135,8 +134,8 @@ public struct MediaAddress: Sendable, Equatable {
         "nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png", "default_apod_image.jpg",
     ]
 
-    /// The picture in its full resolution: the same address without the query fields by which NASA's image server makes
-    /// a smaller one (`w`, `h`, `fit`, `crop` and their kin). Other fields stay.
+    /// The picture in full resolution: the address without the query fields that resize it on NASA's image server (`w`,
+    /// `h`, `fit`, `crop` and similar). Other fields stay.
     public var withoutResizing: MediaAddress {
         guard !query.isEmpty else { return self }
         let kept = query.split(separator: "&").filter { field in !Self.resizing.contains(field.prefix { $0 != "=" }) }
@@ -148,10 +147,10 @@ public struct MediaAddress: Sendable, Equatable {
         "w", "h", "width", "height", "fit", "crop", "resize", "rect", "dpr", "q", "quality", "fm", "format", "auto",
     ]
 
-    /// Whether a video plays there: a movie file, or a player.
+    /// Whether it is a movie file or a player.
     public var isVideo: Bool { kind == .movie || isOnVideoSite }
 
-    /// YouTube's player and those of its kind that NASA has used since 2007.
+    /// YouTube and similar players that NASA has used since 2007.
     private static let videoSites = [
         "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com", "dai.ly", "ustream.tv",
         "video.ibm.com", "livestream.com", "twitch.tv", "embed.ted.com",
@@ -159,12 +158,12 @@ public struct MediaAddress: Sendable, Equatable {
 
     private var isOnVideoSite: Bool { Self.videoSites.contains(where: isOn) }
 
-    /// Whether the host is this one, or a part of it.
+    /// Returns whether the host is `site` or a subdomain of it.
     private func isOn(_ site: String) -> Bool {
         host.hasSuffix(site) && (host == site || host.utf8.dropLast(site.utf8.count).last == UInt8(ascii: "."))
     }
 
-    /// The eleven characters that name a YouTube video; nil elsewhere, and for a play list.
+    /// The eleven characters that identify a YouTube video; nil for other sites and for playlists.
     public var youTubeID: String? {
         let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains(where: isOn)
         guard isYouTube || host == "youtu.be" else { return nil }
@@ -176,16 +175,16 @@ public struct MediaAddress: Sendable, Equatable {
         case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
         default: candidate = nil
         }
-        // Flash's player had its fields behind an ampersand, without a question mark.
+        // Flash's player has its fields after an ampersand, without a question mark.
         candidate = candidate?.prefix { $0 != "&" }
-        // The path of a play list's player has eleven letters too.
+        // The path of a playlist's player has eleven letters too.
         guard let candidate, candidate.utf8.count == 11, candidate != "videoseries",
             candidate.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }
         return String(candidate)
     }
 
-    /// The still that YouTube keeps for every video, at the address that the old service gives too.
+    /// The still of a YouTube video, at the same address that the old service returns.
     public var youTubeStill: MediaAddress? {
         youTubeID.flatMap { MediaAddress(absolute: "https://img.youtube.com/vi/\($0)/0.jpg") }
     }

@@ -4,7 +4,7 @@ import Support
 /// How a record of a picture of the day is written.
 public enum PictureFormat: String, Sendable, CaseIterable {
     case json
-    /// What a person reads.
+    /// Plain text for a terminal.
     case text
     case markdown
     /// A page.

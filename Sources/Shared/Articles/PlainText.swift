@@ -1,8 +1,7 @@
-/// Text from NASA's pages, made fit for one field of a record.
+/// Cleans text from NASA's pages for a single field of a record.
 public enum PlainText {
-    /// Returns the text with every run of white space, no-break spaces among it, as one blank, none at the ends, and
-    /// without characters that nobody sees: controls, soft hyphens, zero-width blanks, byte-order marks, and those that
-    /// turn the direction of what follows.
+    /// Replaces each run of white space, including no-break spaces, by a blank, trims the ends, and removes invisible
+    /// characters: controls, soft hyphens, zero-width blanks, byte-order marks and directional controls.
     public static func folded(_ text: String) -> String {
         var text = text
         if text.withUTF8({ $0.endOfFoldedASCII(from: 0) == $0.count }) { return text }
@@ -32,7 +31,7 @@ public enum PlainText {
                 isInFlag = false
                 continue
             }
-            // Tags spell out the regions of flags; elsewhere they hide text.
+            // Tag characters spell the regions of flags; elsewhere they hide text.
             let isTag = (0xE0000...0xE007F).contains(scalar.value)
             if isTag ? !isInFlag : isInvisible(scalar) { continue }
             isInFlag = isTag || scalar == "\u{1F3F4}"
@@ -46,13 +45,13 @@ public enum PlainText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Joiners stay, since scripts and emoji need them. The controls of Windows-1252's punctuation stay, too.
+    /// Keeps joiners, which scripts and emoji need, and the controls that represent Windows-1252's punctuation.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isUnseen && !scalar.isJoiner && !(0x91...0x97).contains(scalar.value)
     }
 
-    /// Pages in Windows-1252 that were read as Latin-1 have controls for quotation marks and dashes (WHATWG Encoding,
-    /// index windows-1252).
+    /// Returns the punctuation for controls that come from reading Windows-1252 as Latin-1 (WHATWG Encoding, index
+    /// windows-1252).
     private static func punctuation(_ scalar: Unicode.Scalar) -> String {
         switch scalar.value {
         case 0x91: "\u{2018}"
@@ -67,8 +66,8 @@ public enum PlainText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns where visible ASCII ends that begins at `start`, with single blanks between its words: most texts need
-    /// no more.
+    /// Returns the end of a run of visible ASCII with single blanks between words, which is all that most texts
+    /// contain.
     fileprivate func endOfFoldedASCII(from start: Int) -> Int {
         var place = start
         while place < count {
@@ -83,7 +82,7 @@ extension UnsafeBufferPointer<UInt8> {
         return place
     }
 
-    /// Returns the code point at `place` of valid UTF-8, and moves `place` past it.
+    /// Returns the code point at `place` in valid UTF-8, and advances `place`.
     public func scalar(at place: inout Int) -> Unicode.Scalar {
         let lead = self[place]
         place += 1
@@ -99,7 +98,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is white space to Unicode (PropList.txt, `White_Space`).
+    /// Whether it has the Unicode property `White_Space` (PropList.txt).
     public var isWhiteSpace: Bool {
         switch value {
         case 0x20, 0x09...0x0D, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true

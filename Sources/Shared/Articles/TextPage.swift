@@ -1,31 +1,30 @@
 import Support
 
-/// The page that text is written on: a terminal's width and what it can.
+/// Formats text for a terminal or a file of limited width.
 public struct TextPage: Sendable, Equatable {
     /// Longer lines are hard to read, however wide the terminal is.
     private static let widest = 80
-    /// Narrower pages are no page; words would be cut to pieces.
+    /// Narrower columns would break words.
     private static let narrowest = 20
 
     let columns: Int
     let hasColour: Bool
 
     /// - Parameters:
-    ///   - isTerminal: whether a person reads the output.
-    ///   - width: the terminal's, if it is one; `COLUMNS` goes before it.
+    ///   - isTerminal: whether the output is a terminal.
+    ///   - width: the width of the terminal; `COLUMNS` overrides it.
     public init(isTerminal: Bool, width: Int, environment: Environment) {
         let wanted = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         columns = max(Self.narrowest, min(wanted ?? (isTerminal ? width : Self.widest), Self.widest))
         hasColour = Terminal.hasColour(isTerminal: isTerminal, environment: environment)
     }
 
-    /// The page that standard output is.
     public static func standardOutput(environment: Environment = .ofProcess()) -> TextPage {
         TextPage(isTerminal: Terminal.isTerminal(1), width: Terminal.width(of: 1), environment: environment)
     }
 
-    /// Title, day and credits; the explanation, its links numbered; the links. Addresses are never broken, so that they
-    /// can be clicked.
+    /// Formats title, day and credits, the explanation with numbered links, and the links. Addresses are never wrapped,
+    /// so that they can be clicked.
     func text(_ caption: Caption) -> String {
         let head =
             wrapped(caption.title).map { styled($0, .bold) } + wrapped(caption.day).map { styled($0, .faint) }
@@ -44,7 +43,7 @@ public struct TextPage: Sendable, Equatable {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// Paragraphs with a number behind each link, and the addresses that the numbers stand for, each once.
+    /// Paragraphs with a number after each link, and the distinct addresses of the numbers.
     private struct Footnotes {
         var paragraphs: [String] = []
         var addresses: [String] = []
@@ -71,7 +70,7 @@ public struct TextPage: Sendable, Equatable {
         text.map { TerminalText.wrapped($0, toColumns: columns) } ?? []
     }
 
-    /// How letters look (ECMA-48 §8.3.117, SGR).
+    /// Text attributes (ECMA-48 §8.3.117, SGR).
     private enum Style: Int {
         case bold = 1
         case faint = 2

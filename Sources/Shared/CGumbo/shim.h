@@ -1,10 +1,10 @@
 #pragma once
 #include <gumbo.h>
 
-/// Parses `length` bytes of UTF-8 with gumbo's default options: as the inside of a `div` where `is_fragment`, else as a
-/// whole page. Free the result with `apod_gumbo_free`. The bytes must outlive it.
+/// Parses `length` bytes of UTF-8 with gumbo's default options, as the content of a `div` if `is_fragment`, otherwise
+/// as a page. Free the result with `apod_gumbo_free`. The bytes must outlive it.
 ///
-/// These two are functions because Swift sees `kGumboDefaultOptions` as shared mutable state.
+/// These are functions because Swift sees `kGumboDefaultOptions` as shared mutable state.
 static inline GumboOutput *apod_gumbo_parse(const char *bytes, size_t length, bool is_fragment) {
     GumboOptions options = kGumboDefaultOptions;
     options.max_errors = 0;

@@ -9,7 +9,7 @@ struct rectangle { int x, y, width, height; };
 struct matrix { double xx, yx, xy, yy, x0, y0; };
 struct font_set { int count, capacity; void **patterns; };
 
-// The functions that are used, the same since Pango 1.44, Cairo 1.10 and fontconfig 2.12.5.
+// The required functions, unchanged since Pango 1.44, Cairo 1.10 and fontconfig 2.12.5.
 #define FUNCTIONS(F) \
     F(FcInitLoadConfig, void *, (void)) \
     F(FcConfigParseAndLoadFromMemory, int, (void *config, const char *rules, int complains)) \
@@ -70,8 +70,8 @@ FUNCTIONS(DECLARED)
 enum { FC_SET_SYSTEM = 0, FC_SET_APPLICATION = 1, CAIRO_FONT_TYPE_FT = 1, CAIRO_FORMAT_A8 = 2 };
 enum { PANGO_DIRECTION_RTL = 1, PANGO_WRAP_WORD = 0, PANGO_WRAP_WORD_CHAR = 2, PANGO_ELLIPSIZE_END = 3 };
 
-// Pango's units to an em, 64 pixels of 1024 units: 2,000 of the widest letters stay below 2^31. All is scaled from
-// there, so that a text is wrapped alike at each size.
+// An em in Pango's units, 64 pixels of 1024 units: 2,000 of the widest letters stay below 2^31. Text is laid out at
+// this size and scaled, so that it is wrapped alike at each size.
 static const double em = 64 * 1024;
 
 struct ctext_layout {
@@ -85,7 +85,7 @@ static const char *load(void) {
     CLOADING_NAMES(names, "libpangocairo-1.0.so.0", "libpangocairo-1.0.0.dylib");
     // dlsym also searches the libraries that libpangocairo needs.
     const struct cloading_function functions[] = {FUNCTIONS(FOUND)};
-    // Letters have one colour, any size, and the shape that their font gives them.
+    // Only scalable outline fonts without colours.
     static const char rules[] =
         "<fontconfig><selectfont><rejectfont>"
         "<pattern><patelt name='outline'><bool>false</bool></patelt></pattern>"
@@ -101,7 +101,7 @@ static const char *load(void) {
     }
     map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
     attributes = pango_attr_list_new();
-    // A hyphen in a broken address would be taken for a part of it.
+    // A hyphen in a broken address would look like a part of it.
     pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0));
     return map == NULL ? "Pango was built without fontconfig" : NULL;
 }
@@ -114,11 +114,11 @@ const char *ctext_load(void) {
     return error;
 }
 
-// Puts a file's font under `family`, in place of an earlier file's; NULL removes that.
+// Adds a file's font as `family`, replacing an earlier file; NULL removes it.
 static bool set_file(const char *file, const char *family) {
     static char *present;
     static int has_outlines = 1;
-    // To scan a large file takes 10 ms.
+    // Scanning a large file takes 10 ms.
     if (strcmp(file != NULL ? file : "", present != NULL ? present : "") == 0) return has_outlines;
     free(present);
     present = file != NULL ? strdup(file) : NULL;
@@ -137,7 +137,7 @@ static bool set_file(const char *file, const char *family) {
 
 ctext_layout *ctext_open(const char *family, const char *file, const char *tag) {
     if (!set_file(file, family)) return NULL;
-    // Without any font, Pango would end the process.
+    // Pango would abort the process without any font.
     const struct font_set *installed = FcConfigGetFonts(NULL, FC_SET_SYSTEM);
     if (file == NULL && (installed == NULL || installed->count == 0)) return NULL;
     ctext_layout *layout = calloc(1, sizeof *layout);
@@ -219,11 +219,11 @@ bool ctext_draw(ctext_layout *layout, ctext_place place, uint8_t *rows, int widt
         pango_layout_line_get_extents(line, NULL, &extents);
         double room = width - 2 * place.margin - extents.width / em * place.size;
         double indent = place.is_centered ? room / 2 : layout->is_right_to_left ? room : 0;
-        // Baselines are on the edge of a pixel, which keeps them sharp.
+        // Align baselines to pixels, which keeps them sharp.
         struct matrix matrix = {
             scale, 0, 0, scale, place.margin + indent, round(place.baseline + index * place.line_height)};
         cairo_set_matrix(cairo, &matrix);
-        // Outlines rather than glyphs, which Cairo before 1.17.4 draws at whole pixels only.
+        // Draw outlines rather than glyphs, which Cairo before 1.17.4 places at whole pixels only.
         pango_cairo_layout_line_path(cairo, line);
         cairo_fill(cairo);
     }

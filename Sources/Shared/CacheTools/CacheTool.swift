@@ -2,10 +2,10 @@ import Fetch
 import Records
 import Store
 
-/// A tool that says where in the cache a record's picture lies.
+/// A tool that adds the path of a cached picture to records.
 ///
-/// A record that it fails loses `path`, `cache` and `gif`. They may be left from an earlier run, or made up by the
-/// author of the record, and the next tool would open that path.
+/// If it fails, it removes `path`, `cache` and `gif` from the record. They may come from an earlier run or from a
+/// hostile author, and the next tool would open the path.
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {
@@ -13,13 +13,13 @@ extension CacheTool {
 }
 
 extension Record {
-    /// Takes away the fields that say where a picture lies in the cache.
+    /// Removes the fields about a cached picture.
     public mutating func removePlace() { set(["path": nil, "path_base64": nil, "cache": nil, "gif": nil]) }
 }
 
 extension Caches {
-    /// What a record asks of the cache: where its best entry would be, nil if that cannot be told, when it is to expire,
-    /// nil for what the settings say, and what is left to do if that entry cannot be handed out at once.
+    /// The request of a record to the cache: its best entry, if known, the entry's expiry, nil for the settings', and
+    /// the remaining work if that entry is no fresh hit.
     public typealias Plan = (lookup: CacheItem.Lookup?, expiry: Expiry?, work: Prepared.Work)
 
     private struct Member {
@@ -28,12 +28,12 @@ extension Caches {
         var entry: Entry?
     }
 
-    /// Is done with the records whose entries can be handed out at once, see `CacheStore.immediately`.
+    /// Completes the records that are fresh hits, in one transaction (`CacheStore.immediately`).
     ///
     /// - Parameters:
     ///   - asFetch: whether entries are put, rather than looked up.
-    ///   - plan: what it throws is what comes of the record.
-    ///   - done: adds the fields of an entry to its record; false if it is not what is wanted.
+    ///   - plan: its error becomes the record's failure.
+    ///   - done: adds the fields of an entry to its record; returns false to reject the entry.
     public func prepare(
         _ jobs: [RecordJob], asFetch: Bool, plan: (RecordJob) throws -> Plan, done: (Entry, inout Record) -> Bool
     ) -> [Prepared] {

@@ -1,17 +1,17 @@
 import Fetch
 import Records
 
-/// Something that a command says of a record.
+/// A description of a record's entry.
 public protocol Description {
-    /// For a program: the value of a field.
+    /// The value of a field.
     var json: JSON { get }
-    /// For a person: whole lines.
+    /// Complete lines for a terminal.
     var text: String { get }
 }
 
-/// Says something of each record without changing anything: the work of `info` and `explain`.
+/// Adds a description to each record and changes nothing else, for `info` and `explain`.
 public struct DescribeTool: CacheTool {
-    /// The field with the words for a person, where those are wanted instead of JSON.
+    /// The field with the text, if it replaces the JSON.
     public static let textField: FieldPath = "info_text"
 
     public let name: String
@@ -20,7 +20,7 @@ public struct DescribeTool: CacheTool {
     private let describe: @Sendable (RecordJob) throws -> any Description
 
     /// - Parameters:
-    ///   - field: the name of the field that has the JSON.
+    ///   - field: the field of the JSON.
     ///   - writesText: sets `textField` instead.
     public init(
         name: String, field: String, writesText: Bool,

@@ -4,9 +4,9 @@ import Store
 import Support
 
 extension Entry {
-    /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; what is not known is left out.
+    /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; unknown values are omitted.
     ///
-    /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
+    /// - Parameter isDegraded: whether a better picture may become available.
     fileprivate func field(status: CacheStatus? = nil, state: EntryState? = nil, isDegraded: Bool = false) -> JSON {
         .object([
             "key": key.map(JSON.string), "scope": .string(scope.text),
@@ -27,20 +27,20 @@ extension Entry {
 }
 
 extension Record {
-    /// Adds the fields `path` and `cache` that say where this record's picture lies.
+    /// Adds the fields `path` and `cache` of the record's picture.
     ///
-    /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
+    /// - Parameter isDegraded: whether a better picture may become available.
     public mutating func setCached(_ entry: Entry, status: CacheStatus, isDegraded: Bool = false) {
         set(CachedFields.of(entry, status, isDegraded).rendered)
     }
 
-    /// Adds the fields `path` and `cache` of an entry that is listed: with its state, as nothing asked for it.
+    /// Adds the fields `path` and `cache` of a listed entry, with its state instead of a status.
     public mutating func setListed(_ entry: Entry, state: EntryState) {
         set(entry.fields(cache: entry.field(state: state)))
     }
 }
 
-/// The fields `path` and `cache` of an entry: written once for all records of a stream that name it.
+/// The fields `path` and `cache` of an entry, rendered once for all records of a stream that share it.
 private struct CachedFields {
     let entry: Entry
     let status: CacheStatus

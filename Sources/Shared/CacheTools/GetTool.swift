@@ -2,19 +2,19 @@ import Fetch
 import Records
 import Store
 
-/// Finds in the cache, without the network, what each record names: the work of `get`, `pin` and `unpin`.
+/// Looks up each record's entry without the network, for `get`, `pin` and `unpin`.
 public struct GetTool: CacheTool {
     public var name: String { naming.tool }
     private let caches: Caches
     private let naming: any EntryNaming
     private let pins: Bool?
     private let takesExpired: Bool
-    /// Where copies go under names of the user's choice; nil for none.
+    /// Copies originals to the user's file names; nil for none.
     public var copies: OriginalCopies?
 
     /// - Parameters:
-    ///   - pins: whether to pin each entry or take the pin off; nil leaves it as it is.
-    ///   - takesExpired: whether what has expired will do; else it counts as absent.
+    ///   - pins: pins or unpins each entry; nil for neither.
+    ///   - takesExpired: whether expired entries are returned; otherwise they count as absent.
     public init(caches: Caches, naming: any EntryNaming, pins: Bool? = nil, takesExpired: Bool = true) {
         self.takesExpired = takesExpired
         self.caches = caches
@@ -26,7 +26,7 @@ public struct GetTool: CacheTool {
 
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
-            // What is pinned is written to, and a file to be copied takes its time.
+            // Pinning writes to the index, and copying takes time.
             let isImmediate = pins == nil && copies == nil && job.argument.flatMap(caches.entryPath) == nil
             let lookup = isImmediate ? try naming.keys(of: job).first : nil
             let turn = copies?.turn()

@@ -2,18 +2,18 @@ import Fetch
 import Records
 import Store
 
-/// A picture of what has come so far of another.
+/// A picture of an unfinished download.
 public struct Preview: Sendable, Equatable {
     /// The absolute path of its file.
     public var path: String
-    /// Which scan or pass is complete.
+    /// The number of complete scans or passes.
     public var scan: Int
-    /// Bytes of the original that it shows, and that the original will have where that is known.
+    /// The bytes of the original that it shows, and the expected total.
     public var bytes: Int
     public var totalBytes: Int?
-    /// IANA media type of the preview itself.
+    /// The media type of the preview.
     public var contentType: String
-    /// Pixels of the upright preview: those of the original.
+    /// The size of the upright original in pixels.
     public var width: Int
     public var height: Int
 
@@ -31,7 +31,7 @@ public struct Preview: Sendable, Equatable {
 }
 
 extension Record {
-    /// Adds the fields `path` and `cache` of a picture that is still on its way.
+    /// Adds the fields `path` and `cache` of an unfinished picture.
     mutating func setPartial(_ preview: Preview, key: CacheKey, scope: ScopeName, url: String) {
         setPath("path", preview.path)
         set(

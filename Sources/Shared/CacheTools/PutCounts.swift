@@ -1,18 +1,17 @@
 import Fetch
 import Store
 
-/// What has come of the things that a run puts into the cache.
+/// The results of a run that puts entries into the cache.
 public struct PutCounts: Sendable, Equatable {
-    /// Fresh already, or not needed since the files made of them are there.
+    /// Fresh, or unnecessary because the files made from them exist.
     public var hits = 0
     public var fetched = 0
-    /// Requested again after they had expired.
+    /// Requested after they had expired.
     public var revalidated = 0
     /// Expired, and the server could not be reached.
     public var stale = 0
-    /// Not had, but something stands in.
+    /// Failed, but replaced by a placeholder.
     public var placeholders = 0
-    /// Not had.
     public var failed = 0
 
     public init() {}
@@ -26,7 +25,7 @@ public struct PutCounts: Sendable, Equatable {
         }
     }
 
-    /// The counts for a person. A placeholder counts as a failure.
+    /// The counts for a terminal. A placeholder counts as a failure.
     public var text: String {
         let all = failed + placeholders
         let standIns =

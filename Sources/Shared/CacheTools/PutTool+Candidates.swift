@@ -5,19 +5,19 @@ import Records
 import Store
 import Support
 
-/// The addresses of one picture, asked until one has it.
+/// Requests the addresses of a picture until one succeeds.
 extension PutTool {
-    /// What was put.
+    /// The result of putting a picture.
     struct Outcome {
         enum Place {
-            /// An entry, with its cache if it has one.
+            /// An entry, with its cache unless that is bypassed.
             case entry(Entry, CacheStatus, in: CacheStore?)
-            /// The record with the files that an earlier run made of the picture.
+            /// The record with the files that an earlier run made from the picture.
             case made(Record)
         }
 
         let place: Place
-        /// Whether a better picture may be had later.
+        /// Whether a better picture may become available.
         var isDegraded = false
     }
 
@@ -25,11 +25,11 @@ extension PutTool {
     private struct Candidate {
         let address: CacheItem.Candidate
         var state = CandidateChoice.State.untried
-        /// Until when it is left in peace.
+        /// The end of its waiting time.
         var restsUntil: Timestamp?
         var failure: (any Failure)?
 
-        /// Why it is not the one that serves, for a warning.
+        /// Why it was not used, for a warning.
         var trouble: String? {
             if let failure { return failure.message }
             guard state == .resting, let restsUntil, let url = try? address.get().url else { return nil }
@@ -37,14 +37,14 @@ extension PutTool {
         }
     }
 
-    /// Fetches the first address that has a picture. One that cannot be had gives way to the next, and is asked again
-    /// later if it may work then. Throws why none has: the first failure that may pass, else the first.
+    /// Fetches the first address that has a picture. A failing address is replaced by the next, and requested again
+    /// later if the failure is transient. If all fail, throws the first transient failure, else the first.
     func fetch(
         _ addresses: CacheItem.Addresses, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> Outcome {
         var candidates = addresses.map { Candidate(address: $0) }
         if candidates.isEmpty { throw NoPicture(in: record) }
-        // Under a key of the user's own, the worse picture would take the place of the better one.
+        // With the user's own key, a worse picture would overwrite a better one.
         let degrades = try degrades && rules.ownKey(record) == nil
         if degrades { try lookForPostponed(&candidates) }
         while true {
@@ -70,7 +70,7 @@ extension PutTool {
         }
     }
 
-    /// Finds out which addresses failed for a time. The last one has nothing to give way to.
+    /// Reads which addresses failed recently. The last address has no alternative, so it is always requested.
     private func lookForPostponed(_ candidates: inout [Candidate]) throws {
         for index in candidates.indices.dropLast() {
             guard let address = try? candidates[index].address.get(),
@@ -81,10 +81,10 @@ extension PutTool {
         }
     }
 
-    /// Says that a worse picture is used, and remembers which addresses to leave in peace.
+    /// Warns that a worse picture is used, and records the failed addresses.
     private func noteDegradation(to address: CacheItem.Address, from better: ArraySlice<Candidate>) {
         for candidate in better where candidate.state == .failed(isTransient: true) {
-            // Nobody was asked in an offline run.
+            // An offline run made no request.
             guard !(candidate.failure is CacheFailure), let failed = try? candidate.address.get() else { continue }
             try? caches.storage(for: failed.text).cache?.postpone(try failed.key)
         }
@@ -92,7 +92,7 @@ extension PutTool {
         caches.log.warning("\(trouble); \(address.url.redacted) is used until then")
     }
 
-    /// Fetches one address to where its policy says.
+    /// Fetches one address into the storage of its policy.
     private func fetch(
         _ address: CacheItem.Address, key: CacheKey, _ expiry: Expiry?, _ record: Record, once: Bool,
         emit: @escaping (Record) -> Void
@@ -122,7 +122,7 @@ extension PutTool {
         return Outcome(place: .entry(fetched.entry, fetched.status, in: storage.cache))
     }
 
-    /// Whether a failure has nothing to do with the address, so that another one would meet it too.
+    /// Returns whether a failure is independent of the address, so that another address would fail too.
     private static func isLocal(_ failure: any Failure) -> Bool {
         if case .offline = failure as? CacheFailure { return false }
         return failure is SystemFailure || failure is CacheFailure || failure is OutputFailure

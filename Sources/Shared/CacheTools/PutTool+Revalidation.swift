@@ -3,8 +3,8 @@ import HTTP
 import Store
 import Support
 
-/// Entries that were served before their servers were asked (`stale-while-revalidate`). A run has no background, so it
-/// asks once all records have left.
+/// Entries that were served before revalidation (`stale-while-revalidate`). A run has no background, so it revalidates
+/// them after the last record.
 extension PutTool {
     struct Revalidation: Sendable {
         let cache: CacheStore
@@ -13,14 +13,12 @@ extension PutTool {
         let expiry: Expiry?
     }
 
-    /// The most that wait, some hundred bytes each. Further entries are revalidated before they are served.
+    /// Limits the queue, at some hundred bytes per entry. Further entries are revalidated before they are served.
     private static let revalidationLimit = 4096
 
-    /// Whether another entry may wait for its revalidation.
     var hasRoomForRevalidation: Bool { revalidations.withLock { $0.count < Self.revalidationLimit } }
 
-    /// Revalidates the entries that were served without, by up to `jobs` threads. A server that fails then changes
-    /// nothing: the entries stay.
+    /// Revalidates the queued entries on up to `jobs` threads. If a server fails, its entries stay unchanged.
     public func revalidate(jobs: Int) {
         let count = min(jobs, revalidations.withLock(\.count))
         let threads = (0..<count).compactMap { _ in try? Thread.start(revalidateWaiting) }

@@ -5,26 +5,25 @@ import Records
 import Store
 import Support
 
-/// Puts each record's picture into the cache and says where it lies: the work of `img-cache put` and `prefetch`.
+/// Puts each record's picture into the cache and adds its path, for `img-cache put` and `prefetch`.
 public struct PutTool: CacheTool {
     public let name = "img-cache"
     let caches: Caches
     let client: HTTPClient
     let rules: CacheItem.Rules
-    /// The request for an address: its limits, and what is sent with it.
+    /// Returns the request for an address, with its limits and headers.
     let request: @Sendable (WebURL) -> HTTPRequest
     private let tally = Monitor(PutCounts())
-    /// How many bytes are taken through a pipe; a file on a disk has no limit here.
+    /// The most bytes read from a pipe. Regular files are not limited here.
     public var byteLimit = HTTPRequest.defaultByteLimit
-    /// Which bytes are kept.
+    /// Checks the bytes before they are stored.
     public var inspect = CacheStore.wholePicture
-    /// Waited for before a server is asked.
+    /// Limits the rate of requests.
     public var pacing: StartPacing?
-    /// If it is set, a record leaves for each preview of a picture that is being fetched, before the one of the picture
-    /// itself.
+    /// Emits a record for each preview of a download, before the record of the complete picture.
     public var previews: Previews?
 
-    /// Where copies go under names of the user's choice; nil for none.
+    /// Copies originals to the user's file names; nil for none.
     public var copies: OriginalCopies?
     /// Files that make their pictures unnecessary; nil if every picture is needed.
     public var made: MadeFiles?
@@ -33,10 +32,10 @@ public struct PutTool: CacheTool {
     public var revalidatesLater = false
     let revalidations = Monitor([Revalidation]())
 
-    /// Whether a worse picture will do while a better one cannot be had for a time.
+    /// Whether to use a worse picture if a better one fails transiently.
     public var degrades = true
 
-    /// Makes what watches one body and tells `ready` of each preview.
+    /// Returns an object that watches a body and passes previews to `ready`.
     public typealias Previews = @Sendable (_ ready: @escaping (Preview) -> Void) -> any BodyWatcher
 
     public init(
@@ -49,12 +48,12 @@ public struct PutTool: CacheTool {
         self.request = request
     }
 
-    /// What has come of all records so far.
+    /// The results so far.
     public var counts: PutCounts { tally.withLock { $0 } }
 
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
 
-    /// Answers from the cache what it has, and is fresh, at the best address.
+    /// Completes the records whose best address is a fresh hit.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: true) { job in
             let item = try rules.item(of: job)
@@ -80,7 +79,7 @@ public struct PutTool: CacheTool {
                         do {
                             return try process()
                         } catch CacheFailure.absent where copies != nil && attempt < 5 {
-                            // Evicted before it was copied.
+                            // The entry was evicted before it was copied.
                         }
                     }
                 }
@@ -92,7 +91,7 @@ public struct PutTool: CacheTool {
         }
     }
 
-    /// The key to look up in a batch; nil if other files matter too.
+    /// Returns the key to look up in a batch; nil if more than the entry is needed.
     private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
         guard copies == nil, made == nil, case .addresses(let addresses) = item, let best = addresses.best,
             let key = try? rules.key(best, record: record), request(best.url).oldestAge == nil

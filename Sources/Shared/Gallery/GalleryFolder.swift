@@ -4,15 +4,15 @@ import Store
 import Support
 import Variants
 
-/// A gallery's folder on the disk.
+/// A gallery's folder on disk.
 ///
-/// Pictures are named by their content, every other file is written beside its place and renamed, and files whose
-/// content stays are left alone. So a run that is killed leaves whole files, and the next one mends what is missing.
-/// Runs at the same time add to each other: each writes the pages from what is there at its end, one after the other.
+/// Pictures are named by their content, other files are written to a temporary file and renamed, and unchanged files
+/// are not written. A killed run leaves complete files, and the next run adds the missing ones. Concurrent runs merge:
+/// at the end each writes the pages, under a lock, from all records.
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
-    /// Held shared while a run goes on, so that no other one removes pictures that it relies on.
+    /// Locked for shared use during a run, so that no other run removes the pictures that this run needs.
     private let use: File
 
     private static let recordsName = "records.ndjson"
@@ -20,7 +20,7 @@ public final class GalleryFolder: Sendable {
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
 
-    /// Makes the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
+    /// Creates the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
     public init(_ path: String) throws {
         try makeFolder(path, synchronized: false)
         folder = try Folder(path)
@@ -30,8 +30,7 @@ public final class GalleryFolder: Sendable {
         try Self.lock(use, LOCK_SH)
     }
 
-    /// The places that were written; none of a folder that is new. A line that is none is passed over. Throws
-    /// `SystemFailure`.
+    /// Reads the places of earlier runs. Skips invalid lines. Throws `SystemFailure`.
     func places() throws -> PlaceCollection {
         var places = PlaceCollection()
         let file: File
@@ -47,10 +46,9 @@ public final class GalleryFolder: Sendable {
         return places
     }
 
-    /// The name in `pictures` of a path from the gallery's folder on.
+    /// Returns the name in `pictures` of a path relative to the gallery.
     static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
 
-    /// What is known of the pictures that places have.
     func facts(of places: PlaceCollection) -> [String: FileFacts] {
         var known: [String: FileFacts] = [:]
         for place in places.places {
@@ -65,9 +63,9 @@ public final class GalleryFolder: Sendable {
         return known
     }
 
-    /// Adds places to those that are there, and writes the pages. Throws `SystemFailure` (73).
+    /// Adds places to the existing ones, and writes the pages. Throws `SystemFailure` (73).
     ///
-    /// - Parameter came: in the order in which they came.
+    /// - Parameter came: in input order.
     func write(_ came: [Place], _ settings: GallerySettings) throws {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
@@ -101,7 +99,7 @@ public final class GalleryFolder: Sendable {
         for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page, parts: parts)) }
         try add(Site.months, site.listOfMonths(parts: parts))
         try add("feed.atom", site.feed)
-        // Last, as it leads to all others.
+        // Written last, since it links to all others.
         try add(Site.start, site.markup(of: site.pages[0], parts: parts))
         for folder in ["pages", "data"] {
             for name in try self.folder.names(in: folder).map({ "\(folder)/\($0)" })
@@ -111,7 +109,7 @@ public final class GalleryFolder: Sendable {
         }
     }
 
-    /// Writes a file whose content has changed.
+    /// Writes a file unless its content is the same.
     private func write(_ name: String, _ bytes: [UInt8]) throws {
         if let old = try? folder.open(name, O_RDONLY), old.count == bytes.count, try old.contents(atMost: .max) == bytes
         {
@@ -127,10 +125,9 @@ public final class GalleryFolder: Sendable {
         try file.commit()
     }
 
-    /// Removes pictures that no place has any more, and what runs that were killed have left, unless another run is
-    /// going on.
+    /// Removes pictures that no place uses any more, and temporary files of killed runs, unless another run is active.
     ///
-    /// - Parameter all: whether also pictures that no place ever had.
+    /// - Parameter all: also removes pictures that never belonged to a place.
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
@@ -156,7 +153,7 @@ public final class GalleryFolder: Sendable {
 }
 
 extension FileFacts {
-    /// What a record says of a variant.
+    /// Reads the facts in a record's variant.
     init?(written file: Record) {
         guard let path = file.string("path"), let dot = path.lastIndex(of: "."), let format = file.string("format")
         else {

@@ -1,31 +1,31 @@
 import Records
 
-/// How a gallery looks, and what is kept in it.
+/// The appearance and the content of a gallery.
 public struct GallerySettings: Sendable {
     public enum Theme: String, Sendable, CaseIterable {
-        /// As the reader's system is set.
+        /// Follows the reader's system.
         case auto
         case light, dark
     }
 
     public var title: String
     public var theme = Theme.auto
-    /// How many pictures a page holds.
+    /// Pictures per page.
     public var pageSize = 100
-    /// Where the folder will be published, ending with a slash. Without it, pages have no preview for other sites.
+    /// The address of the published folder, ending with a slash. Without it, pages have no metadata for link previews.
     public var baseURL: String?
-    /// A style sheet that goes on top.
+    /// A style sheet loaded after the built-in style sheet.
     public var stylesheet: [UInt8]?
-    /// Whether the originals are copied, too.
+    /// Whether originals are copied into the gallery.
     public var keepsOriginals = false
-    /// Whether what does not come in any more is dropped.
+    /// Whether pictures that are not in the input are removed.
     public var prunes = false
     public var fields = GalleryFields()
 
     public init(title: String = "Gallery") { self.title = title }
 }
 
-/// Where the words of a record stand: the first field that has any.
+/// The record fields with the texts of a picture. The first field with a text counts.
 public struct GalleryFields: Sendable {
     public var title: [FieldPath] = ["title", "name", "id"]
     public var date: [FieldPath] = ["date", "net"]

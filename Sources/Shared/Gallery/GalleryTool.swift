@@ -5,9 +5,9 @@ import Store
 import Support
 import Variants
 
-/// Puts each record's picture into a gallery: the work of `img-downsample gallery`.
+/// Adds each record's picture to a gallery, for `img-downsample gallery`.
 ///
-/// Records leave as soon as their pictures are made; the pages are written at the end, by `write`.
+/// Records are returned as soon as their pictures exist; `write` writes the pages at the end.
 public final class GalleryTool: RecordTool {
     public let name = "img-downsample"
     private let settings: GallerySettings
@@ -16,23 +16,23 @@ public final class GalleryTool: RecordTool {
     private let publication: Publication
     private let files: PathGuard
     private let state: Monitor<State>
-    /// What is known of the files in `pictures`, by their names: a file that two records share is made once.
+    /// The facts of the files in `pictures` by name. A file that two records share is encoded once.
     private let facts: Monitor<[String: FileFacts]>
 
     private struct State {
-        /// What has been written before, and what has come so far.
+        /// The places of earlier runs and of this run.
         var places: PlaceCollection
-        /// What came, by its number: records are worked on several at a time.
+        /// The places of this run by record number, since records are processed concurrently.
         var came: [Int: Place] = [:]
         var count = 0
     }
 
-    /// More pixels than these are too much for a phone.
+    /// Phones cannot show larger pictures.
     private static let mostPixels = 24_000_000
 
-    /// The variants that a page needs of a picture: none that would be the same as the pager's.
+    /// Returns the variants that a page needs, except duplicates of the pager's.
     ///
-    /// - Parameter size: the picture's; nil if it is not known.
+    /// - Parameter size: the size of the picture; nil if unknown.
     static func variants(of size: PixelSize?, keepingOriginals: Bool) -> [Variant] {
         func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
             Variant(name: name, geometry: Geometry(width: width, height: height))
@@ -54,11 +54,11 @@ public final class GalleryTool: RecordTool {
         return all
     }
 
-    /// Reads what the folder holds. Throws `SystemFailure`.
+    /// Reads the places of the folder. Throws `SystemFailure`.
     ///
     /// - Parameters:
-    ///   - files: which files records may name, the gallery's own among them.
-    ///   - downsampler: makes the tool that makes the variants, into this folder.
+    ///   - files: the files that records may name, which include the gallery's own.
+    ///   - downsampler: returns the tool that writes variants into this folder.
     public init(
         _ settings: GallerySettings, in folder: GalleryFolder, files: PathGuard,
         downsampler: @escaping @Sendable ([Variant], ContentFolder) -> DownsampleTool
@@ -75,7 +75,7 @@ public final class GalleryTool: RecordTool {
         state = Monitor(State(places: places))
     }
 
-    /// Writes the pages. Throws `SystemFailure` (73).
+    /// Throws `SystemFailure` (73).
     public func write() throws {
         let came = state.withLock { state in state.came.sorted { $0.key < $1.key }.map(\.value) }
         try folder.write(came, settings)
@@ -85,7 +85,7 @@ public final class GalleryTool: RecordTool {
 
     public var acceptsErrors: Bool { true }
 
-    /// Which place a record is for: decided in the order in which records come.
+    /// The place of a record, assigned in input order.
     private struct Position {
         let number: Int
         let key: String
@@ -93,7 +93,7 @@ public final class GalleryTool: RecordTool {
         let id: String
     }
 
-    /// Called for each record in order.
+    /// Must be called in input order.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         var named = job.record
         if let argument = job.argument { named.setPath("path", argument) }
@@ -115,7 +115,7 @@ public final class GalleryTool: RecordTool {
 
     private func process(_ record: inout Record, _ argument: String?, _ position: Position) throws {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {
-            // A record of the gallery itself.
+            // A record that this gallery wrote.
             if let place = try written(record) {
                 takeFiles(of: place, &record)
                 return add(place, position, &record)
@@ -128,7 +128,7 @@ public final class GalleryTool: RecordTool {
             try downsampler(variants).process(&record, argument: argument) { _ in }
             var shown = record
             if argument != nil, let path = argument, !record.has("title"), !record.has("name") {
-                // A file is called by its name.
+                // Without a title, use the name of the file.
                 shown.set("title", .string(Self.stem(path)))
             }
             if settings.keepsOriginals { try copyOriginal(&shown, isArgument: argument != nil) }
@@ -157,8 +157,8 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// The picture's size, as far as it can be had without a copy of the file: what the record says of it, which at
-    /// worst makes one variant too many or too few, or what the file's header says.
+    /// Returns the size of the picture without copying the file: from the record, whose errors cost at most a
+    /// superfluous or missing variant, or from the header of the file.
     private func size(_ record: Record, argument: String?) -> PixelSize? {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {
@@ -171,12 +171,12 @@ public final class GalleryTool: RecordTool {
         return try? inspect(InputFile(file)).uprightSize
     }
 
-    /// The place that a line of the gallery's own records stands for, if its files are there.
+    /// Returns the place of a record that this gallery wrote, if its files exist.
     private func written(_ record: Record) throws -> Place? {
         guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
             try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == .file })
         else { return nil }
-        // Its words may have been changed by hand.
+        // The user may have edited the texts.
         var shown = publication.record(of: record)
         shown.set([
             "path": place.record.string("path").map { .string($0) },
@@ -185,7 +185,7 @@ public final class GalleryTool: RecordTool {
         return Place(key: key, record: shown, day: Publication.day(of: shown, settings.fields))
     }
 
-    /// Gives a record the absolute paths of a place's files.
+    /// Sets the absolute paths of a place's files in a record.
     private func takeFiles(of place: Place, _ record: inout Record) {
         guard let raw = place.record.raw("variants"), var variants = try? Record(parsing: raw) else { return }
         for name in variants.names {
@@ -205,7 +205,7 @@ public final class GalleryTool: RecordTool {
         return String(name[..<dot])
     }
 
-    /// Adds the place of a record, and tells the record where it is.
+    /// Adds the place of a record, and sets the field `gallery`.
     private func add(_ shown: Record, _ position: Position, _ record: inout Record) {
         var words = publication.record(of: shown)
         var files = Record()
@@ -244,7 +244,7 @@ public final class GalleryTool: RecordTool {
             ]))
     }
 
-    /// A path from the gallery's folder on; nil for one outside of it.
+    /// Returns a path relative to the gallery; nil for a path outside it.
     private func relative(_ path: String) -> String? {
         if Place.isOwn(path) { return path }
         guard let rest = path.removing(bytePrefix: folder.folder.path + "/") else { return nil }
@@ -253,12 +253,11 @@ public final class GalleryTool: RecordTool {
 
     // MARK: Originals
 
-    /// Copies the original next to its variants.
     private func copyOriginal(_ record: inout Record, isArgument: Bool) throws {
         guard let path = try record.path("path"), relative(path) == nil else { return }
         let file = try isArgument ? File.openInput(path) : files.open(path)
         let header = try inspect(InputFile(file))
-        // A file's own name says nothing of its content, but its place on the disk does, and when it was changed.
+        // A file name does not identify content; path, inode, size and modification time do.
         let status = file.status
         let digest =
             try downsampler([.pager]).digest(of: path, record)

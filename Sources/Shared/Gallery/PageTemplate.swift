@@ -1,6 +1,6 @@
 import Articles
 
-/// A piece of HTML with places for values: `{{name}}` takes text, which is escaped, `{{{name}}}` markup as it is.
+/// An HTML template: `{{name}}` is replaced by escaped text, `{{{name}}}` by markup.
 struct PageTemplate: Sendable {
     private enum Part: Sendable {
         case markup(String)
@@ -28,7 +28,7 @@ struct PageTemplate: Sendable {
         self.parts = parts
     }
 
-    /// The names of all places, for a test that none is forgotten.
+    /// All names, for a test that each has a value.
     var names: Set<String> {
         Set(
             parts.compactMap { part in
@@ -39,11 +39,7 @@ struct PageTemplate: Sendable {
             })
     }
 
-    /// The markup with the values in their places; a place without one stays empty.
-    ///
-    /// - Parameters:
-    ///   - text: values that are text.
-    ///   - markup: values that are markup already.
+    /// Returns the template with these values. Missing values are empty.
     func filled(text: [String: String], markup: [String: String]) -> String {
         parts.map { part in
             switch part {

@@ -4,40 +4,39 @@ import HTTP
 import Records
 import Support
 
-/// One picture of a gallery, or the place of one that failed: what anybody may see of a record.
+/// A picture of a gallery, or a picture that failed. Contains only the public parts of a record.
 public struct Place: Sendable, Equatable {
-    /// Tells whether two records are about the same picture: 32 hexadecimal digits.
+    /// Identifies the picture: 32 hexadecimal digits.
     let key: String
-    /// Names the place in addresses; empty until a collection gives it one.
+    /// The name in addresses, unique in a collection; empty before the place is added.
     var id = ""
     let day: CalendarDay?
-    /// The public fields and the files, named from the gallery's folder on.
+    /// The public fields and the files, with paths relative to the gallery.
     let record: Record
 
-    /// A file of a picture.
     struct File: Sendable, Equatable {
-        /// From the gallery's folder on: `pictures/…`.
+        /// Relative to the gallery: `pictures/…`.
         let path: String
         let width: Int
         let height: Int
     }
 
-    /// The names of files, the smallest first.
+    /// The names of files, by size.
     static let thumbnail = "thumb"
     static let sharpThumbnail = "thumb@2x"
     static let pager = "pager"
     static let overlay = "overlay"
-    /// What stands for an original of too many pixels for a phone.
+    /// Replaces an original that is too large for phones.
     static let large = "large"
     static let original = "original"
     static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, original]
 
-    /// - Parameter record: with the files of the picture in `variants`.
+    /// - Parameter record: has the files in `variants`.
     init(key: String, record: Record, day: CalendarDay?) {
         (self.key, self.record, self.day) = (key, record, day)
     }
 
-    /// Reads a place as it was written; nil if the line is none, whoever wrote it.
+    /// Reads a place that an earlier run wrote; nil for other records, such as edited or hostile lines.
     init?(written record: Record) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""
@@ -56,7 +55,6 @@ public struct Place: Sendable, Equatable {
         return File(path: path, width: width, height: height)
     }
 
-    /// The paths of all files.
     var paths: [String] {
         guard let variants = record.raw("variants"), let files = try? Record(parsing: variants) else { return [] }
         return files.names.compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.filter(Self.isOwn)
@@ -64,27 +62,27 @@ public struct Place: Sendable, Equatable {
 
     var hasPicture: Bool { file(Self.pager) != nil }
 
-    /// The name of the smallest file: a small picture's thumbnail would be the same as its pager file.
+    /// The name of the smallest file. A small picture has no thumbnail, since it would equal its pager file.
     private var smallest: String { file(Self.thumbnail) != nil ? Self.thumbnail : Self.pager }
 
-    /// What tiles show.
+    /// The file for a tile.
     var tile: File? { file(smallest) }
 
-    /// What tiles show on sharp screens.
+    /// The file for a tile on high-density screens.
     var sharpTile: File? { file(Self.sharpThumbnail) ?? file(Self.pager) }
 
-    /// A blurred preview, as a ThumbHash.
+    /// A blurred preview as a ThumbHash.
     var hash: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).thumbhash")) }
 
     var colour: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).dominant_colour")) }
 
-    /// Whether one sees through parts of the picture: the 24th bit of the preview tells.
+    /// Whether the picture has transparent parts: bit 24 of the ThumbHash.
     var isTransparent: Bool {
         guard let bytes = hash.flatMap(Base64.decoded), bytes.count > 2 else { return false }
         return bytes[2] & 0x80 != 0
     }
 
-    /// Whether a path is one that a gallery gives its pictures: it leads nowhere else.
+    /// Returns whether a gallery may have created this path. Such a path cannot lead outside it.
     static func isOwn(_ path: String) -> Bool {
         let prefix = "pictures/"
         guard path.hasPrefix(prefix) else { return false }
@@ -97,7 +95,7 @@ public struct Place: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// The names that a place may have: that of its day, more of the key if there are several of a day.
+    /// Returns the possible names of a place: its day, followed by more of the key if several places share the day.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]
@@ -109,9 +107,8 @@ public struct Place: Sendable, Equatable {
 }
 
 extension Place {
-    /// The identity of a record's picture: the key that a gallery gave it, else its address, else its cache key (cache
-    /// files have random names), else its file's name. A record without any of these, such as a failure, is identified
-    /// by its day, its `id` or its whole line.
+    /// Returns the identity of a record's picture: its key in a gallery, its address, its cache key (cache files have
+    /// random names), or its file name. Other records, such as failures, are identified by day, `id` or the whole line.
     static func key(of record: Record, day: CalendarDay?) -> String {
         func digest(_ kind: String, _ text: String) -> String { String(SHA256.hex(of: "\(kind) \(text)").prefix(32)) }
         let isOutside = record.string("path")?.hasPrefix("/") ?? false

@@ -1,18 +1,17 @@
 import Records
 import Support
 
-/// The places of a gallery, in the order in which they came. Pure.
+/// The places of a gallery, in the order in which they were added.
 struct PlaceCollection: Sendable {
     private(set) var places: [Place] = []
     private var indices: [String: Int] = [:]
     private var ids: [String: String] = [:]
     private var ofDays: [CalendarDay: [String]] = [:]
 
-    /// The place of a key.
     subscript(key: String) -> Place? { indices[key].map { places[$0] } }
 
-    /// Adds a place or replaces that of its key, and returns what stands there now; nil if a place of its day has a
-    /// picture already, and this one failed. What failed never takes the place of a picture.
+    /// Adds a place, or replaces the place with its key. Returns the resulting place; nil if the new place failed and
+    /// another place of its day has a picture. A failure never replaces a picture.
     @discardableResult
     mutating func add(_ place: Place) -> Place? {
         if let index = indices[place.key] {
@@ -30,7 +29,7 @@ struct PlaceCollection: Sendable {
         let neighbours = (place.day.flatMap { ofDays[$0] } ?? []).compactMap { self[$0] }
         if place.record.hasError, neighbours.contains(where: \.hasPicture) { return nil }
         if place.hasPicture {
-            // The failure of an earlier run, in which the day had no address yet.
+            // Failures of earlier runs, when the picture's address was unknown.
             remove(neighbours.filter { !$0.hasPicture && $0.record.hasError }.map(\.key))
         }
         var place = place
@@ -41,7 +40,7 @@ struct PlaceCollection: Sendable {
         return place
     }
 
-    /// The name of a place that is there or will come: `wanted` if nobody else has it.
+    /// Returns the name for an existing or future place: `wanted` if it is free.
     mutating func reserveID(_ key: String, _ day: CalendarDay?, _ wanted: String = "") -> String {
         if let old = self[key], old.day == day { return old.id }
         let id = ([wanted] + Place.names(day: day, key: key)).first { !$0.isEmpty && (ids[$0] ?? key) == key } ?? key
@@ -53,14 +52,14 @@ struct PlaceCollection: Sendable {
         if !keys.isEmpty { keep { !keys.contains($0.key) } }
     }
 
-    /// Drops the places that are not wanted.
+    /// Removes the places that `isWanted` rejects.
     mutating func keep(_ isWanted: (Place) -> Bool) {
         var kept = PlaceCollection()
         for place in places where isWanted(place) { kept.add(place) }
         self = kept
     }
 
-    /// The keys of places that stand for a record: its own, or those of its day.
+    /// Returns the keys of the places for a record: its own, or the places of its day.
     func keys(standingFor place: Place) -> [String] {
         if indices[place.key] != nil { return [place.key] }
         return place.day.flatMap { ofDays[$0] } ?? []

@@ -4,12 +4,12 @@ import HTTP
 import Records
 import Support
 
-/// Makes of a record what may be seen by anybody: its words and public addresses; no key, scope, private address or
-/// local path. Pure.
+/// Extracts the public part of a record: its texts and public addresses, without keys, scopes, private addresses or
+/// local paths.
 struct Publication {
     let fields: GalleryFields
 
-    /// The record of a place: the fields that a page is made from, under their usual names.
+    /// Returns the fields that pages use, under their usual names.
     func record(of record: Record) -> Record {
         var published = Record()
         let text = text(record, fields.text)
@@ -42,12 +42,12 @@ struct Publication {
         return nil
     }
 
-    /// The day that a date or a time begins with.
+    /// Returns the day at the beginning of a date or time.
     static func day(of record: Record, _ fields: GalleryFields) -> CalendarDay? {
         fields.date.lazy.compactMap { field in record.string(field).flatMap { CalendarDay($0.prefix(10)) } }.first
     }
 
-    /// Returns the paragraphs of a text and its links to public addresses; nil if it has neither.
+    /// Returns the paragraphs of a text and its links to public addresses; nil if there are none.
     private static func layout(of record: Record, _ text: String) -> Record? {
         guard let apod = record.raw("apod").flatMap({ try? Record(parsing: $0) }) else { return nil }
         let paragraphs = Article(text, layout: apod).paragraphs.map { $0.mapLinks(address) }
@@ -57,7 +57,7 @@ struct Publication {
 
     // MARK: Addresses
 
-    /// The address if anybody may know it: of the web, on a public host, without a user, a password or a key.
+    /// Returns an address only if it is public: on a public host, without a user, a password or a key.
     static func address(_ text: String?) -> String? {
         guard let text = MediaAddress(text)?.text, let url = try? WebURL(text), url.credentials == nil,
             isPublic(url)
@@ -70,7 +70,7 @@ struct Publication {
         if let address = url.address { return AddressClass(address) == .global }
         let labels = url.host.split(separator: ".")
         guard labels.count > 1, let last = labels.last else { return false }
-        // RFC 6762, RFC 6761, RFC 8375, and what ICANN keeps for networks of one's own.
+        // RFC 6762, RFC 6761, RFC 8375, and names that ICANN reserves for private networks.
         return !["local", "localhost", "internal", "lan", "home", "corp", "intranet", "private", "test"].contains(last)
             && !url.host.hasSuffix("home.arpa")
     }
@@ -88,15 +88,15 @@ struct Publication {
         ])
     }
 
-    /// Whether a word is a private server's address without its scheme, such as `127.0.0.1:8080`.
+    /// Returns whether a word is a private address without a scheme, such as `127.0.0.1:8080`.
     private static func isPrivateServer(_ word: String) -> Bool {
-        // `10.5` and `10:30` are numbers and times as well.
+        // `10.5` and `10:30` may be numbers and times.
         let isHost = word.hasPrefix("localhost") || word.hasPrefix("[") || word.split(separator: ".").count == 4
         guard isHost, let url = try? WebURL("http://\(word)") else { return false }
         return url.address != nil && !isPublic(url) || url.host == "localhost"
     }
 
-    /// A message without the paths and private addresses in it.
+    /// Removes paths and private addresses from a message.
     static func words(_ message: String) -> String {
         PlainText.folded(message).split(separator: " ").map { word in
             let bare = word.drop { "(\"'".unicodeScalars.contains($0.unicodeScalars.first!) }
@@ -109,7 +109,6 @@ struct Publication {
 }
 
 extension Substring {
-    /// Without the punctuation at its end.
     fileprivate var withoutPunctuation: Substring {
         var rest = self
         while let last = rest.unicodeScalars.last, ":;,.)\"'".unicodeScalars.contains(last) {

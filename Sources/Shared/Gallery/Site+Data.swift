@@ -2,16 +2,16 @@ import Articles
 import Records
 import Support
 
-/// What lies beside the pages: scripts that are loaded on demand, the feed, the records.
+/// The files beside the pages: scripts that are loaded on demand, the feed, and the records.
 extension Site {
-    /// How many places a part of what is searched holds.
+    /// Places per search file.
     private static let partSize = 200
 
     var parts: Int { (places.count + Self.partSize - 1) / Self.partSize }
 
     static func partPath(_ number: Int) -> String { "data/search-\(number).js" }
 
-    /// Which days have pictures: a bit for each day of a month.
+    /// The days with pictures, as a bit mask per month.
     var days: String {
         var months: [(name: String, bits: Int)] = []
         for day in places.compactMap(\.day) {
@@ -22,8 +22,7 @@ extension Site {
         return Self.script("days", .object(months.map { JSON.Member($0.name, .integer($0.bits)) }))
     }
 
-    /// The names on each page, in a file for each character that names end with. A day is also the name of its first
-    /// picture.
+    /// The names on each page, in a file for each last character of a name. A day is also a name of its first picture.
     var names: [(path: String, text: String)] {
         typealias Part = (page: String, names: [JSON])
         func add(_ name: String, _ page: String, to parts: inout [Part]) {
@@ -47,7 +46,7 @@ extension Site {
         }
     }
 
-    /// A part of what is searched, counted from 1.
+    /// Returns a search file, numbered from 1.
     func part(_ number: Int) -> String {
         let start = (number - 1) * Self.partSize
         let entries = (start..<min(start + Self.partSize, places.count)).map { index in
@@ -66,15 +65,15 @@ extension Site {
         return Self.script("search-\(number)", .array(entries))
     }
 
-    /// A script that hands over a value: nothing in it ends the script, and no line of it ends early (ECMA-262 before
-    /// 2019).
+    /// Returns a script that passes a value to the page. Escapes `<`, which could end the script, and line separators,
+    /// which were invalid in strings (ECMA-262 before 2019).
     private static func script(_ name: String, _ value: JSON) -> String {
         let json = String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
             .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
         return "galleryData(\"\(name)\",\(json));\n"
     }
 
-    /// The records that the pages are made from, one on a line.
+    /// The records of the pages, one per line.
     func writtenRecords(in order: [Place]) -> [UInt8] {
         var bytes: [UInt8] = []
         for place in order {
@@ -84,7 +83,7 @@ extension Site {
         return bytes
     }
 
-    /// How many pictures the feed has.
+    /// The number of pictures in the feed.
     private static let feedLength = 30
 
     var feed: String {
@@ -121,10 +120,10 @@ extension Site {
         return entry
     }
 
-    /// A day's noon in Greenwich: what has no day is as old as computers' time.
+    /// Returns noon in UTC; without a day, the Unix epoch.
     private static func noon(_ day: CalendarDay?) -> String { "\(day.map { "\($0)" } ?? "1970-01-01")T12:00:00Z" }
 
-    /// A name for good (RFC 9562, version 8): the same for the same text.
+    /// Returns a stable UUID for a text (RFC 9562, version 8).
     private static func uuid(_ text: String) -> String {
         var digits = Array(SHA256.hex(of: text).utf8.prefix(32))
         digits[12] = UInt8(ascii: "8")
@@ -139,7 +138,7 @@ extension Site {
 }
 
 extension Place {
-    /// The line of the gallery's records.
+    /// The record of the place as the gallery stores it.
     var written: Record {
         var record = record
         let page = Site.address(of: self)

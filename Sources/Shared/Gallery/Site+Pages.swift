@@ -1,7 +1,7 @@
 import Articles
 import Records
 
-/// The pages as HTML. Everything that comes from a record is escaped on its way here.
+/// Renders the pages as HTML. Escapes all content of records.
 extension Site {
     private static let page = PageTemplate(PackageResources.page_html)
     private static let tile = PageTemplate(PackageResources.tile_html)
@@ -25,7 +25,6 @@ extension Site {
             ])
     }
 
-    /// The list of all months.
     func listOfMonths(parts: Int) -> String {
         let list = Page(path: Self.months, heading: "All months", places: 0..<0)
         let firsts = pages.dropFirst().filter { $0.number == 1 }
@@ -58,7 +57,7 @@ extension Site {
 
     private var foot: String { "<p>Made with img-downsample gallery.</p>" }
 
-    /// What other sites and readers of feeds need.
+    /// Returns the metadata for link previews and feed readers.
     private func head(of page: Page, _ hero: Int?) -> String {
         var lines: [String] = []
         func meta(_ property: String, _ content: String) {
@@ -127,7 +126,8 @@ extension Site {
             """
     }
 
-    /// What is shown until a picture is there; nothing that would show through it for good.
+    /// Returns the attributes of the preview before the picture is loaded; none for a transparent picture, which would
+    /// not cover it.
     private func data(_ place: Place) -> String {
         if place.isTransparent { return "" }
         func attribute(_ name: String, _ value: String?) -> String {
@@ -136,14 +136,14 @@ extension Site {
         return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
     }
 
-    /// The classes that tell the shape, in tenths of the height, from 5 to 32, and whether one sees through.
+    /// Returns the classes for the aspect ratio, in tenths of the height, from 5 to 32, and for transparency.
     private func look(_ place: Place) -> String {
         guard let file = place.tile else { return "r15" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
         return "r\(ratio)\(place.isTransparent ? " clear" : "")"
     }
 
-    /// The day, unless it is the title already.
+    /// Returns the day unless it is the title.
     private func time(_ place: Place) -> String {
         guard let day = place.day, title(of: place) != EnglishDate.words(day) else { return "" }
         return "<time datetime=\"\(day)\">\(EnglishDate.words(day))</time>"
@@ -231,7 +231,7 @@ extension Site {
         "<a href=\"\(Markup.text(address))\" rel=\"noopener noreferrer\">\(Markup.text(words))</a>"
     }
 
-    /// Links from a page to the newer and the older one.
+    /// Returns links to the newer and the older page.
     private func neighbours(of page: Page) -> String {
         guard let number = pages.firstIndex(where: { $0.path == page.path }) else { return "" }
         var links: [String] = []
@@ -252,7 +252,7 @@ extension Site {
 }
 
 extension Place {
-    /// What a person reads of it; nil if there is nothing.
+    /// The texts of the place; nil if there are none.
     var caption: Caption? {
         var record = record
         record.remove("error")

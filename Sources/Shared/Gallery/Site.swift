@@ -1,18 +1,18 @@
 import Support
 
-/// The pages of a gallery: which place is on which of them, and what is beside it. Pure.
+/// The pages of a gallery and the distribution of places over them.
 struct Site: Sendable {
     struct Page: Sendable {
-        /// From the gallery's folder on.
+        /// Relative to the gallery.
         let path: String
         let heading: String
-        /// The indices of the places on it.
+        /// The indices of its places.
         let places: Range<Int>
-        /// The month, for a page of one, and which of the month's pages it is.
+        /// The month and the page number within it.
         var month: Month?
         var number = 1
 
-        /// What leads from the page to the gallery's folder.
+        /// The relative path from the page to the gallery.
         var root: String { path.contains(text: "/") ? "../" : "" }
     }
 
@@ -29,11 +29,11 @@ struct Site: Sendable {
     }
 
     let settings: GallerySettings
-    /// The newest first, then those without a date in the order in which they came.
+    /// Newest first, followed by places without a date in the order in which they were added.
     let places: [Place]
-    /// The start page, the months from the newest on, and what has no date.
+    /// The start page, the months, newest first, and the pages of places without a date.
     let pages: [Page]
-    /// The page, other than the start page, of each place.
+    /// The index of each place's page, other than the start page.
     let pageOfPlace: [Int]
 
     static let start = "index.html"
@@ -71,7 +71,6 @@ struct Site: Sendable {
         self.pageOfPlace = pageOfPlace
     }
 
-    /// The pages that hold these places.
     private static func pages(
         of places: Range<Int>, _ size: Int, _ name: String, _ words: String, _ month: Month? = nil
     ) -> [Page] {
@@ -85,21 +84,20 @@ struct Site: Sendable {
         }
     }
 
-    /// The address of a place, from the gallery's folder on.
+    /// Returns the address of a place, relative to the gallery.
     func address(of place: Int) -> String { "\(pages[pageOfPlace[place]].path)#\(places[place].id)" }
 
-    /// The address of a place as a link on a page has it.
+    /// Returns the address of a place, relative to a page.
     func link(to place: Int, from page: Page) -> String {
         page.places.contains(place) ? "#\(places[place].id)" : page.root + address(of: place)
     }
 
-    /// Where a place will be found, known before all others are: its page may have a number behind its name.
+    /// Returns the address of a place before its page number is known.
     static func address(of place: Place) -> String {
         "pages/\(place.day.map { Month($0).name } ?? "undated").html#\(place.id)"
     }
 }
 
-/// Dates as a page says them.
 enum EnglishDate {
     static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

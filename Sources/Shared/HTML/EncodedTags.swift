@@ -1,10 +1,10 @@
 import Articles
 
-/// Tags that were encoded once too often on their way into HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`), so that readers would
-/// see them.
+/// Tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`), so that readers would see
+/// them.
 enum EncodedTags {
-    /// Returns the HTML with such tags decoded. A less-than sign that begins no tag, or one that nothing closes, stays
-    /// the sign that it is. Cost: O(n).
+    /// Decodes these tags. Keeps less-than signs that do not begin a tag, and start tags without an end tag. Cost:
+    /// O(n).
     static func decoded(in html: String) -> String {
         guard html.utf8.contains(UInt8(ascii: "&")) else { return html }
         var html = html
@@ -23,18 +23,18 @@ enum EncodedTags {
     }
 
     private struct Tag {
-        /// Where it stands, encoded.
+        /// The range of the encoded tag.
         let range: Range<Int>
         let name: Substring
         let isEnd: Bool
-        /// What it means to a parser.
+        /// The decoded tag.
         let source: String.UTF8View
     }
 
-    /// Longer ones hold no address that anybody links to.
+    /// No longer tag contains a useful address.
     private static let longest = 2048
 
-    /// Returns the tags that count, in their order: those that stand alone, and those of pairs.
+    /// Returns the void tags and the matched pairs, in order.
     private static func all(in bytes: UnsafeBufferPointer<UInt8>) -> [Tag] {
         var tags: [Tag] = []
         var place = 0
@@ -85,8 +85,8 @@ enum EncodedTags {
         return Tag(range: start..<next, name: name, isEnd: isEnd, source: "<\(words)>".utf8)
     }
 
-    /// Returns whether the text after a name can only belong to a tag: nothing, or attributes with values. Words without
-    /// them are a sentence with a less-than sign in it.
+    /// Returns whether the text after a name can only belong to a tag: nothing, or attributes with values. Other words
+    /// are a sentence with a less-than sign.
     private static func isTagEnd(_ text: Substring, isEnd: Bool) -> Bool {
         let rest = text.utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "/") }
         if rest.isEmpty { return true }
@@ -103,8 +103,8 @@ enum EncodedTags {
         }
     }
 
-    /// Returns where a reference ends that stands for a bracket, however often its ampersand was encoded; nil if there
-    /// is none.
+    /// Returns the end of a reference to a bracket, even if its ampersand was encoded several times; nil if there is
+    /// none.
     private static func sign(
         _ name: String, _ decimal: String, _ hexadecimal: String, in bytes: UnsafeBufferPointer<UInt8>, at start: Int
     ) -> Int? {

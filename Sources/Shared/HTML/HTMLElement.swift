@@ -1,18 +1,16 @@
 import CGumbo
 
-/// An element of a page, such as a picture or a player.
+/// An element of a page.
 public struct HTMLElement: Sendable, Equatable {
-    /// In small letters.
+    /// In lower case.
     public let name: String
-    /// Names are in small letters. Of an attribute that stands twice the first counts.
+    /// Names are in lower case. Of duplicate attributes the first counts.
     public let attributes: [String: String]
-    /// Where the link that the element stands in leads to.
+    /// The target of the link that contains the element.
     public let link: String?
 
-    /// Returns the elements of these names in a page, in document order, or nil if the page is over the parser's limits
-    /// (64 KB, 1000 tags, 1000 attributes).
-    ///
-    /// - Parameter names: names that HTML has, in small letters.
+    /// Returns the elements with these names, which must be lower-case HTML names, in document order; nil if the page
+    /// exceeds the parser's limits (64 KB, 1000 tags, 1000 attributes).
     public static func all(_ names: [String], inPage html: String) -> [HTMLElement]? {
         var list = ElementList(tags: names.map { gumbo_tag_enum($0) })
         var html = html
@@ -20,11 +18,11 @@ public struct HTMLElement: Sendable, Equatable {
     }
 }
 
-/// Collects elements of some tags.
+/// Collects elements with certain tags.
 private struct ElementList: HTMLVisitor {
     let tags: [GumboTag]
     var elements: [HTMLElement] = []
-    /// The addresses of the links that are open, the innermost last.
+    /// The targets of the open links, innermost last.
     var links: [String?] = []
 
     mutating func open(_ tag: GumboTag, _ attributes: TagAttributes) {

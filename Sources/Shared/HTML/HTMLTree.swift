@@ -1,28 +1,27 @@
 import CGumbo
 import Libc
 
-/// HTML taken apart by the rules that browsers follow (gumbo's HTML5 parser), so that unclosed tags, capitals, odd
-/// quotes and stray ampersands mean here what they mean to a reader of NASA's page.
+/// Parses HTML by the rules of browsers (gumbo's HTML5 parser), so that unclosed tags, capitals, odd quotes and stray
+/// ampersands have the meaning that readers of NASA's pages see.
 enum HTMLTree {
-    /// More than this is not parsed: a day's page has about 12 KB.
+    /// A day's page has about 12 KB.
     static let byteLimit = 64 << 10
-    /// Nor is anything with more tags: a day's page has about 150. The parser repeats formatting that is left open in
-    /// every later paragraph, up to (tags / 2)² nodes, and frees the tree by recursion.
+    /// A day's page has about 150 tags. The parser repeats open formatting elements in every later paragraph, up to
+    /// (tags / 2)² nodes, and frees the tree recursively.
     static let tagLimit = 1000
-    /// Nor is anything with more attributes in all tags together: a day's page has about 130. The parser compares each
-    /// attribute with all earlier ones of its tag, and repeats those of formatting that is left open with it: 64 KB of
-    /// tags alone would take 2.3 s and 1.3 GB. At both limits the worst case measured takes 0.2 s, 180 MB and less
-    /// than 128 KB of stack.
+    /// The limit for the attributes of all tags; a day's page has about 130. The parser compares each attribute with
+    /// all earlier attributes of its tag, and copies the attributes of repeated formatting elements: 64 KB of tags
+    /// alone would take 2.3 s and 1.3 GB. At both limits the worst measured case takes 0.2 s, 180 MB and less than 128
+    /// KB of stack.
     static let attributeLimit = 1000
 
-    /// What a text is to a parser: a page, or part of one, such as a caption.
+    /// A page, or a part of a page, such as a caption.
     enum Kind { case page, fragment }
 
-    /// Tells `visitor` of everything in the HTML, in document order. Returns false, having told nothing, if the HTML is
-    /// over the limits.
+    /// Calls `visitor` for all HTML in document order. Returns false without any call if the HTML exceeds the limits.
     ///
-    /// Unsafe pointers: gumbo's tree points into the bytes and lives only within this call; a visitor copies what it
-    /// keeps.
+    /// Unsafe pointers: gumbo's tree points into the bytes and exists only during this call, so visitors must copy the
+    /// texts.
     static func visit(
         _ bytes: UnsafeBufferPointer<UInt8>, as kind: Kind, _ visitor: inout some HTMLVisitor
     ) -> Bool {
@@ -38,13 +37,13 @@ enum HTMLTree {
         }
     }
 
-    /// What is still to be visited: a node, or the end of an element whose children have been pushed above it.
+    /// A node to visit, or the end of an element whose children are above it on the stack.
     private enum Pending {
         case node(UnsafePointer<GumboNode>)
         case close(GumboTag)
     }
 
-    /// A loop with a stack of its own, since the tree may be as deep as the tag limit.
+    /// Uses an explicit stack, since the tree may be as deep as the tag limit.
     private static func walk(from root: UnsafePointer<GumboNode>?, _ visitor: inout some HTMLVisitor) {
         var pending: [Pending] = root.map { [.node($0)] } ?? []
         while let next = pending.popLast() {
@@ -73,11 +72,10 @@ enum HTMLTree {
     }
 }
 
-/// Is told of HTML step by step, in document order.
+/// Receives the parts of HTML in document order.
 protocol HTMLVisitor {
-    /// An element begins.
     mutating func open(_ tag: GumboTag, _ attributes: TagAttributes)
     mutating func close(_ tag: GumboTag)
-    /// Text with its references decoded and white space as it stands in the source.
+    /// Text with decoded references and original white space.
     mutating func text(_ text: UnsafeBufferPointer<UInt8>)
 }

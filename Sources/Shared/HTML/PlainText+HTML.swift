@@ -1,15 +1,15 @@
 import Articles
 
 extension PlainText {
-    /// Returns what a reader of this HTML sees, as folded lines without empty ones, or nil if the HTML is over the
-    /// parser's limits (64 KB, 1000 tags, 1000 attributes).
+    /// Returns the visible text as folded, non-empty lines; nil if the HTML exceeds the parser's limits (64 KB, 1000
+    /// tags, 1000 attributes).
     ///
-    /// A line break in HTML's source is a blank, so that only tags make lines.
+    /// A line break in the source is a blank; only tags begin new lines.
     public static func lines(ofHTML html: String) -> [String]? {
         lines(ofHTML: html, keepingLinks: false)?.map(\.text)
     }
 
-    /// Returns the same with the links in it, whose addresses are as they stand there.
+    /// Returns the lines with their links, whose addresses are unchanged.
     public static func linkedLines(ofHTML html: String) -> [LinkedText]? { lines(ofHTML: html, keepingLinks: true) }
 
     private static func lines(ofHTML html: String, keepingLinks keepsLinks: Bool) -> [LinkedText]? {
@@ -25,11 +25,9 @@ extension PlainText {
         }
     }
 
-    /// Returns the same on one line.
     public static func line(ofHTML html: String) -> String? { lines(ofHTML: html)?.joined(separator: " ") }
 
-    /// Returns the text of a field that should be plain, on one line, without the tags and references that were left in
-    /// it.
+    /// Returns a supposedly plain text on one line, without remaining tags and references.
     public static func line(ofText text: String) -> String {
         let text = text.utf8.count <= HTMLTree.byteLimit ? EncodedTags.decoded(in: text) : text
         if holdsTags(text), let line = line(ofHTML: text) { return line }
@@ -47,12 +45,12 @@ extension PlainText {
         }
     }
 
-    /// Returns folded text without the references that are left in it (`&eacute;`, `&#8217;`): some pages were encoded
-    /// twice, a few more often. Only what ends in a semicolon counts.
+    /// Decodes the remaining references in folded text (`&eacute;`, `&#8217;`): some pages were encoded twice, a few
+    /// more often. Ignores references without a semicolon.
     static func decoded(_ text: String) -> String {
         var text = text
         for _ in 0..<3 where holdsReference(text) {
-            // Without tags, HTML is nothing but text with references.
+            // Without tags, HTML is text with references.
             var escaped = text.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "&lt;")
             var whole = WholeText()
             guard escaped.withUTF8({ HTMLTree.visit($0, as: .fragment, &whole) }) else { return text }
@@ -77,9 +75,9 @@ extension PlainText {
 }
 
 extension LinkedText {
-    /// Adds text as it stands in a source, folded and decoded.
+    /// Appends source text, folded and decoded.
     mutating func append(_ source: Slice<UnsafeBufferPointer<UInt8>>, link: String?) {
-        // Letters at both ends keep the blanks there from being folded away.
+        // Letters at both ends preserve the blanks there.
         let framed = Array("x".utf8) + source + Array("x".utf8)
         let decoded = PlainText.decoded(framed.withUnsafeBufferPointer { PlainText.folded($0) })
         append(decoded.utf8.dropFirst().dropLast(), link: link)

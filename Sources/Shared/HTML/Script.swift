@@ -1,10 +1,10 @@
 import Articles
 
-/// Raised or lowered text. Without it, 10 to the power of eleven would be read as 1011.
+/// Superscript or subscript. Without it, 10 to the power of eleven would become 1011.
 enum Script {
     case raised, lowered
 
-    /// Returns the same text in the characters that Unicode has for it, or nil if one of them is missing, as in `21st`.
+    /// Returns the text in Unicode's superscripts or subscripts; nil if a character is missing, as in `21st`.
     func characters(for text: String) -> String? {
         var result = String.UnicodeScalarView()
         for scalar in PlainText.folded(text).unicodeScalars {
@@ -14,7 +14,7 @@ enum Script {
         return result.isEmpty ? nil : String(result)
     }
 
-    /// Unicode's block of superscripts and subscripts; the three first superscripts are in Latin-1.
+    /// Unicode's block of superscripts and subscripts; the first three superscripts are in Latin-1.
     private func character(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let base: UInt32 = self == .raised ? 0x2070 : 0x2080
         switch (scalar, self) {

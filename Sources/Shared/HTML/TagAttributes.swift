@@ -6,13 +6,11 @@ struct TagAttributes {
 
     init(_ vector: GumboVector) { self.vector = vector }
 
-    /// Returns the value of an attribute with its references decoded; nil if the tag does not have the attribute. Of an
-    /// attribute that stands twice the first counts.
-    ///
-    /// - Parameter name: in small letters.
+    /// Returns the decoded value of an attribute, whose name is in lower case; nil if there is none. Of duplicate
+    /// attributes the first counts.
     subscript(_ name: String) -> String? { list.first { $0.name == name }?.value }
 
-    /// All names, in small letters, with their values.
+    /// The names, in lower case, with their values.
     var dictionary: [String: String] {
         Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

@@ -1,16 +1,16 @@
 import Articles
 
-/// A walk through one tag of HTML without parsing the page, by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and
-/// on). What a tag consists of depends on nothing before it.
+/// Scans a single tag by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and following), which do not depend on
+/// anything before the tag.
 struct TagScanner {
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The first byte that has not been passed; at first the one after the tag's `<`.
+    /// The next byte; initially the byte after the tag's `<`.
     private(set) var place: Int
 
-    /// Returns how many attributes there are, or nil if there are more than `limit`.
+    /// Returns the number of attributes, or nil if there are more than `limit`.
     ///
-    /// Every place where a tag could begin counts, in comments and scripts too, since only a parser knows which of them
-    /// are tags. So the count is never too low.
+    /// Counts every possible tag, even in comments and scripts, which only a parser can distinguish. So the count is
+    /// never too low.
     static func countAttributes(in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int) -> Int? {
         var count = 0
         for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {
@@ -24,14 +24,14 @@ struct TagScanner {
         return count
     }
 
-    /// The byte at `place`; nil at the end.
+    /// The next byte; nil at the end.
     var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
     private mutating func skip(while isSkipped: (UInt8) -> Bool) {
         while let next, isSkipped(next) { place += 1 }
     }
 
-    /// Passes the name, and returns whether a start or end tag begins here: with a letter, or a slash and a letter.
+    /// Skips the name, and returns whether this is a start or end tag: a letter, optionally after a slash.
     mutating func skipName() -> Bool {
         if next == UInt8(ascii: "/") { place += 1 }
         guard let letter = next, letter.isASCIILetter else { return false }
@@ -39,11 +39,11 @@ struct TagScanner {
         return true
     }
 
-    /// Passes another attribute, and returns whether there was one before the tag's end.
+    /// Skips an attribute; returns false at the end of the tag.
     mutating func skipAttribute() -> Bool { nextAttribute() != nil }
 
-    /// Passes another attribute, and returns where its name and its value stand; nil if the tag ends. The value is nil
-    /// without an equals sign.
+    /// Returns the ranges of the next attribute's name and value; nil at the end of the tag. The value is nil without
+    /// an equals sign.
     mutating func nextAttribute() -> (name: Range<Int>, value: Range<Int>?)? {
         skip { Self.isBlank($0) || $0 == UInt8(ascii: "/") }
         guard let first = next, first != UInt8(ascii: ">") else { return nil }

@@ -1,24 +1,24 @@
 import Articles
 import CGumbo
 
-/// Collects the text of HTML as the lines that a reader sees, with its links if they are wanted.
+/// Collects the visible lines of HTML, optionally with links.
 struct TextLines: HTMLVisitor {
     private let keepsLinks: Bool
     private var lines: [LinkedText] = []
-    /// The line so far, not yet folded.
+    /// The current line before folding.
     private var line: [UInt8] = []
-    /// Where in the line a link begins, or ends (nil).
+    /// The offsets in the line at which a link begins, or ends (nil).
     private var marks: [(place: Int, link: String?)] = []
-    /// Where the link leads that is open.
+    /// The target of the open link.
     private var link: String?
-    /// How many elements are open whose text nobody sees.
+    /// The number of open elements with invisible text.
     private var unseenDepth = 0
     private var isBehindLink = false
     private var scripts: [Script] = []
 
     init(keepsLinks: Bool = false) { self.keepsLinks = keepsLinks }
 
-    /// Returns all lines but empty ones; to be called once, at the end.
+    /// Returns the non-empty lines. Must be called once, at the end.
     mutating func finished() -> [LinkedText] {
         endLine()
         return lines
@@ -69,7 +69,7 @@ struct TextLines: HTMLVisitor {
     private mutating func endLine() {
         defer {
             line.removeAll(keepingCapacity: true)
-            // A link that goes on does so on the next line.
+            // An open link continues on the next line.
             marks.removeAll(keepingCapacity: true)
             if let link { marks.append((0, link)) }
         }
@@ -93,8 +93,8 @@ struct TextLines: HTMLVisitor {
         }
     }
 
-    /// Returns how many bytes of blanks stand between a link and punctuation that ends a word, or `'s`, standing alone:
-    /// the move to the new site put them there (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
+    /// Returns the number of bytes of blanks between a link and closing punctuation or a separate `'s`. The move to the
+    /// new site inserted them (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
     private static func strayBlanks(in text: UnsafeBufferPointer<UInt8>) -> Int {
         var place = 0
         var blanks = 0
@@ -120,11 +120,11 @@ struct TextLines: HTMLVisitor {
         return next.isWhiteSpace || next == ")" || next == "\"" ? blanks : 0
     }
 
-    /// What an element does to the text around and within it.
+    /// The effect of an element on text.
     private enum Role {
-        /// Begins a line and ends one.
+        /// Begins and ends a line.
         case line
-        /// Holds what nobody sees.
+        /// Its content is invisible.
         case unseen
         case inline
         case script(Script)
@@ -153,7 +153,7 @@ struct TextLines: HTMLVisitor {
     }
 }
 
-/// Collects all text of HTML as it stands.
+/// Collects all text unchanged.
 struct WholeText: HTMLVisitor {
     private(set) var text = ""
 

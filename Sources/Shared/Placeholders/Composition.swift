@@ -1,30 +1,30 @@
 import Formats
 
-/// Where icon and message stand in a picture: above each other, or beside each other in a banner.
+/// The positions of icon and message: stacked, or side by side in a banner.
 struct Composition: Sendable, Hashable {
     enum Arrangement: Sendable, Hashable { case above, beside }
 
-    /// What the message may take, in pixels.
+    /// The space for the message, in pixels.
     struct TextSpace: Sendable, Hashable {
         var width: Int, height: Int
-        /// Sizes of the font, in pixels per em.
+        /// Font sizes in pixels per em.
         var sizes: ClosedRange<Double>
     }
 
     var size: PixelSize
     var arrangement: Arrangement
-    /// The icon's width and height; 0 if there is no place for one.
+    /// The icon's width and height; 0 if it does not fit.
     var iconSide: Int
     var gap: Int
-    /// Nil if there is no place for words.
+    /// Nil if no text fits.
     var text: TextSpace?
 
-    /// The smallest letters that are drawn, in pixels per em at scale 1: smaller ones are no longer read with ease.
+    /// The smallest legible letters, in pixels per em at scale 1.
     static let smallestLetters = 11.0
-    /// The smallest icon that shows what it is.
+    /// The smallest recognisable icon.
     static let smallestIcon = 10
 
-    /// - Parameter scale: pixels of the picture to a pixel of the page it is shown on.
+    /// - Parameter scale: picture pixels per page pixel.
     init(size: PixelSize, hasMessage: Bool, scale: Double) {
         self.size = size
         let (width, height) = (size.width, size.height)
@@ -44,7 +44,7 @@ struct Composition: Sendable, Hashable {
                 let padding = max(2, Int((short * 0.08).rounded()))
                 iconSide = Int((short * 0.32).rounded())
                 gap = Int((short * 0.06).rounded())
-                // Lines of more than some 30 ems are hard to follow.
+                // Lines longer than about 30 ems are hard to read.
                 let widest = min(width - 2 * max(padding, width / 12), Int(short * 1.8))
                 let space = PixelSize(width: widest, height: height - 2 * padding - iconSide - gap)
                 text = Self.space(space, largest: short * 0.066, smallest: smallest)
@@ -53,20 +53,20 @@ struct Composition: Sendable, Hashable {
         }
         text = nil
         gap = 0
-        // Small pictures are filled more, so that the icon can be recognised.
+        // In small pictures, enlarge the icon so that it can be recognised.
         iconSide = Int((short * (short < 40 ? 0.75 : short < 72 ? 0.6 : 0.46)).rounded())
         if iconSide < Self.smallestIcon { iconSide = 0 }
     }
 
-    /// Nil if less than a short word fits.
+    /// Returns nil if not even a short word fits.
     private static func space(_ box: PixelSize, largest: Double, smallest: Double) -> TextSpace? {
         guard Double(box.width) >= 6 * smallest, Double(box.height) >= 1.4 * smallest else { return nil }
         let largest = max(largest, smallest)
-        // A wall of small print is no placeholder: the message is rather cut.
+        // Cut the message rather than fill the picture with small print.
         return TextSpace(width: box.width, height: box.height, sizes: max(smallest, largest * 0.5)...largest)
     }
 
-    /// The places of the icon (nil: none) and of a text of that size in pixels (nil: none), as one group in the middle.
+    /// Returns the rectangles of the icon and of a text of the given size, centred as a group.
     func placed(text: PixelSize?) -> (icon: PixelRect?, text: PixelRect?) {
         let gap = text == nil ? 0 : gap
         let (textWidth, textHeight) = (text?.width ?? 0, text?.height ?? 0)

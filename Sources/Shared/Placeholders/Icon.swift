@@ -1,13 +1,12 @@
-/// The picture of what is missing, drawn on a grid of 24 units: an outline of one width, a quiet part and a part in the
-/// accent colour.
+/// The symbol of a placeholder on a grid of 24 units: an outline, a secondary part and a part in the accent colour.
 struct Icon: Sendable {
     typealias Point = SignedDistance.Point
 
     var missing: Placeholder.Missing
-    /// Its width and height in pixels.
+    /// Width and height in pixels.
     var side: Int
 
-    /// Draws into the square of `side` pixels whose corner is given; it must lie within the canvas.
+    /// Draws the icon with its top left corner at `x`, `y`, within the canvas.
     func draw(on canvas: inout Canvas, x: Int, y: Int, _ palette: Palette) {
         let square = PixelRect(x: x, y: y, width: side, height: side)
         switch missing {
@@ -23,9 +22,9 @@ struct Icon: Sendable {
     private func length(_ units: Double) -> Double { units * Double(side) / 24 }
     private func point(_ x: Double, _ y: Double) -> Point { Point(length(x), length(y)) }
 
-    /// On the edge of a pixel, so that straight edges are sharp.
+    /// Aligned to pixels, so that straight edges are sharp.
     private func snapped(_ units: Double) -> Double { length(units).rounded() }
-    /// The same, counted from the far side, so that what is symmetric stays so.
+    /// `snapped` from the opposite side, which preserves symmetry.
     private func mirrored(_ units: Double) -> Double { Double(side) - snapped(units) }
 
     /// The width of outlines, in whole pixels.
@@ -33,7 +32,7 @@ struct Icon: Sendable {
 
     // MARK: Icons
 
-    /// A frame with the sun over mountains.
+    /// The sun over mountains in a frame.
     private func drawPicture(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let (low, high) = (Point(snapped(2), snapped(3.5)), Point(mirrored(2), mirrored(3.5)))
         let radius = length(2.6)
@@ -59,7 +58,7 @@ struct Icon: Sendable {
         }
     }
 
-    /// A piece of film with the sign for playing.
+    /// A film strip with a play symbol.
     private func drawVideo(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let (low, high) = (Point(snapped(2), snapped(4)), Point(mirrored(2), mirrored(4)))
         let radius = length(2.6)
@@ -93,7 +92,7 @@ struct Icon: Sendable {
         }
     }
 
-    /// A cloud, struck through.
+    /// A crossed-out cloud.
     private func drawCloud(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let bottom = snapped(19)
         let (leftRadius, topRadius, rightRadius) = (length(4.5), length(5.9), length(5))
@@ -103,7 +102,7 @@ struct Icon: Sendable {
         let stroke = stroke
         let softness = length(1.6)
         let (start, end) = (point(4.6, 3.4), point(20.6, 21))
-        /// The cloud, or what its outline encloses: each of its parts is smaller by `inset`.
+        /// The cloud, or its interior: each part is smaller by `inset`.
         func cloud(_ here: Point, inset: Double) -> Double {
             let hills = SignedDistance.merged(
                 SignedDistance.merged(
@@ -116,7 +115,7 @@ struct Icon: Sendable {
         }
         canvas.fill(palette.surface, in: square) { cloud($0, inset: 0) }
         canvas.fill(palette.line, in: square) { max(cloud($0, inset: 0), -cloud($0, inset: stroke)) }
-        // A gap on both sides keeps the stroke apart from the outline that it crosses.
+        // A gap on both sides separates the stroke from the outline.
         canvas.fill(palette.background, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 2.8) }
         canvas.fill(palette.accent, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 1.1) }
     }

@@ -4,20 +4,20 @@ import Images
 import Libc
 import Support
 
-/// A message as it is drawn: how much of each pixel its letters cover.
+/// A rendered message: the coverage of each pixel.
 struct MessageDrawing {
-    /// The widest line, and the height of all lines, in pixels.
+    /// The width of the widest line, and the height of all lines, in pixels.
     let size: PixelSize
-    /// Pixels on each side of that, since letters that lean, and marks, may reach over.
+    /// The border around it for slanted letters and marks, in pixels.
     private let margin: Int
     private let pitch: Int
     private let coverage: [UInt8]
 
-    /// Pango is used by one thread at a time.
+    /// Pango is not thread-safe.
     private static let turn = Monitor(())
 
-    /// Draws a message of `MessageText.cleaned` as large as it fits into `space`: centred, or from the side where
-    /// reading begins.
+    /// Draws a message of `MessageText.cleaned` as large as it fits into `space`, centred or aligned with the start of
+    /// the line.
     ///
     /// - Returns: the drawing, or nil if nothing can be drawn; and warnings for the user.
     static func draw(
@@ -27,7 +27,7 @@ struct MessageDrawing {
             if let reason = ctext_load() { return (nil, ["\(String(cString: reason)): the message is not drawn"]) }
             let file = font.flatMap { isPath($0) ? $0 : nil }
             if let file, let reason = fault(of: file) { return (nil, [unusable(file, reason)]) }
-            // English unless the letters tell otherwise: the locale must not decide.
+            // English unless the letters suggest another language: the locale must not matter.
             let language = MessageText.language(of: text) ?? "en"
             guard let layout = ctext_open(file == nil ? font ?? "sans-serif" : "font of a file", file, language) else {
                 let warning = file.map { unusable($0, "it is no OpenType font with outlines") }
@@ -46,10 +46,10 @@ struct MessageDrawing {
         }
     }
 
-    /// Nil if not even one line fits, or a damaged font cannot be drawn.
+    /// Returns nil if not even one line fits, or if a damaged font cannot be drawn.
     private init?(_ text: String, _ layout: OpaquePointer, _ space: Composition.TextSpace, isCentered: Bool) {
         let whole = ctext_set_text(layout, text, text.utf8.count)
-        // Some fonts give no heights, or the height of their tallest ornament.
+        // Some fonts have no heights, or the height of their tallest ornament.
         let (ascent, descent) = (min(max(whole.ascent, 0.7), 1.2), min(max(whole.descent, 0.15), 0.5))
         let lineHeight = max(1.3, ascent + descent)
         let fitting = TextFitting(width: whole.width, lineHeight: lineHeight) { width, breaksWords in
@@ -66,7 +66,7 @@ struct MessageDrawing {
         margin = Int(size / 2)
         let (width, height) = (self.size.width + 2 * margin, self.size.height + 2 * margin)
         pitch = (width + 3) / 4 * 4
-        // The letters are in the middle of their line.
+        // Centre the letters in the line.
         let place = ctext_place(
             size: size, margin: Double(margin),
             baseline: Double(margin) + (lineHeight + ascent - descent) / 2 * size, line_height: lineHeight * size,
@@ -76,7 +76,7 @@ struct MessageDrawing {
         self.coverage = coverage
     }
 
-    /// Lays the letters over a canvas. `box` has their size.
+    /// Blends the letters over a canvas. `box` has their size.
     func draw(in box: PixelRect, _ color: RGB, on canvas: inout Canvas) {
         let (left, top) = (box.x - margin, box.y - margin)
         let around = PixelRect(x: left, y: top, width: box.width + 2 * margin, height: box.height + 2 * margin)
@@ -85,22 +85,22 @@ struct MessageDrawing {
         }
     }
 
-    /// Names that fontconfig resolves to a family of the system's choice.
+    /// Generic families, which fontconfig resolves.
     private static let generic: Set<String> = [
         "sans-serif", "sans", "serif", "monospace", "mono", "system-ui", "cursive", "fantasy", "emoji", "math",
     ]
 
-    /// Whether `font` is the path of a file rather than the name of a family.
+    /// Returns whether `font` is a file rather than a family.
     private static func isPath(_ font: String) -> Bool {
         font.utf8.contains(UInt8(ascii: "/")) || font.withPathPointer { access($0, F_OK) } == 0
     }
 
-    /// The reason why a file is no font; nil if it may be one. Does not wait for a named pipe.
+    /// Returns the reason why a file cannot be a font, or nil. Does not block on a named pipe.
     private static func fault(of path: String) -> String? {
         do {
             let file = try File.open(path, O_RDONLY | O_NONBLOCK)
             if !file.isRegular { return "it is no regular file" }
-            // The largest font files, collections of all of CJK in all weights, have some 100 MB.
+            // The largest font files, collections of all of CJK in all weights, have about 100 MB.
             return file.count > 256 << 20 ? "it is over 256 MiB" : nil
         } catch {
             return (error as? SystemFailure).map { systemMessage($0.errno) } ?? "\(error)"

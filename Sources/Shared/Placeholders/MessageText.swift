@@ -1,15 +1,15 @@
-/// An untrusted message, made fit for drawing.
+/// Prepares an untrusted message for drawing.
 enum MessageText {
-    /// As many characters of a message are looked at. No placeholder shows more, and shaping has its price.
+    /// The most characters that are read. No placeholder shows more, and shaping is expensive.
     static let limit = 2000
 
-    /// How many marks may follow each other: four are enough for any script's letters, hundreds would be drawn over
-    /// what stands above.
+    /// The most consecutive marks: four suffice for the letters of any script; hundreds would be drawn over the text
+    /// above.
     static let markLimit = 4
 
-    /// The message in one line, without what cannot be seen: white space of any kind and number becomes one blank;
-    /// controls, unassigned and private characters, and the marks that reverse the order of what follows, are dropped
-    /// (Unicode 15, categories Cc, Cf, Cn, Co). What is over the limit is replaced by an ellipsis.
+    /// Returns the message on one line without invisible characters: replaces runs of white space by a blank, and
+    /// removes controls, unassigned and private characters, and directional controls (Unicode 15, categories Cc, Cf,
+    /// Cn, Co). Replaces the rest beyond the limit by an ellipsis.
     static func cleaned(_ message: String) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
@@ -42,7 +42,7 @@ enum MessageText {
         return String(result)
     }
 
-    /// White space at which a line may end: not the blanks that hold words together.
+    /// White space that allows a line break, so not no-break spaces.
     static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09...0x0D, 0x20, 0x85, 0x1680, 0x2000...0x2006, 0x2008...0x200A, 0x2028, 0x2029, 0x205F, 0x3000: true
@@ -60,14 +60,14 @@ enum MessageText {
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .unassigned, .privateUse, .surrogate: false
-        // The two that join and part letters change how they look, and nothing else.
+        // The joiner and the non-joiner only affect the shape of letters.
         case .format: scalar.value == 0x200C || scalar.value == 0x200D
         default: true
         }
     }
 
-    /// The language that fonts are chosen for, if the letters tell it: Chinese, Japanese and Korean write one
-    /// character in different ways. Nil if it makes no difference.
+    /// Returns the language for choosing fonts if the letters determine it: Chinese, Japanese and Korean draw the same
+    /// character differently. Otherwise nil.
     static func language(of text: String) -> String? {
         var hasIdeographs = false
         for scalar in text.unicodeScalars {
@@ -81,7 +81,7 @@ enum MessageText {
         return hasIdeographs ? "zh-cn" : nil
     }
 
-    /// Returns the text without the characters that no font has, and those characters.
+    /// Separates the characters that no font has from the text.
     static func covered(
         _ text: String, has: (Unicode.Scalar) -> Bool
     ) -> (text: String, missing: [Unicode.Scalar]) {
@@ -107,7 +107,7 @@ enum MessageText {
         return "no font has \(shown.joined(separator: ", "))\(rest): the message is drawn without"
     }
 
-    /// Returns the text with joiners within words of Hangul, which readers expect to be wrapped at blanks only.
+    /// Inserts word joiners within Hangul words, which should only be wrapped at blanks.
     static func joined(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var isAfterHangul = false

@@ -12,16 +12,16 @@ extension RGB {
 /// The colours of a theme.
 struct Palette: Sendable, Hashable {
     var background: RGB
-    /// What the background becomes where a style's gradient is densest: a shade, so that a light picture stays light.
+    /// The background at the densest part of a style's gradient: a shade, so that a light picture stays light.
     var shade: RGB
     var text: RGB
     /// The area within an icon's outline.
     var surface: RGB
-    /// An icon's quiet parts, which it does not need to be understood.
+    /// The secondary parts of an icon.
     var soft: RGB
     /// An icon's outline.
     var line: RGB
-    /// The part of an icon that catches the eye.
+    /// The emphasised part of an icon.
     var accent: RGB
 
     init(_ theme: Placeholder.Theme) {
@@ -45,7 +45,7 @@ struct Palette: Sendable, Hashable {
         }
     }
 
-    /// The background under a gradient, for a row counted from the top.
+    /// Returns the background under a gradient for a row, counted from the top.
     func background(row: Int, of height: Int, _ gradient: Gradient) -> RGB {
         let share = gradient.alpha(row: row, height: height) / Self.densest
         func mixed(_ from: UInt8, _ to: UInt8) -> UInt8 {
@@ -56,6 +56,6 @@ struct Palette: Sendable, Hashable {
             blue: mixed(background.blue, shade.blue))
     }
 
-    /// The greatest opacity of a gradient.
+    /// The maximum opacity of a gradient.
     private static let densest = 0.8
 }

@@ -2,30 +2,29 @@ import Formats
 import Images
 import Support
 
-/// The picture that is shown where a real one is missing: an icon that says what is missing, and a message.
+/// A picture that replaces a missing one: a symbol and a message.
 public struct Placeholder: Sendable, Hashable {
-    /// What is missing, or why: what the icon shows.
+    /// The missing content or the reason, which selects the icon.
     public enum Missing: String, Sendable, Hashable, CaseIterable {
-        /// There is no picture, or one that cannot be read: mountains and the sun in a frame.
+        /// No picture, or an unreadable picture: mountains and the sun in a frame.
         case picture
-        /// There is a film in place of a picture: a piece of film.
+        /// A film instead of a picture: a film strip.
         case video
-        /// It cannot be fetched now: a cloud, struck through.
+        /// Temporarily unavailable: a crossed-out cloud.
         case network
-        /// It may not be fetched: a padlock.
+        /// Not allowed: a padlock.
         case forbidden
     }
 
-    /// Whether the picture is for a bright page or a dark one.
     public enum Theme: String, Sendable, Hashable, CaseIterable { case light, dark }
 
     public var missing: Missing
-    /// What is written beneath the icon. It may come from anyone: line breaks become blanks, what cannot be seen and
-    /// what reverses the order of letters is dropped, and 2,000 characters are looked at. Empty: the icon alone.
+    /// The text beneath the icon, from any source: line breaks become blanks, invisible characters and directional
+    /// controls are removed, and 2,000 characters are read. Empty for the icon alone.
     public var message: String
     public var theme: Theme
-    /// The path of a font file, or else the name of a family, as fontconfig knows it. A name with a slash is a path.
-    /// Nil, or empty: a font without serifs that covers the message.
+    /// The path of a font file, or the name of a family in fontconfig. A name with a slash is a path. Nil or empty: a
+    /// sans-serif font that covers the message.
     public var font: String?
 
     public init(missing: Missing, message: String = "", theme: Theme = .light, font: String? = nil) {
@@ -35,29 +34,27 @@ public struct Placeholder: Sendable, Hashable {
         self.font = font
     }
 
-    /// Pictures of at most that width and height are drawn.
+    /// The maximum width and height.
     public static let largestSide = 8192
 
     /// Draws the picture.
     ///
-    /// The message is written as large as its place allows and wrapped; it is shortened with an ellipsis if the
-    /// smallest letters are still too large. If the picture is too small for words it has the icon alone, and if
-    /// it is too small for that, the background alone. The same placeholder, size, scale and fonts give the same
-    /// bytes.
+    /// The message is wrapped and as large as fits, shortened with an ellipsis if even the smallest letters are too
+    /// large. A picture that is too small for text has only the icon, and a still smaller picture only the background.
+    /// Equal placeholders, sizes, scales and fonts produce equal bytes.
     ///
-    /// Text needs Pango, which is loaded when text is first drawn. Without it, and without a font, the picture has the
-    /// icon alone, and `warnings` gives the reason; that is no error.
+    /// Text requires Pango, which is loaded with the first text. Without it or without a font, the picture has only the
+    /// icon, and `warnings` has the reason; that is no error.
     ///
-    /// Any number of threads may draw at once; one of them at a time draws text.
+    /// Safe to call on any number of threads; text is drawn by one thread at a time.
     ///
     /// - Parameters:
     ///   - size: 1x1 to 8192x8192 pixels.
-    ///   - scale: pixels of the picture to a pixel of the page that it is shown on, from 0.25 to 16: at 2, the
-    ///     smallest letters have twice as many pixels.
+    ///   - scale: picture pixels per page pixel, from 0.25 to 16: at 2, the smallest letters have twice as many pixels.
     ///   - gradient: shades the background, beneath icon and message.
-    ///   - icon: gives the picture that is drawn in the icon's place, at most as large as the square that it is told;
-    ///     nil is the icon of what is missing.
-    /// - Throws: `PlaceholderError` if the size is out of range, and what `icon` throws.
+    ///   - icon: returns a picture that replaces the icon, at most as large as the given square; nil for the built-in
+    ///     icon.
+    /// - Throws: `PlaceholderError` if the size is out of range, and errors of `icon`.
     public func draw(
         size: PixelSize, scale: Double = 1, gradient: Gradient = .none, icon: ((PixelSize) throws -> PixelBuffer)? = nil
     ) throws -> Drawing {
@@ -81,7 +78,7 @@ public struct Placeholder: Sendable, Hashable {
                 picture, x: place.x + (place.width - picture.size.width) / 2,
                 y: place.y + (place.height - picture.size.height) / 2)
         } else if let place = places.icon {
-            // What an icon leaves out shows what is behind it.
+            // Gaps in an icon show the background behind it.
             palette.background = palette.background(row: place.y + place.height / 2, of: size.height, gradient)
             Icon(missing: missing, side: place.width).draw(on: &canvas, x: place.x, y: place.y, palette)
         }
@@ -90,18 +87,17 @@ public struct Placeholder: Sendable, Hashable {
     }
 }
 
-/// A placeholder that was drawn.
+/// A drawn placeholder.
 public struct Drawing: Sendable, Hashable {
-    /// RGB, exactly of the size that was asked for.
+    /// RGB of exactly the requested size.
     public var pixels: PixelBuffer
-    /// What is not as it was asked for, in sentences without a full stop, such as a font that is not there. They
-    /// may quote `font`.
+    /// Deviations from the request, such as a missing font, in sentences without a full stop. They may quote `font`.
     public var warnings: [String]
 }
 
-/// Why a placeholder cannot be drawn.
+/// The reason why a placeholder cannot be drawn.
 public enum PlaceholderError: Failure, Equatable {
-    /// No picture has that width or height.
+    /// The size is out of range.
     case size(PixelSize)
 
     public var code: String { "placeholder-size" }

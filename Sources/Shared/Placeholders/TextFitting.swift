@@ -1,8 +1,8 @@
-/// Chooses the largest letters at which a text fits into a box, and the width at which it is wrapped there.
+/// Finds the largest letters at which a text fits into a box, and the width for wrapping it.
 ///
-/// Widths are in ems: nothing is hinted, so at twice the size all is twice as wide.
+/// Widths are in ems: without hinting, all widths are proportional to the size.
 struct TextFitting {
-    /// How many lines there are, and the width of the widest.
+    /// The number of lines, and the width of the widest.
     struct Lines: Sendable, Hashable {
         var count: Int
         var width: Double
@@ -13,26 +13,25 @@ struct TextFitting {
         var size: Double
         var width: Double
         var breaksWords = false
-        /// How many lines are drawn; an ellipsis ends the last if there are more.
+        /// The number of drawn lines; an ellipsis ends the last if there are more.
         var lineLimit: Int
     }
 
-    /// The width of the text in one line.
+    /// The width of the text on one line.
     var width: Double
-    /// From one baseline to the next, in ems.
+    /// The distance between baselines, in ems.
     var lineHeight: Double
-    /// Wraps the text at a width. Words that are too wide stay whole unless `breaksWords`.
+    /// Wraps the text at a width. `breaksWords` allows breaks within words that are too wide.
     var wrapped: (_ width: Double, _ breaksWords: Bool) -> Lines
 
-    /// More lines are no longer a message.
+    /// Longer texts are no message.
     static let lineLimit = 8
 
-    /// Returns the largest of the sizes at which the text fits into a box of that many pixels, or nil if not even one
-    /// line fits.
+    /// Returns the largest size at which the text fits into a box in pixels; nil if not even one line fits.
     ///
-    /// Many lines of large letters are no easier to read than fewer of smaller ones. So more than three lines have
-    /// small letters, and letters are up to a fifth smaller if that saves the third line. Words are broken if they are
-    /// too wide at the smallest size, and a text that is still too long ends in an ellipsis.
+    /// Many lines of large letters are no easier to read than fewer lines of smaller letters. So more than three lines
+    /// have small letters, and letters are up to a fifth smaller if that saves the third line. Words are broken if they
+    /// are too wide at the smallest size, and a text that is still too long ends in an ellipsis.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
         func lineLimit(_ size: Double) -> Int {
             Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))
@@ -41,7 +40,7 @@ struct TextFitting {
         func fits(_ size: Double, breaksWords: Bool) -> Lines? {
             let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
             let limit = min(lineLimit(size), isLarge ? 3 : Self.lineLimit)
-            // A line loses a blank at most where it is wrapped. Wrapping costs more than this comparison.
+            // Wrapping a line removes at most a blank. This comparison is cheaper than wrapping.
             guard self.width <= Double(limit) * (width / size + 1) else { return nil }
             let lines = wrapped(width / size, breaksWords)
             return lines.count <= limit && lines.width * size <= width ? lines : nil
@@ -62,12 +61,12 @@ struct TextFitting {
         return Result(size: size, width: width / size, breaksWords: true, lineLimit: lineLimit(size))
     }
 
-    /// Sizes to try, a little smaller each.
+    /// Sizes to try, each slightly smaller.
     private static func candidates(_ sizes: ClosedRange<Double>) -> [Double] {
         Array(sequence(first: sizes.upperBound) { $0 * 0.95 }.prefix { $0 > sizes.lowerBound }) + [sizes.lowerBound]
     }
 
-    /// The least width with as many lines, so that they are even rather than full.
+    /// Returns the smallest width with the same number of lines, so that lines have similar widths.
     private func narrowed(_ width: Double, _ lines: Lines) -> Double {
         guard lines.count > 1 else { return width }
         var (low, high) = (width / 2, width)

@@ -5,10 +5,10 @@ import Libc
 import Store
 import Support
 
-/// Makes previews of a picture while it arrives: one each time that a scan or pass is complete and more is to come.
+/// Makes previews of a picture during its download, after each scan or pass except the last.
 ///
-/// Works on the download's own thread: a preview takes about as long as the disk needs for it, and the server meanwhile
-/// fills the buffers in between. A preview that cannot be made is noted in the log's details; the download goes on.
+/// Works on the download's thread: a preview takes about as long as writing it, while the server fills the network
+/// buffers. A failure is logged as a detail, and the download continues.
 public final class PreviewMaker: BodyWatcher {
     private let limits: PreviewLimits
     private let log: Log
@@ -16,11 +16,11 @@ public final class PreviewMaker: BodyWatcher {
     private let ready: (Preview) -> Void
     private var body: ArrivingBody?
     private var finder = ScanFinder()
-    /// Bytes of the body that have been looked at.
+    /// The number of bytes read so far.
     private var seen = 0
     private var plan: PreviewPlan
 
-    /// - Parameter ready: gets each preview when its file is in place.
+    /// - Parameter ready: receives each preview after its file is complete.
     public init(
         limits: PreviewLimits = .standard, log: Log, interruption: Interruption, ready: @escaping (Preview) -> Void
     ) {
@@ -31,11 +31,11 @@ public final class PreviewMaker: BodyWatcher {
         plan = PreviewPlan(limits: limits)
     }
 
-    /// Begins anew. Of a body that is continued, what is there is looked at first, and shown as it was left.
-    /// Throws `Cancelled`.
+    /// Starts over. If a download is resumed, first reads the existing bytes and makes a preview of them. Throws
+    /// `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
-        // One that goes on where it broke off just now is known.
+        // The interrupted body was read up to here.
         if body.count > 0, body.count == seen { return }
         (finder, seen) = (ScanFinder(limits: limits), 0)
         guard body.count > 0 else { return }
@@ -50,7 +50,7 @@ public final class PreviewMaker: BodyWatcher {
         if let last { try show(last) }
     }
 
-    /// Takes the next bytes, and makes the previews of the scans that they complete. Throws `Cancelled`.
+    /// Reads the next bytes, and makes previews of the scans that they complete. Throws `Cancelled`.
     public func take(_ bytes: UnsafeRawBufferPointer) throws {
         var scans: [CompleteScan] = []
         finder.take(bytes) { scans.append($0) }
@@ -71,7 +71,7 @@ public final class PreviewMaker: BodyWatcher {
         }
     }
 
-    /// Writes a preview and moves it to its place; gives what it says about itself.
+    /// Writes a preview, renames it, and returns its header.
     private func write(
         _ scan: CompleteScan, of format: ImageFormat, _ body: ArrivingBody, to name: String
     ) throws -> ImageHeader {
@@ -88,7 +88,7 @@ public final class PreviewMaker: BodyWatcher {
         }
     }
 
-    /// Does what only a preview needs. Throws `Cancelled` alone.
+    /// Runs `body`, and logs its failure. Throws only `Cancelled`.
     private func attempt(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -1,4 +1,4 @@
-/// Decides which scans are worth a preview, so that a picture made to have very many costs no more than others.
+/// Selects the scans for previews, so that a hostile picture with very many scans costs no more than others.
 struct PreviewPlan {
     private let limits: PreviewLimits
     private var count = 0
@@ -7,8 +7,8 @@ struct PreviewPlan {
 
     init(limits: PreviewLimits) { self.limits = limits }
 
-    /// Whether a scan gets a preview; what it costs is noted. One that is not beyond the last one, since the picture is
-    /// fetched a second time, gets none.
+    /// Returns whether a scan gets a preview, and records its cost. Scans before the last preview, from a restarted
+    /// download, get none.
     ///
     /// - Parameter copies: whether the preview is a copy of the file's beginning.
     mutating func take(_ scan: CompleteScan, copies: Bool) -> Bool {

@@ -3,9 +3,9 @@ import Records
 import Store
 import Support
 
-/// Files made outside of the cache. The index remembers them, see `MadeFiles`.
+/// Files made outside of the cache, which the index records (`MadeFiles`).
 extension DownsampleTool {
-    /// A file made of a record's picture, and the parts of its name.
+    /// A file made from a record's picture, and the parts of its name.
     public struct Made {
         let path: String
         let values: [String: String]
@@ -31,7 +31,7 @@ extension DownsampleTool {
     ///   - folder: the absolute path of their folder.
     ///   - path: the path of the picture.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
-        // The files are made: an index that cannot be read fails nothing.
+        // The files exist, so a failure to read the index is ignored.
         guard let (cache, original, key) = try? entry(path, record) else { return }
         let copies = try files.compactMap { file -> FileCopy? in
             guard let status = try FileStatus(at: file.path, followingLinks: false) else { return nil }
@@ -41,19 +41,18 @@ extension DownsampleTool {
         try cache.remember(copies, of: key)
     }
 
-    /// Whether `put --skip-made` has left out the record's picture.
+    /// Returns whether `put --skip-made` has omitted the record's picture.
     func isMade(_ record: Record) -> Bool {
         record.string("cache.status") == CacheStatus.kept.rawValue && !record.hasPath("path")
     }
 
-    /// The names of the requested variants that a record lacks.
+    /// Returns the requested variants that a record lacks.
     func lacking(_ record: Record) -> [String] {
         variants.map(\.name).filter { !record.hasPath(FieldPath(stringLiteral: "variants.\($0).path")) }
     }
 }
 
 extension FolderDestination {
-    /// The files of variants for the index.
     func made(_ fields: [(variant: Variant, file: MadeFile)]) -> [DownsampleTool.Made] {
         fields.map { variant, file in
             DownsampleTool.Made(
@@ -63,7 +62,7 @@ extension FolderDestination {
     }
 }
 
-/// A record without its picture lacks requested variants: an earlier run had other options.
+/// A record without its picture lacks requested variants, since an earlier run had other options.
 struct NotMade: Failure, Equatable {
     let variants: [String]
 

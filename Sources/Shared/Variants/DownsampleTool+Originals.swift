@@ -6,24 +6,23 @@ import Records
 import Store
 import Support
 
-/// Pictures as they are found, and where their variants go: what is made of a picture is never kept longer than the
-/// picture itself.
+/// Finds pictures and the destinations of their variants. Variants are never kept longer than their picture.
 extension DownsampleTool {
-    /// A picture, where its variants go, and under which path it can be had from now on: nil for one that came through
-    /// a pipe and was not kept.
+    /// A picture, the destination of its variants, and its lasting path: nil for a picture from a pipe that is not
+    /// cached.
     struct OpenPicture {
         let source: PictureSource
         let destination: any Destination
         let path: String?
     }
 
-    /// Finds the picture that a record or an argument names. One that is not in the cache is put there, unless variants
-    /// go elsewhere. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`, `FormatFailure`, `ImageError`,
-    /// `CacheFailure`, `Cancelled`.
+    /// Opens the picture that a record or an argument names. Caches it first, unless variants are written elsewhere.
+    /// Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`, `FormatFailure`, `ImageError`, `CacheFailure`,
+    /// `Cancelled`.
     ///
     /// - Parameters:
-    ///   - files: where variants go; nil is to where the picture is.
-    ///   - opened: the file once it is open, for another call: a pipe can be read only once.
+    ///   - files: the destination of variants; nil for the storage of the picture.
+    ///   - opened: receives the open file for the next call, since a pipe can be read only once.
     func open(
         _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {
@@ -34,7 +33,7 @@ extension DownsampleTool {
                 source: PictureSource(maker) { try Self.standardInput(byteLimit: limit) }, destination: files, path: nil
             )
         }
-        // Opened once: what was allowed is what is read.
+        // Opened once, so that the checked file is the file that is read.
         let input = try opened ?? (isArgument ? input(path) : InputFile(pathGuard.open(path)))
         opened = input
         let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
@@ -49,11 +48,11 @@ extension DownsampleTool {
         return kept(original, key, in: cache, path: lasting ?? original.path)
     }
 
-    /// The picture that standard input is. Throws `UsageFailure` if it begins like JSON instead,
-    /// `ImageError.tooManyBytes`, `SystemFailure`.
+    /// Reads a picture from standard input. Throws `UsageFailure` if it looks like JSON, `ImageError.tooManyBytes`,
+    /// `SystemFailure`.
     private static func standardInput(byteLimit: Int) throws -> MemorySource {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
-        // Enough to tell JSON from a picture, so that nobody waits for the end of a stream of records.
+        // Enough to detect JSON without waiting for the end of a stream of records.
         let head = try file.contents(atMost: 64)
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         if let first = text.first(where: { $0 > 0x20 }), [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) {
@@ -64,12 +63,12 @@ extension DownsampleTool {
         return MemorySource(bytes)
     }
 
-    /// The picture of a record, if it is the cache's own and has not been replaced.
+    /// Returns the cached picture of a record, if it still is the current entry.
     private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
         try entry(path, record).map { kept($0.original, $0.key, in: $0.cache, path: path) }
     }
 
-    /// The SHA-256 of a record's picture, if it is the cache's own; nil else, whatever the record says.
+    /// Returns the SHA-256 of a record's picture from the index, never from the record; nil if it is not cached.
     public func digest(of path: String, _ record: Record) throws -> String? { try entry(path, record)?.original.sha256 }
 
     func entry(
@@ -88,7 +87,7 @@ extension DownsampleTool {
             destination: CacheDestination(cache, of: original, key: key), path: path)
     }
 
-    /// The file that an argument names, which may be a pipe.
+    /// Opens the file that an argument names, which may be a pipe.
     private func input(_ path: String) throws -> InputFile {
         try suggestingAddress(for: path, as: { "img-cache put \($0) | img-downsample" }) {
             try InputFile(
@@ -96,26 +95,26 @@ extension DownsampleTool {
         }
     }
 
-    /// Puts a picture into the cache that is not there.
+    /// Caches a picture.
     private func put(
         _ input: InputFile, _ source: PictureSource, in cache: CacheStore
     ) throws -> (original: Entry, key: CacheKey) {
-        // What is over a limit costs the cache nothing.
+        // Check the limits before the picture takes space in the cache.
         let info = try source.info()
         let key = try CacheKey.of(input)
         do {
             return (try cache.store(input, key: key, inspect: CacheStore.wholePicture).entry, key)
         } catch let fault as FormatFailure where maker.options.allows(fault) {
-            // Under a key of its own: nobody else takes it for the whole picture.
+            // A separate key, so that the truncated picture is never used as the complete one.
             let key = try CacheKey(printed: "\(CacheKey.truncatedPrefix)\(key)")
             let picture = FileFacts(format: info.format, upright: info.uprightSize)
             return (try cache.store(input, key: key) { _ in picture }.entry, key)
         }
     }
 
-    /// Where what is made of a picture is kept.
+    /// Returns the storage for variants of a picture.
     ///
-    /// - Parameter input: its bytes, which tell of a pipe what its path does not.
+    /// - Parameter input: identifies a pipe, which its path does not.
     private func storage(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Storage {
         let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
         return try caches.storage(
@@ -124,7 +123,7 @@ extension DownsampleTool {
             scope: record.string("cache.scope"))
     }
 
-    /// The cache of a placeholder: the picture's cache, else the strictest one among the policies of the record's
+    /// Returns the destination of a placeholder: the storage of the picture, else the strictest policy for the record's
     /// addresses.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().addresses(in: record)
@@ -132,15 +131,15 @@ extension DownsampleTool {
             ?? caches.storage(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched away from after the record got
-    /// its path. The file may be there for a while yet, but nothing more is to be made of it.
+    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched since the record got its path.
+    /// The file may still exist, but must not be used.
     func requireScope(of path: String, _ record: Record) throws {
         guard try caches.isPurged(path) else { return }
         throw CacheFailure.scopeChanged(scope: try record.string("cache.scope") ?? caches.scope().text)
     }
 }
 
-/// The cache no longer has the file that a record names.
+/// The cache has deleted the file that a record names.
 struct EvictedPicture: WrappingFailure {
     let reason: any Failure
 

@@ -7,21 +7,20 @@ import Records
 import Store
 import Support
 
-/// Makes variants of each record's picture: the work of `img-downsample`.
+/// Makes variants of each record's picture, for `img-downsample`.
 public struct DownsampleTool: RecordTool {
-    /// Where variants go.
     public enum Output: Sendable {
-        /// To where their original is: into the cache, or past it.
+        /// The storage of the original.
         case cache
         case folder(OutputFolder)
-        /// Into a folder whose files are named by their content.
+        /// A folder whose files are named by their content.
         case content(ContentFolder)
-        /// The path of the one file that is made.
+        /// The path of a single file.
         case file(String)
-        /// For the one file that is made.
+        /// For a single file.
         case standardOutput
 
-        /// Whether records tell what was made. Else the cache has nothing to do with it.
+        /// Whether records report the variants. Otherwise the cache is not used.
         var isForRecords: Bool {
             switch self {
             case .cache, .folder, .content: true
@@ -34,22 +33,21 @@ public struct DownsampleTool: RecordTool {
     let variants: [Variant]
     let maker: VariantMaker
     private let output: Output
-    /// Those of this run, in which the pictures of records may lie.
+    /// The caches of this run, which may contain the pictures of records.
     let caches: Caches
-    /// Which files records may name; arguments may name any.
+    /// Restricts the files that records name; arguments may name any file.
     let pathGuard: PathGuard
-    /// Whether a record leaves each time that one of its variants is done, and before, if the picture has a thumbnail of
-    /// its own.
+    /// Whether to emit a record after each of its variants, and first with the embedded thumbnail, if any.
     public var emitsEach = false
-    /// What is drawn where there is no picture; nil is nothing.
+    /// Draws placeholders for missing pictures; nil draws none.
     public var fallback: Fallback?
-    /// Whether the one file counts as made only when it is on the disk.
+    /// Whether the single file is synced to disk.
     public var synchronizesFiles = false
     private let log: Log
-    /// What has been warned of, so that a stream says it once.
+    /// Messages that were logged, so that each is logged once.
     private let warned = Monitor<[String]>([])
 
-    /// - Parameter variants: at least one, no two of one name.
+    /// - Parameter variants: at least one, with distinct names.
     public init(
         variants: [Variant], maker: VariantMaker, output: Output, caches: Caches, pathGuard: PathGuard, log: Log
     ) {
@@ -61,9 +59,8 @@ public struct DownsampleTool: RecordTool {
         self.log = log
     }
 
-    /// A record without a picture passes, unless something is to be drawn for it: for one that an earlier tool failed
-    /// with, or a video without a still. A GIF's placeholder is a picture like any other, although its record bears an
-    /// error.
+    /// Skips records without a picture, unless a placeholder is wanted: for a record with an error of an earlier tool,
+    /// or for a video without a still. A GIF's placeholder is an ordinary picture, although its record has an error.
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.argument == nil, isMade(job.record) { return !lacking(job.record).isEmpty }
@@ -72,7 +69,7 @@ public struct DownsampleTool: RecordTool {
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
     }
 
-    /// Whether what a record has in the cache is a movie, of which nothing can be made.
+    /// Returns whether the cached file of a record is a movie, which has no variants.
     private func isMovie(_ record: Record) -> Bool {
         record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }
@@ -83,9 +80,9 @@ public struct DownsampleTool: RecordTool {
         record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
-    /// Makes the variants of one picture, and adds them to its record. Finished variants stay in the record if a later
-    /// variant fails. A picture that cannot be shown fails, with placeholders if they are wanted. Throws
-    /// `NamedFailure`, `PathRefusal`, `TemplateFailure`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Adds the variants of a picture to its record. Variants that are complete stay if a later variant fails. If the
+    /// picture fails, adds placeholders if they are wanted. Throws `NamedFailure`, `PathRefusal`, `TemplateFailure`,
+    /// `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
         let turn: NamingTurn? = if case .folder(let folder) = output { folder.turn() } else { nil }
         return .work { try process(&$0, argument: job.argument, turn, emit: $1.emit) }
@@ -95,7 +92,7 @@ public struct DownsampleTool: RecordTool {
         _ record: inout Record, argument: String?, _ turn: NamingTurn? = nil, emit: (Record) -> Void
     ) throws {
         defer { turn?.end() }
-        // This thread is one of the run's; what is left may help with a picture.
+        // This thread counts as busy; the remaining threads may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }
         if argument == nil, isMade(record) { throw NotMade(variants: lacking(record)) }
@@ -144,7 +141,7 @@ public struct DownsampleTool: RecordTool {
             do {
                 try makeAll()
             } catch CacheFailure.absent {
-                // Purged or removed since it was found there, or put there.
+                // Purged or removed since it was found or stored.
                 try makeAll()
             }
         } catch {
@@ -159,7 +156,7 @@ public struct DownsampleTool: RecordTool {
         }
     }
 
-    /// The variants, cut around the record's focus if no other was asked for. Throws `FocusFailure`.
+    /// Returns the variants with the record's focus, unless an option sets it. Throws `FocusFailure`.
     private func focused(_ record: Record) throws -> [Variant] {
         guard let focus = try Focus.of(record) else { return variants }
         return variants.map { variant in
@@ -171,7 +168,7 @@ public struct DownsampleTool: RecordTool {
 
     private var interruption: Interruption { maker.options.interruption }
 
-    /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
+    /// Returns the variants of an earlier run and of this run, in the requested order.
     private func merged(_ made: [String: JSON], into earlier: Record) -> Record {
         var merged = earlier
         for name in [Variant.thumbnailName] + variants.map(\.name) {
@@ -180,18 +177,18 @@ public struct DownsampleTool: RecordTool {
         return merged
     }
 
-    /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
+    /// Returns whether the picture is damaged or missing, rather than the run stopped or the output failing.
     private static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is NamedFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
             || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
     }
 
-    // MARK: What stands in for a picture
+    // MARK: Substitutes
 
-    /// The variant that is the picture's own thumbnail, for showing at once, turned like the others; if it has one, and
-    /// unless a variant shows a part of the picture only, which a thumbnail is too coarse for.
+    /// Makes a variant of the embedded thumbnail, for display before the others, with the same rotation. Skips it if a
+    /// variant shows a part of the picture, for which a thumbnail is too coarse.
     private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) -> Void) throws {
-        // If names don't tell variants apart, the one name is the picture's.
+        // Without `variant` in the template, its only name belongs to the picture.
         if case .folder(let folder) = output, !folder.template.has("variant") { return }
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
             return
@@ -208,7 +205,7 @@ public struct DownsampleTool: RecordTool {
                 ready($0, $1.field())
             }
         } catch let failure as any Failure where failure is ImageError || failure is FormatFailure {
-            // A damaged thumbnail is as good as none.
+            // A damaged thumbnail counts as missing.
         }
     }
 
@@ -220,8 +217,8 @@ public struct DownsampleTool: RecordTool {
         }
     }
 
-    /// Draws what stands in for these variants. One that cannot be drawn is warned of: what the picture lacks goes before
-    /// what is wrong with its stand-in.
+    /// Draws placeholders for these variants. Logs a warning if that fails, so that the record keeps the failure of the
+    /// picture.
     private func draw(
         _ placeholder: Placeholder, _ variants: [Variant], _ path: String?, _ record: Record,
         _ files: (any Destination)?, ready: (Variant, JSON) -> Void
@@ -248,7 +245,7 @@ public struct DownsampleTool: RecordTool {
         }
     }
 
-    /// The files of a record that do not go to where its picture is; nil if they do.
+    /// Returns the destination of a record's files; nil for the storage of its picture.
     private func files(_ path: String?, _ record: Record, _ turn: NamingTurn?) throws -> (any Destination)? {
         switch output {
         case .cache: nil

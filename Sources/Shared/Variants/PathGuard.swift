@@ -2,20 +2,20 @@ import Libc
 import Store
 import Support
 
-/// Decides which files the text of a record may name, so that a record from a stranger cannot have the tool show any
-/// picture that its user may read.
+/// Restricts the files that records may name, so that a hostile record cannot make the tool show any picture that its
+/// user may read.
 public struct PathGuard: Sendable, Hashable {
-    /// Absolute paths of the folders below which files may lie, links resolved.
+    /// Absolute paths of the allowed folders, without symbolic links.
     let folders: [String]
 
-    /// - Parameter folders: links in their paths are resolved now.
+    /// Resolves symbolic links in the paths.
     public init(folders: [String]) { self.init(resolved: folders.map(Folder.resolve)) }
 
     init(resolved folders: [String]) { self.folders = folders }
 
-    /// Returns the folder that a file lies below, and its path from there on, or nil if it lies below none. No I/O.
+    /// Returns the allowed folder that contains a file, and the rest of its path; nil if none does. No I/O.
     ///
-    /// - Parameter path: absolute, links resolved. It is compared by its bytes, case included.
+    /// - Parameter path: absolute, without symbolic links. Compared byte by byte.
     func place(of path: String) -> (folder: String, name: String)? {
         for folder in folders {
             let prefix = folder == "/" ? folder : folder + "/"
@@ -27,10 +27,9 @@ public struct PathGuard: Sendable, Hashable {
         return nil
     }
 
-    /// Opens a file that a record names, if it lies below one of the folders. Links in its path are followed first and
-    /// it is the file behind them that must lie there; it is then opened from that folder on without following any, so
-    /// that nobody can exchange a part of the path in between. Throws `PathRefusal`, and `SystemFailure` (66) for an
-    /// allowed file that cannot be opened.
+    /// Opens a file that a record names, if it is in an allowed folder. First resolves symbolic links, then opens the
+    /// result from that folder without following any, so that no part of the path can be replaced in between. Throws
+    /// `PathRefusal`, and `SystemFailure` (66) for an allowed file that cannot be opened.
     public func open(_ path: String) throws -> File {
         guard let (folder, name) = place(of: Folder.resolve(path)) else { throw PathRefusal.outside(path) }
         do {
@@ -38,17 +37,17 @@ public struct PathGuard: Sendable, Hashable {
         } catch is UnsafePlace {
             throw PathRefusal.notAFile(path)
         } catch let failure as SystemFailure {
-            // Also if it is the folder that is missing.
+            // The folder itself may be missing.
             throw SystemFailure(errno: failure.errno, "open \(path)", purpose: .openInput)
         }
     }
 }
 
-/// Why a file is not opened that a record names.
+/// The reason for refusing a file that a record names.
 public enum PathRefusal: Failure, Equatable {
-    /// It lies below none of the folders that records may name files in.
+    /// It is in no allowed folder.
     case outside(String)
-    /// It is a folder, a pipe or a device, or became a link at this moment.
+    /// It is a folder, a pipe or a device, or has just been replaced by a link.
     case notAFile(String)
 
     public var code: String { "path-not-allowed" }

@@ -133,7 +133,7 @@ struct ZoomProperties {
     /// Both variants of a picture, made of one decoding.
     private static func variants(of picture: PixelBuffer) throws -> (overlay: PixelBuffer, pager: PixelBuffer) {
         let source = MemorySource(try encode(picture, png))
-        let maker = VariantMaker(rendition: Rendition(format: .png), options: DecodeOptions())
+        let maker = VariantMaker(encodeSettings: EncodeSettings(format: .png), options: DecodeOptions())
         let (overlay, pager) = (MemorySink(), MemorySink())
         try maker.make(
             source, try inspect(source),

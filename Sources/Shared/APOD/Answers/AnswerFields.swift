@@ -3,22 +3,23 @@ import HTML
 import Records
 import Support
 
-/// The fields of NASA's object for one day, as either service writes it.
+/// The fields of NASA's object for one day, from either service.
+///
+/// Every method throws `APODFailure` if a field has the wrong type or exceeds a limit.
 struct AnswerFields {
     let object: Record
-    /// Who gave it.
     let server: Server
 
-    /// A day's page has about 12 KB. What is longer would not be read as HTML either.
+    /// A day's page has about 12 KB. The HTML parser would refuse longer texts.
     private static let byteLimit = 64 << 10
 
-    /// Returns the day that the object is about. Throws `APODFailure` if its `date` is none.
+    /// Returns the field `date`.
     func day() throws(APODFailure) -> CalendarDay {
         guard let day = CalendarDay(PlainText.folded(try text("date"))) else { throw bad(.wrongType(field: "date")) }
         return day
     }
 
-    /// Returns the text of a field. Throws `APODFailure` if it holds none, or a longer one than any field does.
+    /// Returns the text of a required field.
     func text(_ name: String) throws(APODFailure) -> String {
         guard let text = try optionalText(name) else {
             throw bad(object.has(name) ? .wrongType(field: name) : .missing(field: name))
@@ -26,41 +27,36 @@ struct AnswerFields {
         return text
     }
 
-    /// Returns the text of a field, or nil if it holds none. Throws `APODFailure` if it is longer than any field is.
+    /// Returns the text of a field, or nil if it is missing or of another type.
     func optionalText(_ name: String) throws(APODFailure) -> String? {
         guard let text = FieldPath(name).flatMap({ object.string($0) }) else { return nil }
         guard text.utf8.count <= Self.byteLimit else { throw bad(.tangledHTML(field: name)) }
         return text
     }
 
-    /// Returns a field's HTML as lines of plain text. Throws `APODFailure` if it is over the parser's limits.
+    /// Returns lines of plain text.
     func lines(ofHTML html: String, in name: String) throws(APODFailure) -> [String] {
         guard let lines = PlainText.lines(ofHTML: html) else { throw bad(.tangledHTML(field: name)) }
         return lines
     }
 
-    /// Returns a field's HTML as lines of text with links. Throws `APODFailure` if it is over the parser's limits.
-    ///
-    /// - Parameter base: the page's own address, for relative references.
+    /// Returns lines of text with links, resolved against `base`, the address of the page.
     func linkedLines(ofHTML html: String, in name: String, base: MediaAddress?) throws(APODFailure) -> [LinkedText] {
         guard let lines = PlainText.linkedLines(ofHTML: html) else { throw bad(.tangledHTML(field: name)) }
         return lines.map { line in line.mapLinks { MediaAddress($0, base: base)?.text } }
     }
 
-    /// Returns a field's HTML as lines of plain text, or nil if it holds no text. Throws `APODFailure` if it is over
-    /// the limits.
+    /// Returns the lines of plain text in a field, or nil if it has no text.
     func optionalLines(_ name: String) throws(APODFailure) -> [String]? {
         guard let html = try optionalText(name) else { return nil }
         return try lines(ofHTML: html, in: name)
     }
 
-    /// Returns the explanation; an empty text if NASA says null, as a picture without words is better than none. Throws
-    /// `APODFailure` if it is missing, no text, or longer than any is.
+    /// Returns the explanation, which is empty if NASA sends null: the picture is still useful without it.
     func explanation() throws(APODFailure) -> String {
         if object.raw("explanation")?.elementsEqual("null".utf8) == true { return "" }
         return try text("explanation")
     }
 
-    /// What is wrong with the answer.
     func bad(_ fault: APODFailure.BadAnswer) -> APODFailure { .badAnswer(fault, server) }
 }

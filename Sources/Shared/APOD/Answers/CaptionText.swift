@@ -1,10 +1,10 @@
 import Articles
 import HTML
 
-/// The rules for the texts around a picture, the same for both services once tags are gone.
+/// Cleans the title and the explanation of a picture. Both services need the same rules once the tags are removed.
 enum CaptionText {
-    /// Returns the explanation's paragraphs: without its `Explanation:` label, the announcement of tomorrow's picture,
-    /// and the code of a vanished button that the old service read as text (`digg_url = '…';`, about 2009).
+    /// Returns the paragraphs of an explanation without the label `Explanation:`, the announcement of tomorrow's
+    /// picture, and the code of a removed button that the old service read as text (`digg_url = '…';`, about 2009).
     static func explanation(_ lines: [LinkedText]) -> Article {
         var kept: [LinkedText] = []
         var dropsNext = false
@@ -19,7 +19,7 @@ enum CaptionText {
                 continue
             }
             kept.append(line[0..<text.utf8.distance(from: text.startIndex, to: label.lowerBound)])
-            // The label alone on its line announces what the next one says.
+            // If the line ends with the label, the next line is the announcement.
             dropsNext = text[label.upperBound...].isEmpty
         }
         kept = kept.map(withoutButtonCode).filter { !$0.text.isEmpty }
@@ -30,7 +30,7 @@ enum CaptionText {
         return Article(paragraphs: kept)
     }
 
-    /// Returns the title on one line. 184 old titles go on with a line of credits, which is cut off.
+    /// Returns the title on one line, without the line of credits that follows 184 old titles.
     static func title(_ text: String) -> String {
         var kept: [String] = []
         let lines = lines(of: text).map { PlainText.line(ofText: String($0)) }
@@ -41,7 +41,7 @@ enum CaptionText {
         return kept.joined(separator: " ")
     }
 
-    /// Returns the lines of a text but empty ones.
+    /// Returns the lines that are not empty.
     static func lines(of text: String) -> [Substring] {
         text.unicodeScalars.split { scalar in
             switch scalar.value {
@@ -56,7 +56,7 @@ enum CaptionText {
         return ["credit", "copyright", "\u{A9}"].contains { line.hasPrefix(ignoringCase: $0) }
     }
 
-    /// Returns what follows `label:` at the beginning of the text; nil if it doesn't stand there.
+    /// Returns the text after `label:`, or nil if the text does not begin with that label.
     private static func dropping(label: String, from text: Substring) -> Substring? {
         guard text.hasPrefix(ignoringCase: label) else { return nil }
         let rest = text.dropFirst(label.count).drop { $0 == " " }
@@ -64,7 +64,8 @@ enum CaptionText {
         return rest.dropFirst().drop { $0 == " " }
     }
 
-    /// `Tomorrow's picture:`, with either apostrophe. Without a colon it is a sentence like any other.
+    /// Returns the range of `Tomorrow's picture:`, with either apostrophe. Without the colon it is an ordinary
+    /// sentence.
     private static func tomorrowLabel(in line: String) -> Range<String.Index>? {
         for words in ["Tomorrow's picture", "Tomorrow\u{2019}s picture"] {
             guard let range = line.firstRange(ofIgnoringCase: words) else { continue }
@@ -74,7 +75,7 @@ enum CaptionText {
         return nil
     }
 
-    /// Returns the text without assignments to names that begin with `digg_`, each up to its semicolon.
+    /// Returns the text without assignments to names with the prefix `digg_`, each up to its semicolon.
     private static func withoutButtonCode(_ text: LinkedText) -> LinkedText {
         var kept = ""
         var rest = text.text[...]
@@ -84,7 +85,7 @@ enum CaptionText {
             kept += rest[..<name.lowerBound]
             rest = word.firstIndex(of: ";").map { word[$0...].dropFirst() } ?? ""
         }
-        // The old service, which has such code, has no links.
+        // Only texts of the old service have such code, and those texts have no links.
         return kept.isEmpty && rest.utf8.count == text.text.utf8.count
             ? text : LinkedText(PlainText.folded(kept + rest))
     }

@@ -1,13 +1,13 @@
 import Articles
 import HTML
 
-/// A line of credits: who made the picture, and whether somebody claims a copyright.
+/// A line of credits: the creators of a picture, and whether anyone claims a copyright.
 struct CreditLine: Equatable {
-    /// The names alone; nil if there are none.
+    /// The names without labels.
     let names: String?
     /// Whether the line began with a label such as `Image Credit:`.
     let hasLabel: Bool
-    /// Whether it speaks of a copyright or a licence anywhere.
+    /// Whether the line mentions a copyright or a licence.
     let mentionsRights: Bool
 
     /// - Parameter text: plain text, folded.
@@ -26,8 +26,8 @@ struct CreditLine: Equatable {
         mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
     }
 
-    /// Returns the lines of a credit as one. A label for what somebody did (`Music: Ada Example`) that begins a line, or
-    /// is one of the usual ones within it, is set off by a semicolon.
+    /// Joins the lines of a credit. A semicolon precedes each label of a role (`Music: Ada Example`), at the start of a
+    /// line or, for the usual roles, within it.
     static func joined(_ lines: [String]) -> String {
         let text = lines.reduce(into: "") { text, line in
             guard !text.isEmpty, !line.isEmpty else {
@@ -41,15 +41,14 @@ struct CreditLine: Equatable {
         return settingOffRoles(in: text)
     }
 
-    /// Returns whether what ends so goes on with what follows.
+    /// Returns whether the text ends with punctuation that continues.
     private static func isOpen(_ text: some StringProtocol) -> Bool { text.last.map { ":;,&/(-".contains($0) } ?? true }
 
-    /// Returns the text with a semicolon before each label within it: `Ada Example; Text: Bob`, `NASA; Processing &
-    /// License: Bob`.
+    /// Inserts a semicolon before each label: `Ada Example; Text: Bob`, `NASA; Processing & License: Bob`.
     private static func settingOffRoles(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         var words = text.split(separator: " ").map(String.init)
-        // The label that the text begins with is a whole.
+        // Do not split the label at the start of the text.
         let first = label(of: text).map { text[$0].split(separator: " ").count } ?? 0
         for index in words.indices.dropFirst(max(first, 1)) where words[index].last == ":" {
             let start = start(ofLabelEndingAt: index, in: words)
@@ -59,7 +58,8 @@ struct CreditLine: Equatable {
         return words.joined(separator: " ")
     }
 
-    /// Returns the index of the first word of a label: `Image Processing:`, `Processing & License:`.
+    /// Returns the index of the first word of the label that ends at `end`: `Image Processing:`, `Processing &
+    /// License:`.
     private static func start(ofLabelEndingAt end: Int, in words: [String]) -> Int {
         var start = end
         guard roles.contains(word(words[end])) || claims.contains(word(words[end])) else { return 0 }
@@ -79,14 +79,14 @@ struct CreditLine: Equatable {
         (text.last == ":" ? String(text.dropLast()) : text).lowercased()
     }
 
-    /// The words for what somebody did, and for kinds of it, that NASA writes within a line.
+    /// Roles, and the kinds that may precede them, that NASA writes within a line.
     private static let roles: Set = [
         "text", "music", "processing", "narration", "animation", "image", "digital", "additional", "video", "sound",
     ]
     private static let kinds: Set = ["image", "digital", "additional", "video", "sound"]
     private static let claims: Set = ["credit", "copyright", "license", "licence"]
 
-    /// Returns the names without the sign of a copyright before them and punctuation that leads nowhere behind them.
+    /// Removes a copyright sign before the names and dangling punctuation after them.
     private static func withoutDebris(_ text: Substring) -> String {
         var rest = Substring(PlainText.folded(String(text)))
         for sign in ["\u{A9}", "(c) "] where rest.hasPrefix(ignoringCase: sign) { rest = rest.dropFirst(sign.count) }
@@ -95,8 +95,8 @@ struct CreditLine: Equatable {
         return String(rest)
     }
 
-    /// Returns a label at the beginning, colon included: a few words without punctuation, one of which is credit,
-    /// copyright or licence, such as `Illustration Credit & Copyright:`.
+    /// Returns the range of a label at the start of the text, with its colon: a few words without punctuation that
+    /// include credit, copyright or licence, such as `Illustration Credit & Copyright:`.
     static func label(of text: some StringProtocol) -> Range<String.Index>? {
         guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon]

@@ -1,27 +1,23 @@
 import Articles
 import HTML
 
-/// The videos and pictures in the page of a day, which the new service sends along as `basic_html`. For a video, and
-/// for an animated GIF, it is the only place where it says what they are.
+/// The videos and pictures in `basic_html`, the page of a day that the new service includes. Only the page contains the
+/// address of a video or of an animated GIF.
 struct EmbeddedMedia: Equatable {
-    /// A picture, and the larger one that it links to.
+    /// A picture, and the larger version that it links to.
     struct Picture: Equatable {
         let shown: MediaAddress
         let linked: MediaAddress?
     }
 
-    /// The players and movies in the order of the page, each address once, those that are surely a video before other
-    /// frames (a page may hold frames that only count visitors).
+    /// Players and movies without duplicates, in page order, but certain videos come before other frames (some frames
+    /// only count visitors).
     private(set) var videos: [MediaAddress] = []
-    /// A video's own still.
+    /// The poster of the first video that has one.
     private(set) var poster: MediaAddress?
     private(set) var pictures: [Picture] = []
 
-    /// Nil if the page is over the parser's limits.
-    ///
-    /// - Parameters:
-    ///   - html: the page.
-    ///   - base: its own address, for relative references.
+    /// Returns nil if the page exceeds the parser's limits. `base` is the address of the page, for relative references.
     init?(page html: String, base: MediaAddress?) {
         let names = ["iframe", "embed", "object", "param", "video", "source", "img"]
         guard let elements = HTMLElement.all(names, inPage: html) else { return nil }
@@ -33,14 +29,14 @@ struct EmbeddedMedia: Equatable {
             switch element.name {
             case "iframe", "embed": frames += [address("src") ?? address("data-src")].compactMap { $0 }
             case "object": frames += [address("data")].compactMap { $0 }
-            // Flash's own way to say what an object plays.
+            // Flash names its movie in a parameter.
             case "param" where ["movie", "src"].contains(element.attributes["name"]?.lowercased()):
                 frames += [address("value")].compactMap { $0 }
             case "video":
                 videos += [address("src")].compactMap { $0 }
                 poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }
             case "source":
-                // Inside `picture` a source has no `src`, inside `audio` its type says so.
+                // A source in `picture` has no `src`; a source in `audio` is recognised by its type.
                 guard let source = address("src"), element.attributes["type"]?.containsIgnoringCase("audio") != true,
                     source.kind != .picture
                 else { continue }

@@ -4,12 +4,12 @@ import HTTP
 import Records
 import Support
 
-/// Turns an answer that isn't 200 into what it means.
+/// Translates failed requests and answers with another status than 200 into `APODFailure`.
 ///
-/// NASA's service is WordPress (`{"code","message"}`), and a classic server says `{"code","msg"}`. Gateways in front of
-/// them say `{"error":{"code","message"}}`, or answer with plain text or HTML of their own.
+/// NASA's service is WordPress (`{"code","message"}`); a classic server sends `{"code","msg"}`. Gateways in front of
+/// them send `{"error":{"code","message"}}`, plain text or HTML.
 enum ErrorAnswer {
-    /// Returns what a request's failure means; nil if it is about the network alone. Parameters as below.
+    /// Translates a failed request. Returns nil for a failure of the network alone.
     static func failure(
         for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay
     ) -> APODFailure? {
@@ -22,12 +22,12 @@ enum ErrorAnswer {
         }
     }
 
-    /// Returns what an answer means.
+    /// Translates an answer.
     ///
     /// - Parameters:
-    ///   - day: the day asked for; nil for several.
+    ///   - day: the requested day; nil for a list.
     ///   - newest: the newest day that may be published now.
-    ///   - attempts: how often was asked.
+    ///   - attempts: the number of requests made.
     static func failure(
         for answer: FetchFailure.Answer, from server: Server, day: CalendarDay?, newest: CalendarDay, attempts: Int = 1
     ) -> APODFailure {
@@ -42,12 +42,12 @@ enum ErrorAnswer {
         case 401, 403: return .forbidden(server, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
-            // Both services say it in a `code` of their own. A page of their site, or the gateway's word, means that
-            // there is no service any more, which is nothing that is known of a day.
+            // Both services send a `code` if a day has no picture. Without one, the page comes from the site or a
+            // gateway: the service itself is gone, and nothing is known about the day.
             return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
-            // The old server takes a day that isn't out yet, by its own clock in UTC, for one beyond its range, and its
-            // rewrite says that of any day without a picture.
+            // The old server reports a day that is not published yet, by its own clock in UTC, as out of range. Its
+            // rewrite does so for any day without a picture.
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
             let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
             let isTooLate = isOutOfRange && day.map { $0 >= newest } == true
@@ -62,28 +62,37 @@ enum ErrorAnswer {
         }
     }
 
-    /// Returns what an answer means that has status 200 and an error in the picture's place, as NASA's old server has
-    /// it (`{"message","error"}`); nil for anything else.
+    /// Returns the failure in an answer of NASA's old server with status 200 and an error in place of the picture
+    /// (`{"message","error"}`); nil for other answers.
     static func failure(in bytes: [UInt8], from server: Server) -> APODFailure? {
         guard let body = try? Record(parsing: bytes), !body.has("date"), body.string("error") != nil else { return nil }
         return .refused(server, status: 200, said: words(of: body, bytes))
     }
 
-    /// Rounded up.
+    /// Returns whole seconds, rounded up.
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
 
-    /// Returns the old server's general sentence, and behind it what went wrong.
+    /// Returns the old server's general sentence followed by the actual error.
     private static func sentences(of body: Record) -> String? {
         let sentences = [body.string("message"), body.string("error")].compactMap { $0 }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
-    /// Returns what the server has to say, as one line of at most 200 characters.
+    /// Returns the server's message on one line of at most 200 characters.
     private static func words(of body: Record, _ bytes: [UInt8]) -> String? {
         var text =
             body.string("msg") ?? body.string("error.message") ?? sentences(of: body)
             ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
-        text = AnswerBody.clipped(PlainText.folded(text))
+        text = clipped(PlainText.folded(text))
         return text.isEmpty ? nil : text
     }
+
+    /// Returns the start of a body on one line of at most 200 characters, for the log; nil for an empty body.
+    static func excerpt(_ bytes: [UInt8]) -> String? {
+        // 4,000 bytes are enough for 200 characters of any kind.
+        let text = clipped(PlainText.folded(String(decoding: bytes.prefix(4000), as: UTF8.self)))
+        return text.isEmpty ? nil : text
+    }
+
+    private static func clipped(_ text: String) -> String { text.count > 200 ? text.prefix(199) + "…" : text }
 }

@@ -3,13 +3,13 @@ import HTML
 import Records
 import Support
 
-/// Reads the object for one day of a server that answers as api.nasa.gov did.
+/// Reads the object for one day from a classic server, which answers as api.nasa.gov did.
 ///
-/// Its shape is the record's own; what its scraper made of thirty years of pages is put right here.
+/// Its fields have the names of the record's. This type repairs the mistakes of its scraper in thirty years of pages.
 enum LegacyAnswer {
-    /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
+    /// Throws `APODFailure` if a field is missing, or the picture is replaced by a stand-in.
     static func picture(from object: Record, server: Server) throws(APODFailure) -> Picture {
-        // NASA's rewrite of its server passes the new service's objects on under the old address.
+        // NASA's rewrite of its server returns objects of the new service at the old address.
         if object.has("basic_html") { return try ScienceAnswer.picture(from: object, server: server) }
 
         let answer = AnswerFields(object: object, server: server)
@@ -23,14 +23,14 @@ enum LegacyAnswer {
         }
         let url = MediaAddress(field: object.string("url"), base: site)
         let hdurl = MediaAddress(field: object.string("hdurl"), base: site)
-        // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
+        // `hdurl` may be a movie (until 2010) or a page. The day then has no larger picture.
         let full = hdurl.flatMap { $0.isVideo || $0.kind == .page || $0.isStandIn ? nil : $0 }
         let type = mediaType(of: object, url: url, full: full)
-        // With the logo comes the site's name for a title.
+        // NASA's logo comes with the name of the site as its title.
         if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, server)
         }
-        // A page is no picture; if there is a larger picture, that is the one.
+        // If `url` is a page, show the larger picture.
         let shown = type == .image && (url == nil || url?.kind == .page) ? full : url
         if shown == nil, type != .other { throw answer.bad(.missing(field: "url")) }
         return Picture(
@@ -44,16 +44,16 @@ enum LegacyAnswer {
     private static let siteName = "NASA Science"
     private static let site = MediaAddress("https://apod.nasa.gov/apod/")
 
-    /// Returns the still that the service gives.
+    /// Returns the address of the still in `thumbnail_url`.
     private static func thumbnail(of object: Record) -> MediaAddress? {
         let given = MediaAddress(field: object.string("thumbnail_url"), base: site)
         return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
     }
 
-    /// Returns what the service says; if it says nothing (until 2015), or in a word of its own, or against the
-    /// evidence, what the addresses say.
+    /// Returns `media_type`; if it is missing (until 2015), unknown or contradicted by the addresses, the type that the
+    /// addresses suggest.
     ///
-    /// - Parameter full: the larger picture, if there is one.
+    /// - Parameter full: the larger picture, if any.
     private static func mediaType(of object: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {
         let isVideo = url?.isVideo == true
         switch PlainText.folded(object.string("media_type") ?? "").lowercased() {

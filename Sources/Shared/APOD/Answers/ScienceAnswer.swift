@@ -5,12 +5,12 @@ import Support
 
 /// Reads the new service's object for one day.
 ///
-/// Its texts are HTML, its `url` is the article, its `hdurl` a resized picture or the still of a video, and the video
-/// itself stands only in `basic_html`.
+/// Its texts are HTML, its `url` is the article, and its `hdurl` is a resized picture or the still of a video. The
+/// address of a video is only in `basic_html`.
 enum ScienceAnswer {
-    /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
+    /// Throws `APODFailure` if a field is missing, or the picture is replaced by a stand-in.
     ///
-    /// - Parameter server: one of the old service passes the new one's objects on, too.
+    /// - Parameter server: may be a classic server, which can return objects of the new service.
     static func picture(from object: Record, server: Server = .science) throws(APODFailure) -> Picture {
         let answer = AnswerFields(object: object, server: server)
         let day = try answer.day()
@@ -31,17 +31,16 @@ enum ScienceAnswer {
             alt: alt.flatMap { $0.isEmpty || isInstruction($0) ? nil : $0 })
     }
 
-    /// Returns whether a text says what to do with the picture instead of what it shows: `See Explanation. Clicking on
-    /// the picture will download the highest resolution version available.`
+    /// Returns whether the text is an instruction rather than a description: `See Explanation. Clicking on the picture
+    /// will download the highest resolution version available.`
     private static func isInstruction(_ alt: String) -> Bool { alt.hasPrefix(ignoringCase: "See Explanation") }
 
-    /// Returns the address of an article; nil if the text is a picture's or none.
+    /// Returns the address of an article; nil for the address of a picture.
     private static func article(_ text: String?) -> MediaAddress? {
         MediaAddress(text).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
 
-    /// Returns a title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits
-    /// follow it.
+    /// Returns the HTML of a title with line breaks outside tags replaced by `<br>`: credits follow them.
     private static func withBreaks(_ html: String) -> String {
         CaptionText.lines(of: html).reduce(into: "") { result, line in
             let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false
@@ -49,11 +48,11 @@ enum ScienceAnswer {
         }
     }
 
-    /// Who made the picture, and who claims it.
+    /// The creators of the picture, and the copyright holder.
     ///
-    /// Both fields usually hold the same line. If its label says `Image Credit:` and nothing of a copyright or a
-    /// licence, nobody claims the picture, and `copyright` is absent as it was in the old service; without a label, as
-    /// since 2026, NASA's field `copyright` is taken at its word.
+    /// Both fields usually hold the same line. If its label is `Image Credit:` and it mentions no copyright or licence,
+    /// `copyright` is absent, as in the old service. Without a label, as since 2026, NASA's field `copyright` is used
+    /// as it is.
     private struct Rights {
         let credit: String?
         let copyright: String?
@@ -74,7 +73,7 @@ enum ScienceAnswer {
         }
     }
 
-    /// What there is to see, and its addresses.
+    /// The media type of the day and its addresses.
     private struct Media {
         var type: Picture.MediaType
         var url: MediaAddress?
@@ -87,7 +86,7 @@ enum ScienceAnswer {
             let still = given.flatMap { $0.isStandIn || $0.isVideo || $0.kind == .page ? nil : $0 }
             let word = PlainText.folded(object.string("media_type") ?? "").lowercased()
             if word == "image", let still {
-                // Most days: the page has nothing to add, and reading it costs more than all the rest.
+                // Most days: the page adds nothing, and parsing it costs more than everything else.
                 type = .image
                 url = still
                 hdurl = still.withoutResizing
@@ -96,11 +95,11 @@ enum ScienceAnswer {
             guard let embedded = EmbeddedMedia(page: object.string("basic_html") ?? "", base: permalink) else {
                 throw answer.bad(.tangledHTML(field: "basic_html"))
             }
-            // A movie or a player in `hdurl` says as much as one in the page.
+            // A movie or player in `hdurl` counts like one in the page.
             let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }
             switch word {
             case "video": type = .video
-            // The new service's word for whatever stands in a frame: a player's address makes it a video.
+            // The new service uses these words for any frame. A player's address shows that it is a video.
             case "iframe", "other": type = video?.isVideo == true ? .video : .other
             case "image": type = .image
             default: type = still == nil && embedded.pictures.isEmpty && video?.isVideo == true ? .video : .image
@@ -119,8 +118,7 @@ enum ScienceAnswer {
                     throw .standIn(given?.isStandIn == true ? .placeholder : .nothing, day, server)
                 }
             case .video:
-                // Without any trace of the player the article is where the video plays, as the old service linked
-                // pages.
+                // Without a player, use the article, which shows the video. The old service did the same.
                 url = video ?? permalink
                 thumbnail = still ?? embedded.poster ?? video?.youTubeStill
                 if url == nil { throw .standIn(.nothing, day, server) }

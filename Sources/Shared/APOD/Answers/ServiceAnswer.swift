@@ -1,26 +1,25 @@
 import Records
 import Support
 
-/// Reads the body of an answer with status 200, whatever it turns out to be.
+/// Reads the body of an answer with status 200. Throws `APODFailure` for a body of another shape.
 enum ServiceAnswer {
-    /// Returns what is said of the day that was asked for, with NASA's own object. Throws `APODFailure` if the body is
-    /// no object, or another day's.
+    /// Returns the result for the requested day, with NASA's own object. Throws also if the object is about another
+    /// day.
     ///
-    /// - Parameter time: when the answer came.
+    /// - Parameter time: when the answer arrived.
     static func day(
         _ day: CalendarDay, in bytes: [UInt8], from server: Server, at time: Timestamp
     ) throws(APODFailure) -> DayResult {
         guard try begins(bytes, server) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, server) }
         guard let answer = try records(in: bytes, server).first else { throw .badAnswer(.notJSON, server) }
-        // Before anything else: what is wrong with another day's answer doesn't matter.
+        // Check the date first: other faults of an answer about another day do not matter.
         let answered = try AnswerFields(object: answer, server: server).day()
         guard answered == day else { throw .wrongDay(asked: day, answered: answered, server) }
         return result(of: day, answer, server, at: time)
     }
 
-    /// Returns what is said of the days from `first` to `last`, as far as they are there. Objects about other days, or
-    /// without a date, are passed over: both services ignore questions that they don't understand. Throws `APODFailure`
-    /// if the body is no list of objects.
+    /// Returns the results for the listed days from `first` to `last`. Skips objects about other days or without a
+    /// date, since both services ignore queries that they do not understand.
     static func days(
         in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of server: Server, at time: Timestamp
     ) throws(APODFailure) -> [CalendarDay: DayResult] {
@@ -29,7 +28,7 @@ enum ServiceAnswer {
         for answer in try records(in: bytes, server) {
             let fields = AnswerFields(object: answer, server: server)
             guard let day = try? fields.day(), first <= day, day <= last else { continue }
-            // Of a day that stands there twice, a picture counts before what is no picture.
+            // If a day is listed twice, prefer the picture.
             if days[day]?.picture != nil { continue }
             days[day] = result(of: day, answer, server, at: time)
         }
@@ -55,7 +54,7 @@ enum ServiceAnswer {
         }
     }
 
-    /// Returns the first byte of the JSON value: a brace or a bracket.
+    /// Returns the first byte of the JSON value, a brace or a bracket.
     private static func begins(_ bytes: [UInt8], _ server: Server) throws(APODFailure) -> UInt8 {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -91,7 +90,7 @@ enum ServiceAnswer {
         return records
     }
 
-    /// A month has 31 days, and a service that ignores what it was asked lists a hundred. Millions of empty objects
-    /// would take twenty times the memory that they take as text.
+    /// A month has 31 days, and a service that ignores the query lists a hundred. Millions of empty objects would take
+    /// twenty times their size in memory.
     private static let mostObjects = 1000
 }

@@ -1,14 +1,14 @@
 import Support
 
-/// Draws days that have a picture, each at most once.
+/// Draws random days that have a picture, without repetition.
 struct DayLottery {
-    /// How many days can be drawn.
+    /// The number of days that can be drawn.
     let published: Int
     private let has: @Sendable (CalendarDay) -> Bool
     private var generator: SplitMix64
 
-    /// How many days are drawn from, most of them not yet published: until 2174 the same, so that a seed draws for ever
-    /// what it once drew.
+    /// The number of days that numbers are drawn for, most of them in the future. It can stay the same until 2174, so a
+    /// seed always draws the same days.
     private static let drum = 1 << 16
 
     init(through last: CalendarDay, seed: UInt64) {
@@ -17,20 +17,20 @@ struct DayLottery {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws from these days alone.
+    /// Draws only from these days.
     init(from days: Set<CalendarDay>, seed: UInt64) {
         has = { days.contains($0) }
         published = days.count
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws from all days of the drum and puts back those that have no picture: all others are equally likely, and a
-    /// new day each morning doesn't change what a seed has drawn before, unless it is drawn itself.
+    /// Draws from all candidates and rejects days without a picture. All days are equally likely, and publishing a new
+    /// day changes the sequence of a seed only if that day is drawn.
     ///
-    /// Cost: O(count) memory; each day about six draws, up to sixty if nearly all of them are wanted. The last of few
-    /// days takes 65,536, a few milliseconds.
+    /// Cost: O(count) memory; about six draws per day, up to sixty if nearly all days are drawn. The last of a few days
+    /// takes 65,536 draws, a few milliseconds.
     ///
-    /// - Precondition: no more than `published`, and none drawn before.
+    /// - Precondition: `count` is at most `published`, and this is the first call.
     mutating func draw(_ count: Int) -> [CalendarDay] {
         var days: [CalendarDay] = []
         var drawn: Set<Int> = []
@@ -44,8 +44,7 @@ struct DayLottery {
     }
 }
 
-/// Sebastiano Vigna's SplitMix64: a small generator whose sequence for a seed is fixed by its definition, unlike the
-/// system's.
+/// Sebastiano Vigna's SplitMix64, a small generator. Unlike the system's, it has a defined sequence for each seed.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

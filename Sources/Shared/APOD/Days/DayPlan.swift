@@ -1,21 +1,20 @@
 import Support
 
-/// Which days to ask for, step by step: what somebody wants, worked out for a point in time without a request.
+/// The days to fetch, in order, as worked out for a point in time without a request.
 public struct DayPlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
-        /// A day whose failure is told.
+        /// A day that must be published.
         case day(CalendarDay)
-        /// A day of a range, which is left out if it isn't published yet.
+        /// A day of a range, skipped if it is not published yet.
         case dayIfPublished(CalendarDay)
-        /// That many of the newest published days, the oldest first. The last is this day, or the newest before it as
-        /// long as it isn't out.
+        /// The newest published days, oldest first, up to `from` or the newest day before it.
         case newest(Int, from: CalendarDay)
     }
 
     let steps: [Step]
-    /// Days inside the ranges that never had a picture, ascending: there is no step for them.
+    /// Days of the ranges that never had a picture, ascending. They have no step.
     public let gaps: [CalendarDay]
-    /// Whether the day that turns out to be the newest is given once, even if another step names it too.
+    /// Whether the newest day appears once, even if several steps name it.
     let givesNewestOnce: Bool
 
     init(steps: [Step], gaps: [CalendarDay] = [], givesNewestOnce: Bool = false) {
@@ -24,22 +23,22 @@ public struct DayPlan: Sendable, Equatable {
         self.givesNewestOnce = givesNewestOnce
     }
 
-    /// How many days there are in all, should each be published.
+    /// The number of days if all are published.
     public var dayCount: Int {
         steps.reduce(0) { if case .newest(let count, _) = $1 { $0 + count } else { $0 + 1 } }
     }
 
-    /// Logs which of the days that were asked for never had a picture, if there are any.
+    /// Logs the requested days that never had a picture.
     public static func noteGaps(_ gaps: [CalendarDay], _ log: Log) {
         guard let last = gaps.last else { return }
         let others = gaps.dropLast().map(\.description).joined(separator: ", ")
         log.notice("there was no picture of the day on \(others.isEmpty ? "" : "\(others) and ")\(last); left out")
     }
 
-    // MARK: What somebody wants
+    // MARK: Plans for a request
 
-    /// These days, in this order; the newest once, by whatever names. Throws `UsageFailure` for one that is impossible;
-    /// its message names the valid ones.
+    /// Returns a plan for these days in this order, with the newest day once. Throws `UsageFailure` for an impossible
+    /// day; the message states the valid range.
     static func named(_ days: [NamedDays], at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
         let parts = try days.map { days in
@@ -58,25 +57,24 @@ public struct DayPlan: Sendable, Equatable {
             givesNewestOnce: days.count > 1)
     }
 
-    /// The newest pictures, that many of them. Throws `UsageFailure` if there are not so many.
+    /// Returns a plan for the newest pictures. Throws `UsageFailure` if there are fewer.
     static func last(_ count: Int, at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
         try check(count, of: PublishedDays.count(through: newest))
         return DayPlan(steps: [.newest(count, from: newest)])
     }
 
-    /// That many different days, drawn at random. The new service has no random mode, so they are drawn here: the same
-    /// seed draws the same days in the same order, but for those that were published since. Throws `UsageFailure` if
-    /// there are not so many.
+    /// Returns a plan for random days, drawn here because the new service has no random mode. A seed always draws the
+    /// same days in the same order, except for days published since. Throws `UsageFailure` if there are fewer days.
     static func random(_ count: Int, seed: UInt64, at time: Timestamp) throws -> DayPlan {
-        // The newest day may not be out yet.
+        // The newest day may not be published yet.
         var lottery = DayLottery(through: PublishedDays.newest(at: time).advanced(by: -1), seed: seed)
         try check(count, of: lottery.published)
         return DayPlan(steps: lottery.draw(count).map(Step.day))
     }
 
-    /// All days from the beginning of `start` to the end of `end`; to the newest one if `end` is nil. Throws
-    /// `UsageFailure` if they are impossible; its message names the valid ones.
+    /// Returns a plan from the beginning of `start` to the end of `end`, or to the newest day if `end` is nil. Throws
+    /// `UsageFailure` for impossible days; the message states the valid range.
     static func range(from start: NamedDays, through end: NamedDays?, at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
         let starting = start.span(newest: newest)
@@ -84,12 +82,12 @@ public struct DayPlan: Sendable, Equatable {
         let first = max(starting.lowerBound, PublishedDays.first)
         let ending = (end ?? .today).span(newest: newest)
         if let end { try PublishedDays.check(ending, called: end.description, at: time) }
-        // In the zones in which the new day has begun, the start may be later than the newest day.
+        // In time zones where the next day has begun, the start may be later than the newest day.
         let last = end == nil ? max(first, newest) : ending.upperBound
         guard first <= last else { throw UsageFailure("the range ends on \(last), before it starts on \(first)") }
         let end =
             switch end {
-            // The end of a named day is told if it isn't published, that of an open range isn't reached before.
+            // A day that was named as the end is an error if unpublished; a month or an open range stops before it.
             case .day, .yesterday: last
             case .today, .month, .year, .range, nil: min(last, max(first, newest))
             }

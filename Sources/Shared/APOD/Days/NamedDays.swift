@@ -1,8 +1,8 @@
 import Support
 
-/// The days that one word stands for, as `--date` and plain lines of standard input have it.
+/// The days that one word names, in `--date` or on a line of standard input.
 indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
-    /// The newest day that is published.
+    /// The newest published day.
     case today
     /// The day before the newest one that may be published.
     case yesterday
@@ -11,17 +11,16 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     case month(Int, year: Int)
     /// All days of a year, 1 to 9999.
     case year(Int)
-    /// All days from the beginning of the first to the end of the second, or to the newest day; neither is a range.
+    /// The days from the beginning of the first to the end of the second, or to the newest day. Neither is a range.
     case range(NamedDays, through: NamedDays?)
 
     /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or a range such as `2024-02-03..2024-03` or
     /// `2024..`.
     ///
-    /// - Parameter time: says which days are valid, for messages.
+    /// Throws `UsageFailure` for other texts; the message distinguishes dates that do not exist (`2024-02-30`,
+    /// `2024-13`) from texts that are no date. `DayPlan` refuses valid dates without a picture.
     ///
-    /// Throws `UsageFailure` if the text is none of these; its message tells what no calendar has (`2024-02-30`,
-    /// `2024-13`) from text that is no day at all. A day that is well-formed, but has no picture, is `DayPlan`'s to
-    /// refuse.
+    /// - Parameter time: determines the valid range that messages state.
     init(typed text: String, at time: Timestamp) throws {
         if let ends = Self.ends(of: text) {
             guard !ends.start.isEmpty else {
@@ -66,7 +65,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the first and the last of the days, whether they have pictures or not.
+    /// Returns the first and the last day, with or without pictures.
     ///
     /// - Parameter newest: the newest day that may be published.
     func span(newest: CalendarDay) -> ClosedRange<CalendarDay> {
@@ -86,14 +85,14 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
 
     // MARK: Reading
 
-    /// Returns the texts on both sides of the first `..`; nil if there is none.
+    /// Splits the text at the first `..`. Returns nil if there is none.
     private static func ends(of text: String) -> (start: String, end: String)? {
         guard text.utf8.count <= longest, let start = text.prefix(before: "..") else { return nil }
         return (String(start), String(decoding: text.utf8.dropFirst(start.utf8.count + 2), as: UTF8.self))
     }
 
-    /// Returns the numbers of `2024`, `2024-02` or `2024-02-03`, in exactly so many ASCII digits each; nil for another
-    /// shape.
+    /// Returns the numbers of `2024`, `2024-02` or `2024-02-03`, with exactly these counts of ASCII digits; otherwise
+    /// nil.
     private static func numbers(_ text: String) -> [Int]? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count <= 3, parts.map(\.utf8.count) == Array([4, 2, 2].prefix(parts.count)) else { return nil }
@@ -103,7 +102,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         return numbers.count == parts.count ? numbers : nil
     }
 
-    /// Nil if the calendar has nothing of these numbers.
+    /// Returns nil if the calendar has no such day.
     private static func inCalendar(_ numbers: [Int]) -> NamedDays? {
         let day = CalendarDay(
             year: numbers[0], month: numbers.count > 1 ? numbers[1] : 1, day: numbers.count > 2 ? numbers[2] : 1)
@@ -115,16 +114,16 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Bytes beyond which a text is neither looked at nor quoted in full: nobody writes a date at such length, and a
-    /// line of standard input may have 16 MiB.
+    /// The longest text, in bytes, that is parsed or quoted in full. No date is longer, and a line of standard input
+    /// may have 16 MiB.
     private static let longest = 40
 
     private static func quoted(_ text: String) -> String {
         text.utf8.count <= longest ? text : "\(String(text.unicodeScalars.prefix(longest)))…"
     }
 
-    /// Returns advice on what somebody may have meant by a text that is no day: a word with a slip in it, or a date in
-    /// another notation that begins with the year (`2024-2-3`, `2024/02/03`, `20240203`).
+    /// Suggests a day for a text that is none: a misspelt word, or a date in another notation that begins with the year
+    /// (`2024-2-3`, `2024/02/03`, `20240203`).
     private static func advice(for text: String) -> String {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard text.utf8.count <= longest else { return "" }
@@ -141,9 +140,9 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         return NearMatch.advice(for: text, among: ["today", "yesterday"])
     }
 
-    // MARK: The calendar
+    // MARK: Calendar
 
-    /// - Precondition: `inCalendar` gave the numbers.
+    /// - Precondition: `inCalendar` accepted the numbers.
     private static func first(_ month: Int, _ year: Int) -> CalendarDay { day(1, month, year) }
 
     private static func last(_ month: Int, _ year: Int) -> CalendarDay {

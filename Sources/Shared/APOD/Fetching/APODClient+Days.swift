@@ -2,7 +2,7 @@ import Store
 import Support
 
 extension APODClient {
-    /// Returns what becomes of a window, in its order. Throws `Cancelled`, or a failure that ends the run.
+    /// Returns the results of a window, in order. Throws `Cancelled`, or a failure that ends the run.
     func results(of window: PlanWindows.Window) throws -> [DayResult] {
         switch window {
         case .known(let result): return try withFallback([result])
@@ -13,22 +13,21 @@ extension APODClient {
                     guard optional.contains(result.day), case APODFailure.notPublished? = result.failure else {
                         return true
                     }
-                    end.leaveOut(result.day)
+                    end.addUnpublished(result.day)
                     return false
                 })
         }
     }
 
-    /// Returns what becomes of each of these days, in their order. Kept answers are not asked for again, and what is
-    /// asked for is kept as it arrives.
+    /// Returns the result of each day, in order, from the cache or the services. Answers are cached as they arrive.
     ///
-    /// One broken day doesn't lose the others: a page that a service cannot give is asked for day by day, days that a
-    /// page leaves out are asked for singly, and each day has its own result.
+    /// A day that fails does not affect the others: if a service cannot return a page, or a page omits days, they are
+    /// requested singly.
     ///
     /// Throws `Cancelled`, or a failure that ends the run.
     func results(of days: [CalendarDay]) throws -> [DayResult] {
         var old: [CalendarDay: DayResult] = [:]
-        // Nobody needs to be asked about a day that never had a picture.
+        // Days that never had a picture need no request.
         var seen = PublishedDays.gaps
         let answers = try answers(for: days.filter { seen.insert($0).inserted }) { days, service in
             let kept = try keptDays(days, of: service.service)
@@ -39,18 +38,18 @@ extension APODClient {
         return days.map { day in
             guard let result = answers[day] else { return failed(day, APODFailure.noPicture(day)) }
             if let failure = result.failure, ServiceChoice.isOutOfReach(failure), let kept = old[day] {
-                return settle(for: kept, after: failure)
+                return stale(kept, after: failure)
             }
             return result
         }
     }
 
-    /// Asks the services in their order, each about what those before it could not answer.
+    /// Asks the services in order, each for the days that the previous ones could not answer.
     ///
-    /// If none can, it is the first one's failure that is reported: since October 2026 a classic server may have nothing but
-    /// NASA's logo to add, and a run that may work later should not look like one that never will.
+    /// If all fail, reports the failure of the first: since October 2026 a classic server may only return NASA's logo,
+    /// a permanent failure, while the failure of the first may be transient.
     ///
-    /// - Parameter ask: what one service says of each of these; those that it doesn't mention are dropped.
+    /// - Parameter ask: returns the results of a service; days without a result are dropped.
     func answers(
         for days: [CalendarDay], ask: ([CalendarDay], ServiceClient) throws -> [CalendarDay: DayResult]
     ) rethrows -> [CalendarDay: DayResult] {
@@ -81,9 +80,9 @@ extension APODClient {
         return results
     }
 
-    // MARK: What is kept
+    // MARK: Cached days
 
-    /// Returns what is kept of these days: what does instead of asking, and old pictures that are better than nothing.
+    /// Returns the cached results: fresh results, and expired pictures for use if no service can be reached.
     func keptDays(
         _ days: [CalendarDay], of service: Service
     ) throws -> (fresh: [CalendarDay: DayResult], old: [CalendarDay: DayResult]) {
@@ -109,13 +108,12 @@ extension APODClient {
         return (fresh, old)
     }
 
-    /// Returns what is kept of a day if it does instead of asking.
+    /// Returns the cached result of a day if it is fresh.
     func freshResult(of day: CalendarDay, _ service: Service) throws -> DayResult? {
         try keptDays([day], of: service).fresh[day]
     }
 
-    /// Returns a day's picture if the service that is asked first has told it before and nobody needs to be asked
-    /// again; nil if there is more to it.
+    /// Returns a fresh picture from the first service, or nil if a request may be necessary.
     func keptPicture(of day: CalendarDay) throws -> DayResult? {
         guard let service = services.first?.service, let result = try freshResult(of: day, service),
             let picture = result.picture, picture.mediaType == .image || !options.fallsBack
@@ -123,10 +121,10 @@ extension APODClient {
         return result
     }
 
-    /// Keeps answers, and returns them without what is not wanted of them.
+    /// Caches answers, and returns them without raw objects unless these were requested.
     ///
-    /// A failure doesn't take the place of a picture that is kept: NASA's bad days pass, and a picture that gets lost
-    /// in them may not come back.
+    /// A failure never replaces a cached picture: NASA's failures are often temporary, and a picture lost in one may
+    /// not come back.
     func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }
@@ -141,9 +139,7 @@ extension APODClient {
         return answers
     }
 
-    // MARK: One service
-
-    /// Returns what one service says about each of these days.
+    // MARK: Requests
     private func ask(for days: [CalendarDay], _ service: ServiceClient) throws -> [CalendarDay: DayResult] {
         if options.isOffline { return Dictionary(uniqueKeysWithValues: days.map { ($0, offline($0)) }) }
         var results: [CalendarDay: DayResult] = [:]
@@ -154,7 +150,7 @@ extension APODClient {
             let turn = try turn(toAsk: service, for: window)
             defer { withExtendedLifetime(turn) {} }
             if turn != nil {
-                // Others may have asked since.
+                // Another process may have fetched these days.
                 results.merge(try keptDays(Array(window), of: service.service).fresh) { $1 }
                 window = window.filter { results[$0] == nil }[...]
             }
@@ -167,13 +163,13 @@ extension APODClient {
         return results
     }
 
-    /// Waits until nobody else asks for the same days; nil if nobody would know.
+    /// Locks the days against requests by other processes. Returns nil if nothing is cached.
     private func turn(toAsk service: ServiceClient, for days: ArraySlice<CalendarDay>) throws -> KeyLock? {
         guard !options.refreshes, let first = days.min(), let last = days.max() else { return nil }
         return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")
     }
 
-    /// Returns what one service says about a day.
+    /// Returns a service's result for a day.
     func ask(for day: CalendarDay, _ service: ServiceClient) throws -> DayResult {
         if options.isOffline { return offline(day) }
         let result: DayResult
@@ -187,8 +183,7 @@ extension APODClient {
         return try keep([day: result], of: service.service)[day] ?? result
     }
 
-    /// Returns what one service says about neighbouring days: a failure of all of them, or nil if they are to be asked
-    /// for singly.
+    /// Returns a service's results for neighbouring days, or nil if they must be requested singly.
     private func askPage(
         of days: ArraySlice<CalendarDay>, _ service: ServiceClient
     ) throws -> [CalendarDay: DayResult]? {

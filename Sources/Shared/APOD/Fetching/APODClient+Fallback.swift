@@ -1,20 +1,20 @@
 import Support
 
 extension APODClient {
-    /// How far back an image is looked for: in no year was there none.
+    /// How many days to search for an image. No year had none.
     private static let fallbackDays = 365
 
-    /// Returns the results with the latest image before it in the place of each that has none, if that is wanted.
-    /// Throws `Cancelled`, or a failure that ends the run.
+    /// Replaces each result without an image by the latest image before it, if the options ask for it. Throws
+    /// `Cancelled`, or a failure that ends the run.
     ///
-    /// - Parameter results: of one window, in any order; what they know of other days is not asked for again.
+    /// - Parameter results: the results of a window, in any order; their days are not requested again.
     func withFallback(_ results: [DayResult]) throws -> [DayResult] {
         guard options.fallsBack, results.contains(where: lacksImage) else { return results }
         var known = Dictionary(results.map { ($0.picture?.day ?? $0.day, $0) }, uniquingKeysWith: { first, _ in first })
         return try results.map { lacksImage($0) ? try previousImage(to: $0, known: &known) : $0 }
     }
 
-    /// Looks a page at a time. A day that cannot be asked for now ends the search, since it may be the one.
+    /// Searches a page at a time. A day that fails temporarily ends the search, since it may have an image.
     private func previousImage(to result: DayResult, known: inout [CalendarDay: DayResult]) throws -> DayResult {
         let start = result.picture?.day ?? result.day
         let earliest = max(PublishedDays.first, start.advanced(by: -Self.fallbackDays))
@@ -34,7 +34,7 @@ extension APODClient {
         return result
     }
 
-    /// Returns whether it is certain that there is no image: another medium, nothing, or a stand-in.
+    /// Returns whether the day certainly has no image: another medium, no picture, or a stand-in.
     private func lacksImage(_ result: DayResult) -> Bool {
         switch result.outcome {
         case .picture(let picture): picture.mediaType != .image

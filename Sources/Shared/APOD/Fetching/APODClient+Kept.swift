@@ -1,10 +1,10 @@
 import Support
 
 extension APODClient {
-    /// Returns the days of which a picture is kept that is wanted, in ascending order. Asks nobody. Throws `Cancelled`,
-    /// or a failure that ends the run.
+    /// Returns the cached days with a picture that matches the options, in ascending order. Makes no request. Throws
+    /// `Cancelled`, or a failure that ends the run.
     ///
-    /// - Parameter plan: says which days count; nil: all. The newest day is that of the newest picture that is kept.
+    /// - Parameter plan: limits the days; nil for all. The newest cached picture counts as the newest day.
     public func wantedKeptDays(in plan: DayPlan? = nil) throws -> [CalendarDay] {
         let last = PublishedDays.latestToday(at: clock.now())
         var named = plan.map { Set($0.steps.compactMap(\.namedDay)) }
@@ -15,7 +15,7 @@ extension APODClient {
         var days: [CalendarDay] = []
         var start = named.map { $0.min() ?? last } ?? PublishedDays.first
         let end = min(last, named?.max() ?? last)
-        // A year at a time, as a year of texts takes 2 MB.
+        // The texts of a year take 2 MB, so read a year at a time.
         while start <= end {
             try interruption.check()
             let stop = min(end, start.advanced(by: 365))
@@ -26,7 +26,7 @@ extension APODClient {
                     guard kept.result.picture != nil, named?.contains(kept.result.day) ?? true,
                         seen.insert(kept.result.day).inserted
                     else { continue }
-                    if options.lack(of: kept.result) == nil { wanted.insert(kept.result.day) }
+                    if options.exclusion(of: kept.result) == nil { wanted.insert(kept.result.day) }
                 }
             }
             days += wanted.sorted()
@@ -35,15 +35,15 @@ extension APODClient {
         return days
     }
 
-    /// Says that no kept day is wanted, and whether any is kept.
-    public func tellNothingKept() {
+    /// Logs that no cached day matches the options.
+    public func logNoMatch() {
         let words = options.words.map { " has all of the words \"\($0.text)\"" } ?? " is wanted"
         log.notice("none of the days that are kept\(words); apod-fetch keeps the days that it fetches")
     }
 }
 
 extension DayPlan.Step {
-    /// Nil for the newest days, whichever they are.
+    /// The day of the step; nil for the newest days.
     fileprivate var namedDay: CalendarDay? {
         switch self {
         case .day(let day), .dayIfPublished(let day): day

@@ -5,17 +5,17 @@ extension APODClient {
     /// The newest day that may be published.
     var newestDay: CalendarDay { PublishedDays.newest(at: clock.now()) }
 
-    /// How many days the newest picture is looked for day by day, if there is no list to name it: a day's silence has
-    /// happened, three in a row only in the first week.
+    /// How many days back to search for the newest picture without a list. Single days without a picture exist, but
+    /// three in a row occurred only in the first week.
     private static let stepsBack = 3
 
-    /// Returns the newest days that are published, the oldest first: at most `count`, and at least one, which is a
-    /// failure if nobody could be asked. In most cases one request.
+    /// Returns the newest published days, oldest first: at most `count`, and at least one, which may be a failure.
+    /// Usually makes one request.
     ///
-    /// The new service's list begins with the newest, however long NASA pauses. The old service has no such list and is
-    /// asked for `day` and those before it; then there is one result. If nobody can be reached, it is the newest
-    /// picture that is kept. Throws `Cancelled`, or a failure that ends the run.
-    ///
+    /// The list of the new service begins with the newest picture, however long NASA pauses. The old service has no
+    /// such list, so `day` and the days before it are requested until one has a picture; the result is a single day. If
+    /// no service can be reached, returns the newest cached picture. Throws `Cancelled`, or a failure that ends the
+    /// run.
     /// - Parameters:
     ///   - count: from 1 to a page.
     ///   - day: the newest day that may be published.
@@ -39,19 +39,19 @@ extension APODClient {
         }
         var result = answers[day] ?? failed(day, APODFailure.noPicture(day))
         if let failure = result.failure, ServiceChoice.isOutOfReach(failure), let kept = try newestKept(through: day) {
-            result = settle(for: kept, after: failure)
+            result = stale(kept, after: failure)
         }
         guard let picture = result.picture else { return listed.dropLast() + [result] }
-        if result.source != .stale { end.tellAge(of: picture.day, today: day, log) }
+        if result.source != .stale { end.logAge(of: picture.day, today: day, log) }
         return listed.filter { $0.day < picture.day } + [result.answering(picture.day)]
     }
 
-    // MARK: The new service's list
+    // MARK: List of the new service
 
-    /// Returns the days that the new service has published last, the oldest first: none if its list is empty. Throws
-    /// what the request threw, `Cancelled`, or a failure that ends the run.
+    /// Returns the days that the new service published last, oldest first; empty if its list is empty. Throws the
+    /// failure of the request, `Cancelled`, or a failure that ends the run.
     ///
-    /// What is kept is not asked for again: days that were listed, and those that weren't and are still remembered.
+    /// Requests only days that are not cached, neither as pictures nor as days without one.
     private func published(
         _ count: Int, from day: CalendarDay, of service: ServiceClient
     ) throws -> [DayResult] {
@@ -72,11 +72,11 @@ extension APODClient {
         let turn = options.refreshes ? nil : try store.turn(toAsk: service.service, for: "newest")
         defer { withExtendedLifetime(turn) {} }
         if turn != nil {
-            // Others may have asked since.
+            // Another process may have fetched the list.
             (known, kept) = try look()
             if kept.isComplete { return kept.days }
         }
-        // A page has no room for more, and as a rule only the newest day is new.
+        // Usually only the newest day is new, so request a short list first.
         for listing in Set([kept.listing, count]).sorted() {
             let list = try service.newestAnswers(listing)
             guard let first = list.last?.day, let last = list.first?.day else { return [] }
@@ -96,13 +96,13 @@ extension APODClient {
         return []
     }
 
-    // MARK: Days that aren't out
+    // MARK: Unpublished days
 
-    /// A day that lies further back and is missing is not taken for one that is still to come.
+    /// An older missing day is never considered unpublished.
     private static let longestPause = 100
 
-    /// Returns the failures of those days behind the newest picture that a page of the new service leaves out. One
-    /// request a run, and only if a page ends before its last day.
+    /// Returns the failures of days after the newest picture that a page omits. Makes at most one request per run, and
+    /// only if the page ends before its last day.
     func unpublished(
         of days: ArraySlice<CalendarDay>, leftOutOf page: [CalendarDay: DayResult], _ service: ServiceClient
     ) throws -> [CalendarDay: DayResult] {
@@ -113,14 +113,14 @@ extension APODClient {
         return Dictionary(uniqueKeysWithValues: unpublished.map { ($0, failed($0, APODFailure.notPublished($0))) })
     }
 
-    /// Returns whether a failure that says that there is no picture means that NASA pauses.
+    /// Returns whether a missing picture is not published yet.
     func isUnpublished(_ day: CalendarDay, _ failure: any Failure, _ service: ServiceClient) throws -> Bool {
         guard case APODFailure.noPicture = failure else { return false }
         return try newestPublished(before: day, service).map { $0 < day } ?? false
     }
 
-    /// Returns the day of the newest picture, asked for once a run; nil if a day lies too far back to be newer, or if
-    /// the service doesn't say.
+    /// Returns the day of the newest picture, requested once per run; nil if `day` is too old to be unpublished, or if
+    /// the service does not answer.
     private func newestPublished(before day: CalendarDay, _ service: ServiceClient) throws -> CalendarDay? {
         let today = newestDay
         guard service.service == .science, !options.isOffline, day > today.advanced(by: -Self.longestPause) else {
@@ -140,8 +140,8 @@ extension APODClient {
 
     // MARK: Day by day
 
-    /// Returns the newest picture of one service, day by day backwards. Fails with `nothingRecent` if none of the days
-    /// has one.
+    /// Returns the newest picture of a service, searching backwards. Fails with `nothingRecent` if none of the days
+    /// has a picture.
     private func newest(from day: CalendarDay, of service: ServiceClient) throws -> DayResult {
         let last = max(PublishedDays.first, day.advanced(by: -Self.stepsBack))
         var candidate = day
@@ -156,7 +156,7 @@ extension APODClient {
         }
     }
 
-    /// Returns the latest picture that is kept of any service.
+    /// Returns the latest cached picture of any service.
     func newestKept(through day: CalendarDay) throws -> DayResult? {
         var newest = try services.compactMap { try store.newestPicture(through: day, of: $0.service)?.result }
             .max { $0.day < $1.day }
@@ -165,13 +165,13 @@ extension APODClient {
     }
 }
 
-/// What is known of the newest days, without a request.
+/// The newest days as far as they are known without a request.
 private struct RecentDays {
-    /// Those that are published, the oldest first.
+    /// The published days, oldest first.
     let days: [DayResult]
-    /// Whether these are as many as are wanted, and nothing newer may have come between them.
+    /// Whether there are `count` days with no unknown day between them.
     let isComplete: Bool
-    /// How many entries of the service's list lead to the oldest day that isn't known.
+    /// The number of entries in the service's list up to the oldest unknown day.
     let listing: Int
 
     init(_ known: [CalendarDay: DayResult], from newest: CalendarDay, through earliest: CalendarDay, count: Int) {

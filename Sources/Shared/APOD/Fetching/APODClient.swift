@@ -2,33 +2,30 @@ import Fetch
 import HTTP
 import Support
 
-/// Gets pictures of the day, from either of NASA's services or both, or from what is kept of their answers.
+/// Fetches pictures of the day from NASA's service, a classic server, or the cache.
 ///
-/// May be used on several threads at once: they share what is kept, and what is known of services that are down.
+/// Safe to use on several threads, which share the cache and the state of failing services.
 public struct APODClient: Sendable {
     private(set) var options: PictureOptions
-    /// Those that are asked, in their order.
+    /// In the order in which they are asked.
     private(set) var services: [ServiceClient]
     let store: CachedDays
-    /// How many requests are made at once.
+    /// The number of concurrent requests.
     let jobs: Int
     let clock: Clock
     let log: Log
     let interruption: Interruption
-    /// How many results there were, and how many of them are left out for what they lack.
-    private let tally = Monitor((all: 0, leftOut: [PictureOptions.Lack: Int]()))
-    /// Whether a warning has told that a record may be out of date.
+    private let tally = Monitor((all: 0, skipped: [PictureOptions.Exclusion: Int]()))
     private let hasWarnedOfStale = Monitor(false)
-    /// What the run has learnt of the end of the archive.
+    /// The end of the archive, as far as this run knows it.
     let end = ArchiveEnd()
 
     /// - Parameters:
-    ///   - science: the address of NASA's service, `Service.scienceAddress`, or of one like it.
+    ///   - science: the address of NASA's service, `Service.scienceAddress`, or of a compatible one.
     ///   - api: the address of a classic server; required for the choice `api`.
-    ///   - http: asks; its retries and limits apply to every request.
-    ///   - caches: keep answers, each as the policy for its service's address says.
-    ///   - jobs: how many requests of a sequence are made at once, at least 1.
-    ///   - log: details say which service is asked for what and why.
+    ///   - http: makes the requests, with its retries and limits.
+    ///   - caches: the policy for a service's address decides where its answers are cached.
+    ///   - jobs: the number of concurrent requests of a sequence, at least 1.
     public init(
         choice: ServiceChoice, options: PictureOptions, science: WebURL, api: WebURL?, http: HTTPClient,
         caches: Caches, jobs: Int, interruption: Interruption, clock: Clock = .system, log: Log
@@ -48,80 +45,79 @@ public struct APODClient: Sendable {
         self.log = log
     }
 
-    /// Returns the pictures of a plan, in its order. Nothing is asked before the first `next()`.
+    /// Returns the pictures of a plan, in its order. The first `next()` makes the first request.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
-    /// Returns what becomes of a single day: for days that come one by one. Whether it is wanted is for the
-    /// caller to ask (`isWanted`).
+    /// Returns the result of one day, whether or not it matches the options (`isWanted`).
     ///
     /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer
     /// layout.
     func result(of day: CalendarDay) throws -> DayResult { try withFallback(results(of: [day]))[0] }
 
-    /// The same client, whose requests end as soon as `watch` throws.
+    /// Returns this client with requests that end as soon as `watch` throws.
     func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {
         var client = self
         for index in services.indices { client.services[index].http = services[index].http.watched(by: watch) }
         return client
     }
 
-    /// The same client, which gives no older image in the place of one that is missing.
+    /// This client without replacing missing images by older images.
     var withoutFallback: APODClient {
         var client = self
         client.options.fallsBack = false
         return client
     }
 
-    /// Whether no service is asked at all.
+    /// Whether no requests are made.
     public var isOffline: Bool { options.isOffline }
 
-    /// The service that the next days are asked of first: the pages of the services differ.
+    /// The service that is asked first. It determines the size of a page.
     var leadingService: Service { (services.first { $0.outage.reason == nil } ?? services[0]).service }
 
-    // MARK: What is wanted
+    // MARK: Selection
 
-    /// Returns whether a result is wanted; to be asked once of each, since those that are left out are counted.
+    /// Returns whether a result matches the options. Must be called once per result, since it counts the skipped ones.
     func isWanted(_ result: DayResult) -> Bool {
-        let lack = options.lack(of: result)
+        let exclusion = options.exclusion(of: result)
         tally.withLock { tally in
             tally.all += 1
-            if let lack { tally.leftOut[lack, default: 0] += 1 }
+            if let exclusion { tally.skipped[exclusion, default: 0] += 1 }
         }
-        return lack == nil
+        return exclusion == nil
     }
 
-    /// Says which days were left out, as they aren't published yet or for what they lack, if any were: to be called at
-    /// the end of a run.
-    public func tellLeftOut() {
-        end.tellUnpublished(log)
-        let (all, leftOut) = tally.withLock { $0 }
+    /// Logs the days that were skipped because they are unpublished or excluded by an option. Call it at the end of a
+    /// run.
+    public func logSkippedDays() {
+        end.logUnpublished(log)
+        let (all, skipped) = tally.withLock { $0 }
         let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue).joined(separator: " or ")
-        for lack in PictureOptions.Lack.allCases {
-            guard let count = leftOut[lack] else { continue }
+        for exclusion in PictureOptions.Exclusion.allCases {
+            guard let count = skipped[exclusion] else { continue }
             let (have, name) = count == 1 ? ("has", "names") : ("have", "name")
             let what =
-                switch lack {
+                switch exclusion {
                 case .media: "\(have) no \(media)"
-                case .freedom: "\(name) a copyright holder"
+                case .copyright: "\(name) a copyright holder"
                 case .words: "\(have) not all of these words"
                 }
             log.notice("\(count) of \(all) days \(what) and \(count == 1 ? "was" : "were") left out")
         }
     }
 
-    // MARK: Old records
+    // MARK: Stale records
 
-    /// Puts what is kept in the place of a failure to reach anybody, and says so once a run.
-    func settle(for kept: DayResult, after failure: any Failure) -> DayResult {
+    /// Returns a cached result in place of a failure to reach any service. Warns once per run.
+    func stale(_ cached: DayResult, after failure: any Failure) -> DayResult {
         if !hasWarnedOfStale.withLock({ hasWarned in
             defer { hasWarned = true }
             return hasWarned
         }) {
             let name = services.allSatisfy(\.server.isNASA) ? "NASA" : services[0].server.name
             let reason = options.isOffline ? "offline" : "\(name) cannot be reached (\(failure.message))"
-            log.warning("\(reason): using the record of \(kept.day) from \(kept.fetchedAt.iso8601)")
+            log.warning("\(reason): using the record of \(cached.day) from \(cached.fetchedAt.iso8601)")
         }
-        var result = kept
+        var result = cached
         result.source = .stale
         return result
     }

@@ -1,27 +1,22 @@
 import Support
 
-/// What a run has learnt of the end of the archive: which picture is the newest, and which days have none yet. Shared
-/// by all its threads.
+/// The end of the archive as far as a run knows it: the newest picture, and the unpublished days. Shared by all
+/// threads.
 final class ArchiveEnd: Sendable {
     private enum Newest {
         case unknown
-        /// A thread is asking.
+        /// A thread is making the request.
         case awaited
-        /// Nil if nobody could tell.
+        /// Nil if the request failed.
         case known(CalendarDay?)
     }
 
-    private struct SkippedDays {
-        var first: CalendarDay
-        var last: CalendarDay
-    }
-
     private let newest = Monitor(Newest.unknown)
-    private let leftOut = Monitor<SkippedDays?>(nil)
-    private let hasToldAge = Monitor(false)
+    private let unpublished = Monitor<ClosedRange<CalendarDay>?>(nil)
+    private let hasLoggedAge = Monitor(false)
 
-    /// Returns the day of the newest picture, asked for once a run; nil if nobody could tell. Throws what `ask` throws,
-    /// after which the next call asks again.
+    /// Returns the day of the newest picture, requested once per run; nil if the request failed. Rethrows errors of
+    /// `ask`, after which the next call asks again.
     func newest(_ ask: () throws -> CalendarDay?) throws -> CalendarDay? {
         let known = newest.wait { state -> CalendarDay??? in
             switch state {
@@ -43,31 +38,31 @@ final class ArchiveEnd: Sendable {
         }
     }
 
-    /// Notes a day of a range that isn't published yet.
-    func leaveOut(_ day: CalendarDay) {
-        leftOut.withLock { leftOut in
-            leftOut = SkippedDays(first: min(leftOut?.first ?? day, day), last: max(leftOut?.last ?? day, day))
+    /// Records a day of a range that is not published yet.
+    func addUnpublished(_ day: CalendarDay) {
+        unpublished.withLock { days in
+            days = min(days?.lowerBound ?? day, day)...max(days?.upperBound ?? day, day)
         }
     }
 
-    /// Logs which days of ranges were left out, if any were.
-    func tellUnpublished(_ log: Log) {
-        guard let leftOut = leftOut.withLock({ $0 }) else { return }
+    /// Logs the skipped unpublished days.
+    func logUnpublished(_ log: Log) {
+        guard let days = unpublished.withLock({ $0 }) else { return }
         log.notice(
-            leftOut.first == leftOut.last
-                ? "the picture of \(leftOut.first) is not published yet; left out"
-                : "the pictures of \(leftOut.first) to \(leftOut.last) are not published yet; left out")
+            days.lowerBound == days.upperBound
+                ? "the picture of \(days.lowerBound) is not published yet; left out"
+                : "the pictures of \(days.lowerBound) to \(days.upperBound) are not published yet; left out")
     }
 
-    /// Logs once a run that the newest picture is more than a day old, if it is.
+    /// Logs once per run that the newest picture is more than a day old.
     ///
     /// - Parameter today: the newest day that may be published.
-    func tellAge(of newest: CalendarDay, today: CalendarDay, _ log: Log) {
+    func logAge(of newest: CalendarDay, today: CalendarDay, _ log: Log) {
         let days = today.daysSince1970 - newest.daysSince1970
         guard days > 1 else { return }
-        let isFirst = hasToldAge.withLock { hasTold in
-            defer { hasTold = true }
-            return !hasTold
+        let isFirst = hasLoggedAge.withLock { hasLogged in
+            defer { hasLogged = true }
+            return !hasLogged
         }
         if isFirst {
             log.notice(

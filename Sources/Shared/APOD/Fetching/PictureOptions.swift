@@ -1,48 +1,35 @@
-/// What is wanted of the pictures, and how they may be had.
+/// Selects pictures and the ways to fetch them.
 public struct PictureOptions: Sendable, Equatable {
-    /// The media types that are wanted; days of other ones are left out.
-    public let media: Set<Picture.MediaType>
-    /// Leaves out days that name a copyright holder.
-    public let freeOnly: Bool
-    /// Leaves out days whose texts don't have these words.
-    public let words: SearchWords?
-    /// Gives the latest image before a day that has none.
-    public internal(set) var fallsBack: Bool
-    /// Gives no older image in the place of a day that isn't published yet.
-    public let requiresToday: Bool
-    /// Carries NASA's own object along.
-    public let raw: Bool
-    /// Asks the services for what is kept, too.
-    public let refreshes: Bool
-    /// Asks no service at all.
-    public let isOffline: Bool
+    /// Selects every picture.
+    public static let standard = PictureOptions()
 
-    public init(
-        media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), freeOnly: Bool = false,
-        words: SearchWords? = nil, fallsBack: Bool = false,
-        requiresToday: Bool = false, raw: Bool = false, refreshes: Bool = false,
-        isOffline: Bool = false
-    ) {
-        self.media = media
-        self.freeOnly = freeOnly
-        self.words = words
-        self.fallsBack = fallsBack
-        self.requiresToday = requiresToday
-        self.raw = raw
-        self.refreshes = refreshes
-        self.isOffline = isOffline
+    /// Days with other media types are skipped.
+    public var media = Set(Picture.MediaType.allCases)
+    /// Skips days that name a copyright holder.
+    public var freeOnly = false
+    /// Skips days whose texts lack these words.
+    public var words: SearchWords?
+    /// Replaces a day without an image by the latest image before it.
+    public var fallsBack = false
+    /// Never replaces a day that is not published yet.
+    public var requiresToday = false
+    /// Adds NASA's own object to records.
+    public var raw = false
+    /// Ignores cached answers.
+    public var refreshes = false
+    /// Makes no requests.
+    public var isOffline = false
+
+    /// The reason for skipping a picture.
+    enum Exclusion: CaseIterable {
+        case media, copyright, words
     }
 
-    /// What a picture lacks that is wanted of it.
-    enum Lack: CaseIterable {
-        case media, freedom, words
-    }
-
-    /// Returns why a result is not wanted; nil if it is. Failures are always told.
-    func lack(of result: DayResult) -> Lack? {
+    /// Returns the reason for skipping a result, or nil. Failures are never skipped.
+    func exclusion(of result: DayResult) -> Exclusion? {
         guard let picture = result.picture else { return nil }
         if !media.contains(picture.mediaType) { return .media }
-        if freeOnly, picture.fields.has("copyright") { return .freedom }
+        if freeOnly, picture.fields.has("copyright") { return .copyright }
         let texts = picture.fields
         if let words, !words.areIn(texts.string("title") ?? "", texts.string("explanation") ?? "") { return .words }
         return nil

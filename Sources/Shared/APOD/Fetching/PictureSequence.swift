@@ -1,29 +1,29 @@
 import Support
 
-/// The results of a plan, day by day in its order, asked for a window at a time as they are wanted.
+/// The results of a plan in order. Windows of days are requested as the results are read.
 ///
-/// Windows are worked on by the caller's thread if there is but one of them or one job, else by as many threads as
-/// there are jobs; at most two windows more than there are threads are worked on or wait to be handed out. A service
-/// that fails several times in a row (`Outage`) is not asked again; the days that are left get its last failure.
+/// A single window or job runs on the caller's thread, otherwise one thread runs per job. At most two windows more than
+/// there are threads are in progress or waiting to be returned. A service that fails several times in a row (`Outage`)
+/// is not asked again; its last failure applies to the remaining days.
 ///
-/// Letting go of it ends the requests that are under way, within `HTTPEvent.pauseLength`, and waits for that.
+/// Releasing the sequence ends running requests and waits for them, at most `HTTPEvent.pauseLength`.
 public final class PictureSequence {
     private struct State {
         var windows: PlanWindows
-        /// How many windows have been taken, and how many handed out.
-        var taken = 0
-        var handedOut = 0
+        /// The number of windows started, and of windows returned.
+        var started = 0
+        var returned = 0
         var finished: [Int: Result<[DayResult], any Error>] = [:]
-        /// Nothing more is wanted.
+        /// Whether the remaining windows are abandoned.
         var isStopped = false
     }
 
     let client: APODClient
     private let plan: DayPlan
-    /// Nil until the first day is wanted.
+    /// Nil before the first result is read.
     private var state: Monitor<State>?
     private var threads: [Thread] = []
-    /// Ready to be handed out, the next one last.
+    /// Results ready to be returned, in reverse order.
     private var ready: [DayResult] = []
 
     init(_ plan: DayPlan, client: APODClient) {
@@ -36,12 +36,12 @@ public final class PictureSequence {
         for thread in threads { thread.join() }
     }
 
-    /// Returns the next day's result, or nil behind the last one. Blocks while a window is being fetched.
+    /// Returns the next day's result, or nil after the last. Blocks while a window is being fetched.
     ///
-    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, or a
+    /// Skips days that do not match the options; `APODClient.logSkippedDays` reports them. Throws `Cancelled`, or a
     /// failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     ///
-    /// - Parameter willWait: called before it may have to wait: the moment to write what is done.
+    /// - Parameter willWait: called before the method may block, so that the caller can flush its output.
     func next(willWait: () -> Void = {}) throws -> DayResult? {
         while true {
             while let result = ready.popLast() {
@@ -53,7 +53,7 @@ public final class PictureSequence {
         }
     }
 
-    /// Returns the next window's results, or nil behind the last one. Throws what their work threw.
+    /// Returns the next window's results, or nil after the last. Rethrows the failure of the window.
     private func nextWindow(_ state: Monitor<State>) throws -> [DayResult]? {
         guard !threads.isEmpty else {
             try client.interruption.check()
@@ -62,25 +62,25 @@ public final class PictureSequence {
         }
         let result = try client.interruption.during(onCancel: { state.update { $0.isStopped = true } }) {
             state.wait { state -> Result<[DayResult], any Error>?? in
-                if let result = state.finished.removeValue(forKey: state.handedOut) { return result }
+                if let result = state.finished.removeValue(forKey: state.returned) { return result }
                 if state.isStopped { return .failure(Cancelled()) }
-                return state.windows.isAtEnd && state.taken == state.handedOut ? .some(nil) : nil
+                return state.windows.isAtEnd && state.started == state.returned ? .some(nil) : nil
             }
         }
         guard let result else { return nil }
-        // There is room for another one.
-        state.update { $0.handedOut += 1 }
+        // Allow a waiting thread to start another window.
+        state.update { $0.returned += 1 }
         return try result.get()
     }
 
-    /// Starts no more threads than there can be work for; none if the system refuses them, or one is enough.
+    /// Starts at most one thread per window; none if one thread is enough or the system refuses to start any.
     private func begin() throws -> Monitor<State> {
         let windows = try PlanWindows(
             plan, newestDay: client.newestDay, newest: { try client.newest($0, from: $1) },
             earlier: { try Self.published($0, before: $1, client.withoutFallback) })
         let state = Monitor(State(windows: windows))
         self.state = state
-        // A copy is cut, to see how far the steps go.
+        // Count the windows on a copy.
         var rest = windows
         var count = 0
         while count < client.jobs, rest.next(for: client.leadingService) != nil { count += 1 }
@@ -94,10 +94,10 @@ public final class PictureSequence {
         return state
     }
 
-    /// Returns the latest days before `day` that are published, that many or as many as there are, oldest first.
+    /// Returns the latest `count` published days before `day`, or all if there are fewer, oldest first.
     ///
-    /// NASA has paused now and then: a day without a picture doesn't count, and another one before all others makes up
-    /// for it. So all of them must be known before the first can be handed out.
+    /// A day without a picture, because NASA paused, does not count: an earlier day replaces it. Therefore all of the
+    /// days must be known before the first is returned.
     private static func published(_ count: Int, before day: CalendarDay, _ client: APODClient) throws -> [DayResult] {
         var published: [DayResult] = []
         var end = day.advanced(by: -1)
@@ -115,16 +115,16 @@ public final class PictureSequence {
         return published
     }
 
-    /// Works on windows until there are none: what each thread does.
+    /// The body of each thread: fetches windows until none are left.
     private static func work(for client: APODClient, _ state: Monitor<State>, limit: Int) {
         while true {
             let service = client.leadingService
             let next = state.wait { state -> (number: Int, window: PlanWindows.Window)?? in
                 if state.isStopped { return .some(nil) }
-                guard state.taken - state.handedOut < limit else { return nil }
+                guard state.started - state.returned < limit else { return nil }
                 guard let window = state.windows.next(for: service) else { return .some(nil) }
-                state.taken += 1
-                return (state.taken - 1, window)
+                state.started += 1
+                return (state.started - 1, window)
             }
             guard let next else { return }
             let result = Result { try client.results(of: next.window) }

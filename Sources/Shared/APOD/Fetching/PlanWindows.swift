@@ -1,27 +1,27 @@
 import Support
 
-/// The steps of a plan, cut one after the other into windows: what one request can answer, and one thread works on.
+/// Divides the steps of a plan into windows: days that one request can answer.
 struct PlanWindows {
     enum Window: Sendable {
-        /// Days, and those of them that are left out if they aren't published yet.
+        /// Days, of which the optional ones are skipped if unpublished.
         case days([CalendarDay], optional: Set<CalendarDay>)
         case newest(from: CalendarDay)
-        /// What has been asked for already.
+        /// A result that is already known.
         case known(DayResult)
     }
 
     private var steps: ArraySlice<DayPlan.Step>
     /// The newest day that may be published.
     private let newestDay: CalendarDay
-    /// The newest days that were asked for to learn which days are the last ones.
+    /// Results of the requests that found the newest days.
     private var known: [CalendarDay: DayResult] = [:]
 
     /// - Parameters:
     ///   - newestDay: the newest day that may be published.
-    ///   - newest: gives the newest days, oldest first, at least one and at most as many as it is asked for; called
-    ///     once for each step whose days must be known before any other is asked for.
-    ///   - earlier: gives that many published days before another one, oldest first, or as many as there are: asked for
-    ///     those that the newest ones have no room for.
+    ///   - newest: returns the newest days up to a day, oldest first, at least one and at most the given number. Called
+    ///     once for each step that depends on the newest days.
+    ///   - earlier: returns the given number of published days before a day, oldest first. Called if the newest days
+    ///     exceed a page.
     init(
         _ plan: DayPlan, newestDay: CalendarDay, newest: (Int, CalendarDay) throws -> [DayResult],
         earlier: (Int, CalendarDay) throws -> [DayResult]
@@ -37,7 +37,7 @@ struct PlanWindows {
             if plan.givesNewestOnce, !newestDays.isEmpty { continue }
             let results = try newest(min(count, Service.pageLimit), day)
             guard let first = results.first?.day, let last = results.last else { continue }
-            // The others that failed may be in the next service.
+            // The next service may have the other days that failed.
             for result in results where result.picture != nil { known[result.day] = result }
             known[last.day] = last
             newestDays.insert(last.day)
@@ -54,9 +54,7 @@ struct PlanWindows {
 
     var isAtEnd: Bool { steps.isEmpty }
 
-    /// Returns the next window, or nil behind the last one.
-    ///
-    /// - Parameter service: the one that is asked first.
+    /// Returns the next window, or nil after the last. `service` is the service that is asked first.
     mutating func next(for service: Service) -> Window? {
         guard let first = steps.first else { return nil }
         if !first.isDay {
@@ -68,7 +66,7 @@ struct PlanWindows {
             return .known(result)
         }
         let others = steps.prefix(Service.mostDays).dropFirst().prefix { step in
-            // A range of the old service fails as a whole when one day in it isn't out.
+            // The old service refuses the whole range if one of its days is unpublished.
             step.isDay && known[step.day] == nil && !(step.isOptional && service == .api && step.day >= newestDay)
         }
         let window = ([first] + others).prefix(service.daysPerRequest(of: ([first] + others).map(\.day)))
@@ -78,7 +76,7 @@ struct PlanWindows {
 }
 
 extension DayPlan.Step {
-    /// The day, or the one from which the newest is looked for.
+    /// The day of the step; for `newest`, the day at which the search begins.
     fileprivate var day: CalendarDay {
         switch self {
         case .day(let day), .dayIfPublished(let day), .newest(_, let day): day

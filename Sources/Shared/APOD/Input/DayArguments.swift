@@ -1,27 +1,26 @@
 import Support
 
-/// Which days a command line asks for, as it was typed.
+/// The days that a command line requests, as unparsed text.
 public struct DayArguments: Sendable, Equatable {
-    /// `--date`, each time that it stands there.
+    /// The values of `--date`, in order.
     public var dates: [String] = []
     public var last: String?
     public var count: String?
     public var seed: String?
-    /// `--require-today`: no older picture than that of NASA's current day.
+    /// `--require-today`: refuses pictures older than NASA's current day.
     public var requiresToday = false
-    /// Arguments that belong to no option: days as for `--date`, or `-`.
+    /// Operands: days as for `--date`, or `-`.
     public var operands: [String] = []
 
     public init() {}
 
-    /// Decides which days are meant; nil: those on standard input.
+    /// Returns the plan for the requested days; nil for days on standard input.
+    ///
+    /// Throws `UsageFailure` for malformed or impossible days and numbers, and for options that cannot be combined.
     ///
     /// - Parameters:
-    ///   - log: is told the seed of days that are drawn, in its details, if none is named.
-    ///   - chance: gives that seed.
-    ///
-    /// Throws `UsageFailure` for words that say no day or number, for options that cannot be combined, and for days and
-    /// numbers that are impossible.
+    ///   - log: receives the seed of random days as a detail if the user gave none.
+    ///   - chance: returns that seed.
     public func plan(
         at time: Timestamp, log: Log, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
     ) throws -> DayPlan? {
@@ -39,10 +38,9 @@ public struct DayArguments: Sendable, Equatable {
         return try .named(named.isEmpty ? [.today] : named, at: time)
     }
 
-    /// Decides which days are meant of those that are kept: of the ones that are named, or of all; the newest or some at
-    /// random of those that are wanted. Parameters and errors as above.
+    /// Returns the plan for the requested cached days. `--last` and `--count` select from all cached days that match.
     ///
-    /// - Parameter kept: gives the days of a plan, or all, of which a wanted picture is kept, in ascending order.
+    /// - Parameter kept: returns the matching cached days of a plan, or all for nil, in ascending order.
     public func plan(
         ofKept kept: (DayPlan?) throws -> [CalendarDay], at time: Timestamp, log: Log,
         chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
@@ -75,7 +73,7 @@ public struct DayArguments: Sendable, Equatable {
         return DayPlan(steps: days.map(DayPlan.Step.day))
     }
 
-    /// Calls `draw` with the seed that is named, or another, which is told.
+    /// Calls `draw` with the user's seed, or with a random one, which it logs.
     private func drawing<Drawn>(
         _ log: Log, _ chance: () -> UInt64, _ draw: (UInt64) throws -> Drawn
     ) throws -> Drawn {

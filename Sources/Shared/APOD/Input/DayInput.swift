@@ -1,32 +1,30 @@
 import Records
 import Support
 
-/// Days on standard input: records with a `date`, for `PictureTool` to add to, or plain lines, each of them a day, a
-/// month or a year as `--date` takes it. Blank lines and what stands behind `#` don't count.
+/// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day,
+/// month or year as for `--date`. Ignores blank lines and comments after `#`.
 ///
-/// Lines that are there at once are asked for together, so that neighbouring days share a request. Memory: a few
-/// windows' worth of pictures, however many lines there are.
+/// Lines that are available together are requested together, so that neighbouring days share a request. Memory: a few
+/// windows of pictures, for any number of lines.
 public final class DayInput {
     private let client: APODClient
     private let progress: Progress
     private let lines: LineReader
     private let willWait: () -> Void
-    /// Not nil if the input is records.
+    /// Set if the input consists of records.
     private var records: RecordReader?
     private var isFirst = true
-    /// What the lines read so far asked for.
+    /// The pictures for the lines read so far.
     private var pictures: PictureSequence?
-    /// What is wrong with the line behind those.
+    /// The failure of the line after them.
     private var bad: LineFailure?
-    /// Days that the months and years of the lines have left out.
+    /// Days of the requested months and years that never had a picture.
     private var gaps: Set<CalendarDay> = []
 
-    /// So many days are asked for together at most; years may make it a few more.
+    /// The target number of days per batch; a year may exceed it.
     private static let batch = 1000
 
-    /// - Parameters:
-    ///   - progress: is told of each day of a line.
-    ///   - willWait: called before pictures have to be waited for; the reader of lines has its own.
+    /// `willWait` is called before the method waits for pictures; the reader of lines has its own callback.
     public init(
         _ lines: LineReader, client: APODClient, progress: Progress = .none, willWait: @escaping () -> Void = {}
     ) {
@@ -36,8 +34,8 @@ public final class DayInput {
         self.progress = progress
     }
 
-    /// Returns the next record, or nil at the end. Throws `SystemFailure` when reading fails, and as
-    /// `PictureSequence.next` does.
+    /// Returns the next record, or nil at the end. Throws `SystemFailure` if reading fails, and as
+    /// `PictureSequence.next`.
     public func next() throws -> RecordInput? {
         if isFirst {
             isFirst = false
@@ -58,8 +56,7 @@ public final class DayInput {
         }
     }
 
-    /// Takes the lines that are there, after waiting for one, up to one with something wrong about it; false at the
-    /// end.
+    /// Reads the available lines, at least one, up to the first bad line. Returns false at the end.
     private func readOn() throws -> Bool {
         var steps: [DayPlan.Step] = []
         while steps.isEmpty || steps.count < Self.batch && lines.hasLine, bad == nil, let item = try lines.next() {
@@ -79,11 +76,22 @@ public final class DayInput {
         return !steps.isEmpty || bad != nil
     }
 
-    /// Returns what a line asks for; nil if it says nothing. Throws `UsageFailure` if it is no day.
+    /// Returns the plan for a line, or nil for an empty line. Throws `UsageFailure` if it is no day.
     private func plan(_ line: String) throws -> DayPlan? {
         let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
         if words.isEmpty { return nil }
         let time = client.clock.now()
         return try .named([NamedDays(typed: words.joined(separator: " "), at: time)], at: time)
+    }
+}
+
+extension PictureSequence {
+    /// Returns the next day's result as input for `PictureTool`, or nil after the last. Throws as `next`.
+    public func nextInput(_ progress: Progress, willWait: () -> Void) throws -> RecordInput? {
+        guard let result = try next(willWait: willWait) else { return nil }
+        progress.finishRecord(failed: result.failure != nil)
+        let record = result.record
+        if let failure = result.failure { return .bad(failure, in: record) }
+        return .job(RecordJob(record, argument: result.day.description))
     }
 }

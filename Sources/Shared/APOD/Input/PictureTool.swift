@@ -1,11 +1,9 @@
 import Records
 import Support
 
-/// Adds the picture of its `date` to each record: the work of apod-fetch for records that come in.
+/// Adds to each record the picture of its `date`. Skips records whose pictures do not match the options.
 ///
-/// Records whose pictures are of media that are not wanted are left out.
-///
-/// A job with an argument is a record that is finished already: it came from a `PictureSequence`.
+/// A job with an argument is already complete: it comes from a `PictureSequence`.
 public struct PictureTool: RecordTool {
     public let name = "apod-fetch"
     private let client: APODClient
@@ -14,11 +12,10 @@ public struct PictureTool: RecordTool {
 
     public func accepts(_ job: RecordJob) -> Bool { job.argument == nil }
 
-    /// Answers from the cache what it has and may be given without another look. Throws `APODFailure.badDate` if the
-    /// record says no day.
+    /// Completes records with a fresh cached picture. Throws `APODFailure.badDate` if the record has no valid day.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         let day = try Self.day(of: job.record, at: client.clock.now())
-        guard let result = try? client.keptPicture(of: day), client.options.lack(of: result) == nil else {
+        guard let result = try? client.keptPicture(of: day), client.options.exclusion(of: result) == nil else {
             return .work { record, _ in try add(day, to: &record) }
         }
         _ = client.isWanted(result)
@@ -34,7 +31,7 @@ public struct PictureTool: RecordTool {
         } catch {
             let failure = failure(of: error)
             if failure is Cancelled { throw failure }
-            // Whatever became of the day would be in the result.
+            // Failures of the day itself are in the result.
             throw EndOfRun(failure)
         }
         guard client.isWanted(result) else { throw SkippedRecord() }
@@ -45,16 +42,16 @@ public struct PictureTool: RecordTool {
         record.takePicture(result.record)
     }
 
-    /// The day that a record's `date` says: `2024-02-03`, also with a time behind it. Throws `APODFailure.badDate`.
+    /// Parses a record's `date`: `2024-02-03`, optionally followed by a time. Throws `APODFailure.badDate`.
     static func day(of record: Record, at time: Timestamp) throws -> CalendarDay {
         let advice = PublishedDays.rangeAdvice(at: time)
         guard record.has("date") else { throw APODFailure.badDate(reason: "the record has no date; \(advice)") }
         guard let text = record.string("date") else {
             throw APODFailure.badDate(reason: "the record's date is no text; \(advice)")
         }
-        let isBehind = text.dropFirst(10).first.map { $0 == "T" || $0 == " " } ?? true
+        let hasTime = text.dropFirst(10).first.map { $0 == "T" || $0 == " " } ?? true
         do {
-            let days = try NamedDays(typed: isBehind ? String(text.prefix(10)) : text, at: time)
+            let days = try NamedDays(typed: hasTime ? String(text.prefix(10)) : text, at: time)
             guard case .day(let day) = days else {
                 throw UsageFailure("the record's date is \"\(days)\", which is no day; \(advice)")
             }

@@ -3,11 +3,11 @@ import HTTP
 import Store
 import Support
 
-/// Keeps the services' answers from run to run in the cache's index: in that of the disk, in memory or nowhere, as the
-/// policy for the service's address says. Opened when first needed. May be used on several threads at once.
+/// Caches the answers of the services in the index of the disk cache, in memory, or not at all, by the policy for the
+/// service's address. Opens the cache on first use. Safe to use on several threads.
 ///
-/// A cache that cannot be opened, read or written is a warning, and nothing is kept, since a day can be had without it;
-/// one of a newer layout ends the run.
+/// If the cache cannot be opened, read or written, warns and continues without it. Every method throws `Cancelled` if
+/// the run is stopped, and a failure that ends the run for a cache of a newer layout.
 final class CachedDays: Sendable {
     private let caches: Caches
     private let addresses: [Service: WebURL]
@@ -15,26 +15,24 @@ final class CachedDays: Sendable {
     private let state = Monitor(State())
 
     private struct State {
-        /// Nil if the policy keeps nothing.
+        /// Nil if the policy disables the cache.
         var caches: [Service: CacheStore?] = [:]
-        /// What the remote was asked for already.
+        /// Keys already requested from the remote.
         var asked: Set<String> = []
-        /// How long it took to say what it does not have.
+        /// Total time of remote lookups that found nothing.
         var missed: Duration = .zero
         var isUnreadable = false
         var isUnwritable = false
         var hasWarned = false
     }
 
-    /// - Parameter addresses: those at which the services are asked.
     init(caches: Caches, addresses: [Service: WebURL], log: Log) {
         self.caches = caches
         self.addresses = addresses
         self.log = log
     }
 
-    /// Returns what is kept of a service's days from `first` to `last`, ascending; expired ones among it. Throws a
-    /// failure that ends the run, or `Cancelled`.
+    /// Returns the cached days from `first` to `last`, ascending, including expired ones.
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
@@ -43,10 +41,9 @@ final class CachedDays: Sendable {
         } ?? []
     }
 
-    /// Returns what other machines that share the remote have of these days, and keeps it here, too. Throws a failure
-    /// that ends the run, or `Cancelled`.
+    /// Returns the days that a remote has, and caches them.
     ///
-    /// - Parameter days: past ones, which no longer change. Each is looked for once a run.
+    /// - Parameter days: past days, which no longer change. Each is looked up once per run.
     func sharedDays(_ days: [CalendarDay], of service: Service) throws -> [KeptDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         let found: [(row: Metadata, day: KeptDay)] =
@@ -70,7 +67,7 @@ final class CachedDays: Sendable {
         return found.map(\.day)
     }
 
-    /// How long a run asks for what the remote does not have: NASA gives 25 days for one request.
+    /// Limits the time of remote lookups that find nothing: NASA returns 25 days per request.
     private static let patience: Duration = .seconds(2)
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
@@ -81,15 +78,14 @@ final class CachedDays: Sendable {
         return row
     }
 
-    /// Returns the latest picture that is kept of the days up to `last`; expired ones count. Throws a failure that ends
-    /// the run, or `Cancelled`.
+    /// Returns the latest cached picture up to `last`, even if it has expired.
     func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
             var last = last
             while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
                 if let kept = KeptDay(row, of: server, address: address), kept.result.picture != nil { return kept }
-                // A failure, or something that a later version wrote.
+                // A failure, or a row of a later version.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)
             }
@@ -97,7 +93,7 @@ final class CachedDays: Sendable {
         } ?? nil
     }
 
-    /// Keeps all of it at once. Throws a failure that ends the run, or `Cancelled`.
+    /// Stores the days in one transaction.
     func keep(_ days: [KeptDay], of service: Service) throws {
         guard !days.isEmpty, !state.withLock({ $0.isUnwritable || $0.isUnreadable }) else { return }
         let address = foreignAddress(of: service)
@@ -105,20 +101,19 @@ final class CachedDays: Sendable {
             guard let cache = try cache(for: service) else { return }
             let rows = days.map { $0.metadata(address: address) }
             try cache.keep(rows, in: Self.collection(service))
-            // What never expires no longer changes.
+            // Rows without expiry no longer change.
             for row in rows where row.expiresAt == nil { cache.offer(row, in: Self.collection(service)) }
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
         }
     }
 
-    /// Waits for the right to ask a service for something alone, among all threads and processes that keep its days
-    /// here: those that wait find the answer kept. It ends with the last reference, and with its holder's life.
+    /// Locks a request against other threads and processes, which then find the answer in the cache. Released with the
+    /// last reference, or when the process ends.
     ///
-    /// Returns nil if nothing is kept, or the cache cannot be written. Throws a failure that ends the run, or
-    /// `Cancelled`.
+    /// Returns nil if the cache is disabled or read-only.
     ///
-    /// - Parameter what: "2024-02-01-2024-02-25", in letters, digits and hyphens.
+    /// - Parameter what: names the days in letters, digits and hyphens: "2024-02-01-2024-02-25".
     func turn(toAsk service: Service, for what: String) throws -> KeyLock? {
         guard !state.withLock({ $0.isUnwritable }) else { return nil }
         return try reading(service) { cache in
@@ -131,7 +126,7 @@ final class CachedDays: Sendable {
             } catch {
                 if error is Cancelled { throw error }
                 log.detail("\(what) is asked for without waiting any longer: \(failure(of: error).message)")
-                // Without a lock the service is asked all the same, as nobody can be waited for.
+                // Without the lock, make the request anyway.
                 return nil
             }
         } ?? nil
@@ -139,7 +134,7 @@ final class CachedDays: Sendable {
 
     private static func collection(_ service: Service) -> String { "apod/\(service.rawValue)" }
 
-    /// The address that is kept with a day, so that what somebody's own server says doesn't pass for NASA's.
+    /// The address that is stored with a day, so that a record of another server is not mistaken for NASA's.
     private func foreignAddress(of service: Service) -> String? {
         addresses[service].map(\.redacted).flatMap { service == .science && $0 == Service.scienceAddress ? nil : $0 }
     }
@@ -154,7 +149,7 @@ final class CachedDays: Sendable {
         }
     }
 
-    /// Nil if there is nothing to read from.
+    /// Returns nil if there is no cache to read.
     private func reading<Result>(_ service: Service, _ body: (CacheStore) throws -> Result) throws -> Result? {
         if state.withLock({ $0.isUnreadable }) { return nil }
         do {
@@ -165,7 +160,7 @@ final class CachedDays: Sendable {
         }
     }
 
-    /// Warns once a run of what is wrong with the cache. Throws what must end the run.
+    /// Warns once per run of a cache failure. Rethrows failures that end the run.
     private func tell(_ error: any Error, _ consequence: String, _ change: (inout State) -> Void) throws {
         let failure = Support.failure(of: error)
         if failure is Cancelled || failure.exitCode == .configuration { throw failure }

@@ -2,14 +2,14 @@ import Records
 import Store
 import Support
 
-/// The row in which a day is kept, under its name. Its body is the picture's record, or `{"date":…,"error":{…}}`, and
-/// behind its fields `kept` with what only the cache needs to know.
+/// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by `kept` with data
+/// for the cache alone.
 extension KeptDay {
-    /// The rules by which answers become records; to be raised when they change what comes out of the same answer. What
-    /// older rules made is asked for again, and serves only if nothing better can be had.
+    /// The version of the rules that turn answers into records. Increase it if they produce another record from the
+    /// same answer. Records of older versions are fetched again, and used only if no service can be reached.
     static let edition = 2
 
-    /// - Parameter address: the service's, if it isn't NASA's own.
+    /// - Parameter address: the service's address, unless it is NASA's.
     func metadata(address: String?) -> Metadata {
         var record: Record
         switch result.outcome {
@@ -29,14 +29,14 @@ extension KeptDay {
             name: result.day.description, body: record.line, fetchedAt: result.fetchedAt, expiresAt: expiresAt)
     }
 
-    /// Reads what `metadata` has made; nil for anything else.
+    /// Reads a row that `metadata` wrote; nil for other rows.
     ///
-    /// - Parameter address: the service's present one, if it isn't NASA's own.
+    /// - Parameter address: the service's present address, unless it is NASA's.
     init?(_ metadata: Metadata, of server: Server, address: String?) {
         guard let day = CalendarDay(metadata.name), var record = try? Record(parsing: metadata.body),
             let edition = record.integer("kept.edition")
         else { return nil }
-        // Earlier builds kept paragraphs and links as text under `marks`.
+        // Earlier builds stored paragraphs and links as text under `marks`.
         let isCurrent =
             edition == Self.edition && record.string("kept.address") == address && record.raw("kept.marks") == nil
         let layout = record.raw("kept.layout").flatMap { try? Record(parsing: $0) } ?? Record()
@@ -58,8 +58,8 @@ extension KeptDay {
             isCurrent: isCurrent)
     }
 
-    /// The code and the facts from which the failure is made again. Words are not kept: those of later versions may be
-    /// better.
+    /// The code and the facts from which a failure is restored. Messages are not stored, since later versions may
+    /// improve them.
     private static func fields(of failure: any Failure) -> JSON {
         switch failure {
         case APODFailure.standIn(let kind, _, _):

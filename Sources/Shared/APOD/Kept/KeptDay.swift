@@ -1,12 +1,12 @@
 import Support
 
-/// What a service said about a day, as it is kept from run to run.
+/// The answer of a service about a day, as it is cached.
 struct KeptDay: Sendable {
-    /// A picture, or a failure that is about the day. With NASA's own object if it was wanted.
+    /// A picture, or a failure about the day. Has NASA's own object if it was requested.
     let result: DayResult
-    /// When the service is to be asked again; nil: never.
+    /// Nil if it never expires.
     let expiresAt: Timestamp?
-    /// Whether the present rules of cleaning made it, from the service's present address.
+    /// Whether the present cleaning rules produced it from the service's present address.
     let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {
@@ -15,17 +15,16 @@ struct KeptDay: Sendable {
         self.isCurrent = isCurrent
     }
 
-    /// What is kept of an answer that just came; nil for a failure that may pass, or that isn't about the day.
+    /// Returns nil for a failure that is temporary or not about the day.
     init?(_ result: DayResult) {
         if let failure = result.failure, (failure as? APODFailure)?.isAboutDay != true { return nil }
         self.init(result, expiresAt: Self.lifetime(of: result).map { result.fetchedAt + $0 })
     }
 
-    /// Returns how long an answer is to be trusted; nil: for ever.
+    /// Returns how long an answer is fresh; nil for ever.
     ///
-    /// A past day's picture doesn't change. The newest one is sometimes put right in its first hours, and as long as it
-    /// isn't out yet, somebody waits for it, however long NASA pauses. A past day that lacks its picture may get it
-    /// back.
+    /// A past day's picture does not change. The newest picture is sometimes corrected in its first hours. An
+    /// unpublished picture may appear at any time. A missing picture of a past day may be restored.
     static func lifetime(of result: DayResult) -> Duration? {
         if case APODFailure.notPublished? = result.failure { return .seconds(5 * 60) }
         let isPast = result.day < PublishedDays.newest(at: result.fetchedAt)
@@ -34,9 +33,10 @@ struct KeptDay: Sendable {
             : isPast ? .seconds(86_400) : .seconds(5 * 60)
     }
 
-    /// Returns whether it does instead of asking. Of what comes from the future, only what never expires.
+    /// Returns whether it can be used without a request. If the clock went back, only answers that never expire are
+    /// fresh.
     ///
-    /// - Parameter needsRaw: whether NASA's own object must be there, if there was one.
+    /// - Parameter needsRaw: whether NASA's own object is required, if the service sent one.
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {
         guard isCurrent else { return false }
         if let expiresAt, now >= expiresAt || result.fetchedAt > now + Clock.tolerance { return false }

@@ -1,51 +1,50 @@
 import Support
 
-/// What can go wrong between a day and its picture, beyond the network (`FetchFailure`) and the command line
+/// Failures to get the picture of a day, except failures of the network (`FetchFailure`) and the command line
 /// (`UsageFailure`).
 enum APODFailure: Failure, Equatable {
-    /// A record or a line of the input says no day that there can be a picture of; with what is wrong about it.
+    /// A record or line of the input has no valid day.
     case badDate(reason: String)
-    /// There never was a picture that day, or the service doesn't know it.
+    /// The service has no picture for that day.
     case noPicture(CalendarDay)
-    /// The day's picture isn't out yet.
+    /// The picture is not published yet.
     case notPublished(CalendarDay)
-    /// The newest picture isn't one of these days'.
+    /// None of the newest days has a picture.
     case nothingRecent(from: CalendarDay, through: CalendarDay)
-    /// The service answered, but with something in the picture's place.
+    /// The service returned a stand-in for the picture.
     case standIn(StandIn, CalendarDay, Server)
-    /// The answer is about another day than the one asked for.
+    /// The answer is about another day than the requested one.
     case wrongDay(asked: CalendarDay, answered: CalendarDay, Server)
-    /// The answer doesn't have the shape that the service's answers have.
+    /// The answer has an unexpected shape.
     case badAnswer(BadAnswer, Server)
-    /// The service won't answer this request, whenever it is asked; with its own words.
+    /// The service refuses the request permanently; with its message.
     case refused(Server, status: Int, said: String?)
     /// 401 or 403.
     case forbidden(Server, status: Int)
     /// 429, after all retries.
     case rateLimited(Server, limitPerHour: Int?, retryAfterSeconds: Int?)
-    /// 408 or 5xx, after all retries; with the service's own words.
+    /// 408 or 5xx, after all retries; with the service's message.
     case failing(Server, status: Int, said: String?, attempts: Int = 1)
 
-    /// What stands in for a picture.
     enum StandIn: String, Sendable {
         /// NASA's logo, or the generic still of its news.
         case placeholder
-        /// Nothing at all: the picture got lost when the site moved.
+        /// No address: the picture was lost when the site moved.
         case nothing
     }
 
     enum BadAnswer: Sendable, Equatable {
         case empty
         case notJSON
-        /// JSON that ends too early.
+        /// JSON that ends early.
         case truncated
         case notUTF8
         case tooDeep
-        /// A list of something else than objects.
+        /// A list with elements that are no objects.
         case notObjects
-        /// A list of more than anybody asked for.
+        /// A list far longer than requested.
         case tooMany
-        /// A web page, as gateways and captive portals send.
+        /// A web page, such as a gateway or captive portal sends.
         case html
         case arrayForObject
         case objectForArray
@@ -141,8 +140,7 @@ extension APODFailure {
         }
     }
 
-    /// Whether the service answered as it should, with what it knows of the day, which stays true for a while. A
-    /// refusal speaks of the service.
+    /// Whether the service worked and described the day, which stays true for a while. A refusal is about the service.
     var isAboutDay: Bool {
         if case .standIn = self { return true }
         return isAbsence
@@ -150,7 +148,7 @@ extension APODFailure {
 }
 
 extension APODFailure.BadAnswer {
-    /// Whether there is no answer of the service in it at all, rather than one about a day that lacks something.
+    /// Whether the answer does not come from the service at all, rather than describing a day incompletely.
     var isOfWholeAnswer: Bool {
         switch self {
         case .missing, .wrongType, .tangledHTML: false

@@ -1,28 +1,26 @@
 import Records
 import Support
 
-/// What became of one day of a request: what a service said of it, or why it could not be asked.
+/// The result for one requested day: the answer of a service, or a failure.
 struct DayResult: Sendable {
     enum Outcome: Sendable {
         case picture(Picture)
         case failed(any Failure)
     }
-
-    /// Where the answer was read from.
     enum Source: String, Sendable {
         case network, cache
         /// From the cache, because no service could be reached.
         case stale
     }
 
-    /// The day that was asked for. That of the newest picture, or of one before a day without an image, may be earlier;
-    /// the picture says so.
+    /// The requested day. If the newest picture or an earlier image was requested, the picture's own day may be
+    /// earlier.
     var day: CalendarDay
     let outcome: Outcome
     var source = Source.network
-    /// When it came from the service.
+    /// When the service answered.
     let fetchedAt: Timestamp
-    /// NASA's own object, on one line, if it is wanted and there was one.
+    /// NASA's own object on one line, if it was requested.
     var raw: [UInt8]?
 
     var picture: Picture? {
@@ -35,8 +33,8 @@ struct DayResult: Sendable {
         return nil
     }
 
-    /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added. `apod` has the
-    /// explanation's paragraphs and links.
+    /// The picture's record, or `{"date":…}` for a failure, without its `error`. `apod` has the paragraphs
+    /// and links of the explanation.
     var record: Record {
         let raw = raw.map { JSON.raw($0) }
         guard let picture else {
@@ -57,7 +55,7 @@ struct DayResult: Sendable {
         return record
     }
 
-    /// Returns the same under the day that was asked for.
+    /// Returns this result with another requested day.
     func answering(_ day: CalendarDay) -> DayResult {
         var result = self
         result.day = day
@@ -66,8 +64,8 @@ struct DayResult: Sendable {
 }
 
 extension Record {
-    /// Sets the picture's fields in a record of the input. Fields that exist keep their positions, new fields come last,
-    /// and an earlier picture's other fields are removed. Foreign fields stay.
+    /// Sets a picture's fields. Existing fields keep their positions, new fields come last, and other fields of an
+    /// earlier picture are removed. Foreign fields stay.
     mutating func takePicture(_ made: Record) {
         for name in Picture.fieldNames where has(name) && !made.has(name) { remove(name) }
         for name in made.names {

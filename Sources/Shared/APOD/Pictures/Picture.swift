@@ -2,32 +2,32 @@ import Articles
 import Records
 import Support
 
-/// One picture of the day, the same whichever service answered: a record without `apod`, which says where it was read
-/// from. It is kept as it stands, so that a day from the cache is a line that is written as it was read.
+/// One picture of the day, independent of the service. It is kept as a finished record without `apod`, so that a cached
+/// day is written as it was read.
 public struct Picture: Sendable, Equatable {
     public enum MediaType: String, Sendable, CaseIterable {
         case image, video
-        /// Anything else, such as an interactive page; the only type that may come without an address.
+        /// Any other medium, such as an interactive page. Only this type may lack an address.
         case other
     }
 
     let service: Service
     let day: CalendarDay
     let mediaType: MediaType
-    /// Names and order are those of the old service, then come the new one's own. What there isn't is absent. All texts
-    /// are plain and on one line.
+    /// The fields in the old service's names and order, followed by the new service's. Absent values have no field. All
+    /// texts are plain and on one line.
     let fields: Record
     /// The explanation's paragraphs and links (`Article.layout`).
     let layout: Record
 
     /// - Parameters:
-    ///   - url: NASA's (often resized) picture, or the video.
+    ///   - url: NASA's picture, often resized, or the video.
     ///   - hdurl: the picture in full resolution.
-    ///   - copyright: who claims one; nil for pictures in the public domain.
+    ///   - copyright: the copyright holder; nil for pictures in the public domain.
     ///   - thumbnailURL: a still of a video.
     ///   - permalink: the article's page.
-    ///   - credit: who made it, with or without a claim.
-    ///   - alt: what the picture shows, for those who don't see it.
+    ///   - credit: the creators, with or without a claim.
+    ///   - alt: a description of the picture for readers who cannot see it.
     init(
         service: Service, day: CalendarDay, title: String, explanation: Article, mediaType: MediaType, url: String?,
         hdurl: String?, copyright: String?, thumbnailURL: String?, permalink: String?, credit: String?, alt: String?
@@ -47,7 +47,7 @@ public struct Picture: Sendable, Equatable {
         fields = record
     }
 
-    /// Takes a record that was kept; nil if it isn't about that day or of no known type.
+    /// Returns nil if the cached record is about another day or of an unknown type.
     init?(kept fields: Record, layout: Record, of day: CalendarDay, from service: Service) {
         guard let type = fields.string("media_type").flatMap(MediaType.init),
             fields.string("date") == day.description
@@ -59,8 +59,7 @@ public struct Picture: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// The fields that a picture's record may have, in their order; behind them stand `raw`, if it was asked for,
-    /// and `apod`.
+    /// The fields of a picture's record in order. `raw`, if requested, and `apod` follow.
     static let fieldNames = [
         "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",
         "permalink", "credit", "alt",
@@ -68,8 +67,7 @@ public struct Picture: Sendable, Equatable {
 }
 
 extension Picture.MediaType {
-    /// Reads `image`, or several types with commas between them. Throws `UsageFailure` for any other word, with a near
-    /// match if there is one.
+    /// Parses `image`, or several types separated by commas. Throws `UsageFailure` for other words, with a suggestion.
     public static func types(typed text: String) throws -> Set<Picture.MediaType> {
         Set(
             try text.split(separator: ",", omittingEmptySubsequences: false).map { word in

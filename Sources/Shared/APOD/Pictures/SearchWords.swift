@@ -1,25 +1,25 @@
-/// Words that somebody looks for in titles and explanations. Neither case nor accents count, and each stands for all
-/// words that begin with it.
+/// Searches titles and explanations for words, ignoring case and accents. Each word matches all words that begin with
+/// it.
 public struct SearchWords: Sendable, Equatable {
-    /// As they were typed.
+    /// The words as typed.
     public let text: String
     private let words: [[UInt8]]
 
-    /// Nil if there is no word in the text.
+    /// Returns nil if the text has no words.
     public init?(_ text: String) {
         self.text = text
         words = Self.folded(text).split(separator: UInt8(ascii: " ")).map { Array($0) }
         if words.isEmpty { return nil }
     }
 
-    /// Returns whether all of the words stand in the texts. Cost: O(n) in their length, for each word.
+    /// Returns whether all words occur in the texts. Cost: O(n) in the length of the texts, for each word.
     func areIn(_ texts: String...) -> Bool {
         let text = Self.folded(texts.joined(separator: " "))
         return words.allSatisfy { Self.begins($0, aWordOf: text) }
     }
 
     private static func begins(_ word: [UInt8], aWordOf text: [UInt8]) -> Bool {
-        // What begins with a sign, such as "(M31", may stand anywhere.
+        // A word that begins with a sign, such as "(M31", matches anywhere.
         let isFree = !isOfWord(word[0])
         var place = 0
         while place + word.count <= text.count {
@@ -37,7 +37,8 @@ public struct SearchWords: Sendable, Equatable {
         byte >= 0x80 || byte &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10
     }
 
-    /// Returns the text in small letters without accents, with blanks for what is no letter or number beyond ASCII.
+    /// Returns the text in lower case without accents. Non-ASCII characters other than letters and numbers become
+    /// blanks.
     static func folded(_ text: String) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
@@ -54,7 +55,7 @@ public struct SearchWords: Sendable, Equatable {
                 if scalar == "\u{2019}" {
                     result.append(UInt8(ascii: "'"))
                 } else if !properties.isAlphabetic, properties.numericType == nil {
-                    // Quotation marks, dashes and the like part words.
+                    // Quotation marks, dashes and similar characters separate words.
                     result.append(UInt8(ascii: " "))
                 } else if let letter = latinLetter(properties.name) {
                     result.append(letter)
@@ -66,7 +67,7 @@ public struct SearchWords: Sendable, Equatable {
         return result
     }
 
-    /// Returns the letter of `LATIN SMALL LETTER E WITH ACUTE`; nil for what is no Latin letter with something to it.
+    /// Returns the base letter of a name such as `LATIN SMALL LETTER E WITH ACUTE`; nil for other names.
     private static func latinLetter(_ name: String?) -> UInt8? {
         guard let name, name.hasPrefix("LATIN ") else { return nil }
         let words = name.split(separator: " ")

@@ -1,12 +1,12 @@
 import HTTP
 
-/// Who answers as one of the services: NASA, or somebody's own server.
+/// NASA or another server that provides one of the services.
 struct Server: Sendable, Equatable {
     let service: Service
     /// Host and port, if it isn't NASA's own.
     private let mirror: String?
 
-    /// - Parameter address: where the service is asked; nil for NASA's own address.
+    /// - Parameter address: the address of the service; nil for NASA's.
     init(_ service: Service, at address: WebURL? = nil) {
         self.service = service
         mirror = address.flatMap { address in
@@ -20,19 +20,18 @@ struct Server: Sendable, Equatable {
 
     var isNASA: Bool { mirror == nil }
 
-    /// As the subject of a sentence.
+    /// The subject of a message.
     var name: String { mirror.map { "the service at \($0)" } ?? "\(Service.scienceHost)'s service" }
 }
 
-/// A kind of service for pictures of the day.
+/// The two services for pictures of the day.
 enum Service: String, Sendable, CaseIterable {
     /// NASA's site since 2026.
     case science
-    /// A server that answers as api.nasa.gov did until then, such as one that runs NASA's apod-api.
+    /// A server that answers as api.nasa.gov did until then, such as NASA's apod-api.
     case api
 
     /// NASA's address of `science`.
     static let scienceAddress = "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
-    /// The host of that address.
     static let scienceHost = "science.nasa.gov"
 }

@@ -1,12 +1,12 @@
 import HTTP
 import Support
 
-/// Whether a service has turned out to be down in this run. Shared by all its threads.
+/// Detects that a service is down in this run. Shared by all threads.
 final class Outage: Sendable {
-    /// Failures in a row after which a service counts as down for the rest of the run: fewer if each stands for all
-    /// retries of a request, several seconds at least, more if the service answers at once, but with nothing of use,
-    /// since that may be the fault of single days.
-    private static func patience(with failure: any Failure) -> Int {
+    /// The number of failures in a row after which a service counts as down for the rest of the run. Low if each
+    /// failure stands for all retries of a request, at least several seconds. Higher if the service answers immediately
+    /// but unusably, since that may affect single days.
+    private static func limit(for failure: any Failure) -> Int {
         switch failure {
         case APODFailure.badAnswer, APODFailure.refused, APODFailure.wrongDay, FetchFailure.tooLarge: 10
         default: 3
@@ -17,24 +17,24 @@ final class Outage: Sendable {
         var count = 0
         var last: (any Failure)?
 
-        var arePastPatience: Bool { last.map { count >= Outage.patience(with: $0) } ?? false }
+        var isPastLimit: Bool { last.map { count >= Outage.limit(for: $0) } ?? false }
     }
 
     private let failures = Monitor(Failures())
 
-    /// Why the service is not asked any more; nil while it is.
-    var reason: (any Failure)? { failures.withLock { $0.arePastPatience ? $0.last : nil } }
+    /// Why the service is no longer asked; nil while it is.
+    var reason: (any Failure)? { failures.withLock { $0.isPastLimit ? $0.last : nil } }
 
-    /// Notes that the service has answered something that it can be held to.
+    /// Records a usable answer.
     func end() { failures.withLock { $0 = Failures() } }
 
-    /// Notes a failure that the next day may meet too. Returns how many there were in a row if the patience ends with
-    /// this one.
+    /// Records a failure that may affect the next day too. Returns the number of failures in a row if the service
+    /// counts as down from now on.
     func add(_ failure: any Failure) -> Int? {
         failures.withLock { failures in
-            let wasDown = failures.arePastPatience
+            let wasDown = failures.isPastLimit
             failures = Failures(count: failures.count + 1, last: failure)
-            return failures.arePastPatience && !wasDown ? failures.count : nil
+            return failures.isPastLimit && !wasDown ? failures.count : nil
         }
     }
 }

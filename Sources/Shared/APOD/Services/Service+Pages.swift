@@ -1,18 +1,17 @@
 import Support
 
 extension Service {
-    /// The most days that one answer of the new service lists.
+    /// The most days in an answer of the new service.
     static let pageLimit = 25
-    /// No request asks for more days than this.
+    /// The most days in any request.
     static let mostDays = 31
-    /// Days further apart than this are asked for singly: a page of which most is thrown away costs more than two
-    /// requests.
+    /// Days further apart are requested singly: discarding most of a page costs more than two requests.
     private static let widestStep = 3
 
-    /// Returns how many of these days, from the first one on, one request can answer: neighbours, in ascending or
-    /// descending order, of 25 days of the new service or of a calendar month of the old one.
+    /// Returns how many of these days, from the first, one request can answer: neighbours in ascending or descending
+    /// order, within 25 days for the new service or a calendar month for the old one.
     ///
-    /// No request crosses a gap: a range of the old service fails as a whole when one day in it has no page.
+    /// No request crosses a gap: the old service refuses a range if one of its days has no page.
     func daysPerRequest(of days: some Sequence<CalendarDay>) -> Int {
         var count = 0
         var last: CalendarDay?
@@ -24,7 +23,7 @@ extension Service {
                 let widened = min(span.lowerBound, number)...max(span.upperBound, number)
                 let fits =
                     switch self {
-                    // By its years of two digits, a page from 99 to 00 would end before it begins.
+                    // Its years have two digits, so a page from 99 to 00 would end before it begins.
                     case .science: widened.count <= Self.pageLimit && (day.year < 2000) == (last.year < 2000)
                     case .api: (day.year, day.month) == (last.year, last.month)
                     }

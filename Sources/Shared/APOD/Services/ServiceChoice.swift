@@ -1,16 +1,14 @@
 import HTTP
 import Support
 
-/// Which service to ask.
+/// The services to ask.
 public enum ServiceChoice: String, Sendable, CaseIterable {
-    /// NASA's, and the classic server for days that NASA's cannot answer, if there is one.
+    /// NASA's service, then the classic server, if configured, for the days that fail.
     case auto
     case science
     case api
 
-    /// Returns the services in the order in which they are asked.
-    ///
-    /// - Parameter hasClassic: whether a classic server is named, as `api` needs it.
+    /// Returns the services in the order in which they are asked. `api` requires a classic server.
     func order(hasClassic: Bool) -> [Service] {
         switch self {
         case .auto: hasClassic ? [.science, .api] : [.science]
@@ -19,11 +17,10 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether the next service may know better than the one that failed so.
+    /// Returns whether the next service may succeed after this failure.
     ///
-    /// It may not if nothing is wrong with the service: the run is being stopped, the machine lacks something, an
-    /// address is blocked by the user's own settings, or the day isn't published: the new service has every picture
-    /// first.
+    /// It cannot if the run is being stopped, the machine lacks something, the user's settings block an address, or the
+    /// day is not published: the new service has every picture first.
     static func asksNext(after failure: any Failure) -> Bool {
         switch failure {
         case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure: false
@@ -35,8 +32,8 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether a failure means that nobody could be asked, so that an old record is better than none: the
-    /// network or the service is down or has moved, or a portal of some network answers in the service's place.
+    /// Returns whether the failure means that no service could be reached, so that an old record is useful: the network
+    /// or the service is down or has moved, or a captive portal answered.
     static func isOutOfReach(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.forbidden, APODFailure.refused: true

@@ -2,20 +2,20 @@ import HTTP
 import Support
 
 extension ServiceClient {
-    /// `BASE/YYMMDD`, or `BASE?date=YYYY-MM-DD`. Throws `FetchFailure` if the base takes no path.
+    /// Returns `BASE/YYMMDD` or `BASE?date=YYYY-MM-DD`. Throws `FetchFailure` if the base takes no path.
     func address(of day: CalendarDay) throws -> WebURL {
         switch service {
         case .science:
             let path = base.path.hasSuffix("/") ? base.path : base.path + "/"
             return try base.resolving(path + Self.sixDigits(day) + (base.query.map { "?\($0)" } ?? ""))
         case .api:
-            // `thumbs` asks for the stills of videos.
+            // `thumbs` requests the stills of videos.
             return base.appendingQueryItem("date", day.description).appendingQueryItem("thumbs", "true")
         }
     }
 
-    /// A list of days. The new service gives pages of 25, newest first, and repeats its first page behind the last one,
-    /// so the first is always the only one that is asked for.
+    /// Returns the address of a list. The new service has pages of 25, newest first, and repeats its first page after
+    /// the last, so only the first page is requested.
     func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
         switch service {
         case .science:
@@ -28,7 +28,8 @@ extension ServiceClient {
         }
     }
 
-    /// The newest days of the new service, at most a page of them. Without a filter its list begins with the newest.
+    /// Returns the address of the newest days of the new service, at most a page. Without a filter its list begins with
+    /// the newest.
     func address(ofNewest count: Int) -> WebURL {
         base.appendingQueryItem("per_page", String(count)).appendingQueryItem("page", "1")
     }

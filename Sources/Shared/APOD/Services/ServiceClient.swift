@@ -1,8 +1,10 @@
 import HTTP
 import Support
 
-/// Asks one service. Every call is one request, with the client's retries; every failure says what it means here. A
-/// service that fails several times in a row (`Outage`) is not asked again.
+/// Asks one service. Each call makes one request, with the client's retries. A service that fails several times in a
+/// row (`Outage`) is not asked again.
+///
+/// Methods throw `APODFailure`, the failure of the request, or `Cancelled`.
 struct ServiceClient: Sendable {
     let service: Service
     let base: WebURL
@@ -12,16 +14,15 @@ struct ServiceClient: Sendable {
     let log: Log
     let outage = Outage()
 
-    /// A day's answer has 12 KB, a full page 300 KB, a hundred days 1.2 MB. Taken apart, hostile JSON may need thirty
-    /// times its size.
+    /// A day's answer has 12 KB, a full page 300 KB, a hundred days 1.2 MB. Hostile JSON may need thirty times its size
+    /// in memory.
     private static let byteLimit = 4_000_000
 
-    /// Returns what is said of that day. Throws `APODFailure`, what the request threw, or `Cancelled`.
     func answer(of day: CalendarDay) throws -> DayResult {
         try asking("\(day)", isPage: false) {
             let bytes = try fetch(address(of: day), day: day)
             let time = clock.now()
-            let answer = try telling(bytes) {
+            let answer = try loggingFaults(bytes) {
                 if let failure = ErrorAnswer.failure(in: bytes, from: server) { throw failure }
                 return try ServiceAnswer.day(day, in: bytes, from: server, at: time)
             }
@@ -30,13 +31,27 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns what is said of the days from `first` to `last`, at most a page of them, as far as the service lists
-    /// them. Throws `APODFailure`, what the request threw, or `Cancelled`.
+    /// Returns the listed days from `first` to `last`, at most a page.
     func answers(from first: CalendarDay, through last: CalendarDay) throws -> [CalendarDay: DayResult] {
-        try asking("\(first) to \(last)", isPage: true) {
-            let bytes = try fetch(address(from: first, through: last), day: nil)
+        try list("\(first) to \(last)", at: address(from: first, through: last), from: first, through: last)
+    }
+
+    /// Returns the days that the new service published last, at most a page, in descending order.
+    func newestAnswers(_ count: Int) throws -> [DayResult] {
+        // Accept later days than the local clock allows, which may be slow.
+        let answers = try list(
+            "the newest \(count == 1 ? "picture" : "\(count) pictures")", at: address(ofNewest: count),
+            from: PublishedDays.first, through: PublishedDays.last)
+        return Array(answers.values.sorted { $0.day > $1.day }.prefix(count))
+    }
+
+    private func list(
+        _ what: String, at url: WebURL, from first: CalendarDay, through last: CalendarDay
+    ) throws -> [CalendarDay: DayResult] {
+        try asking(what, isPage: true) {
+            let bytes = try fetch(url, day: nil)
             let time = clock.now()
-            let answers = try telling(bytes) {
+            let answers = try loggingFaults(bytes) {
                 try ServiceAnswer.days(in: bytes, from: first, through: last, of: server, at: time)
             }
             for answer in answers.values { note(answer) }
@@ -44,23 +59,7 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns what the new service says of that many of the days that it has published last, at most a page of them, in
-    /// descending order. Throws `APODFailure`, what the request threw, or `Cancelled`.
-    func newestAnswers(_ count: Int) throws -> [DayResult] {
-        try asking("the newest \(count == 1 ? "picture" : "\(count) pictures")", isPage: true) {
-            let bytes = try fetch(address(ofNewest: count), day: nil)
-            let time = clock.now()
-            // The service knows better than a slow clock which days have come.
-            let answers = try telling(bytes) {
-                try ServiceAnswer.days(
-                    in: bytes, from: PublishedDays.first, through: PublishedDays.last, of: server, at: time)
-            }
-            for answer in answers.values { note(answer) }
-            return Array(answers.values.sorted { $0.day > $1.day }.prefix(count))
-        }
-    }
-
-    /// Makes a request unless the service is down, and learns from it whether it is.
+    /// Makes a request unless the service is down, and records the outcome in `outage`.
     private func asking<Answer>(_ what: String, isPage: Bool, _ ask: () throws -> Answer) throws -> Answer {
         if let reason = outage.reason { throw reason }
         do {
@@ -80,8 +79,8 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns whether a page may have failed because of a single day in it: the service answered, but with a fault of
-    /// its own or with something that can't be read. The old one answers 500 for a range with one bad day.
+    /// Returns whether a single day may have made a page fail: the service answered with an error or with something
+    /// unreadable. The old service answers 500 for a range with a single bad day.
     static func mayBeOneDays(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused, FetchFailure.tooLarge: true
@@ -89,7 +88,7 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns whether a page's failure says nothing yet of the service: its days may be well but for one.
+    /// Returns whether a page's failure does not count against the service, since a single day may have caused it.
     private static func isOfPage(_ failure: any Failure) -> Bool {
         if case APODFailure.failing(_, let status, _, _) = failure { return status == 500 }
         return mayBeOneDays(failure)
@@ -98,7 +97,7 @@ struct ServiceClient: Sendable {
     private func fetch(_ url: WebURL, day: CalendarDay?) throws -> [UInt8] {
         let headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
         do {
-            // What stands before the service answers in its place when it is away, now and then with 200.
+            // A gateway in front of the service sometimes answers with status 200 while the service is down.
             return try http.data(
                 HTTPRequest(
                     url: url, headers: headers, cleartextOrigins: [base.origin], byteLimit: Self.byteLimit),
@@ -111,10 +110,10 @@ struct ServiceClient: Sendable {
         }
     }
 
-    // MARK: Words
+    // MARK: Log
 
-    /// Reads a body; logs how it begins if it can't be used.
-    private func telling<T>(_ bytes: [UInt8], _ read: () throws -> T) throws -> T {
+    /// Reads a body; logs its beginning if that fails.
+    private func loggingFaults<T>(_ bytes: [UInt8], _ read: () throws -> T) throws -> T {
         do { return try read() } catch {
             note(bytes)
             throw error
@@ -126,7 +125,6 @@ struct ServiceClient: Sendable {
     }
 
     private func note(_ bytes: [UInt8]) {
-        log.detail(
-            "\(server.name) answered\(AnswerBody.excerpt(bytes).map { ": \($0)" } ?? " nothing")")
+        log.detail("\(server.name) answered\(ErrorAnswer.excerpt(bytes).map { ": \($0)" } ?? " nothing")")
     }
 }

@@ -1,17 +1,17 @@
 import HTTP
 import Support
 
-/// Returns what `body` returns. If it finds nothing for an argument that is an address without its scheme, the failure
-/// suggests the address.
+/// Runs `body`. If it finds nothing for an argument that is an address without its scheme, the failure suggests the
+/// address.
 ///
-/// - Parameter words: makes the suggestion from the address.
+/// - Parameter words: formats the suggestion.
 public func suggestingAddress<Result>(
     for argument: String?, as words: (String) -> String = { $0 }, _ body: () throws -> Result
 ) throws -> Result {
     do {
         return try body()
     } catch let failure as any Failure {
-        // A file that cannot be read is there.
+        // An unreadable file exists.
         let isMissing =
             (failure as? SystemFailure)?.isMissing ?? [.absent, .usage, .notAllowed].contains(failure.exitCode)
         guard isMissing, let address = argument.flatMap(WebURL.address(withoutScheme:)) else { throw failure }

@@ -5,16 +5,16 @@ import Records
 import Store
 import Support
 
-/// What a person or a record names: a picture at one of several addresses, or a local file.
+/// The subject of an argument or a record: a picture with its addresses, or a local file.
 public enum CacheItem: Sendable {
     case addresses(Addresses)
-    /// Only ever from an argument: a record's text never becomes a path.
+    /// Only from an argument: a record's text never becomes a path.
     case file(path: String)
 
-    /// An address under which a picture may be had.
+    /// An address of a picture.
     public struct Address: Sendable {
         public let url: WebURL
-        /// In its normal form, by which policies go.
+        /// The normalized address, which policies match.
         let text: String
         private let madeKey: Result<CacheKey, any Error>
 
@@ -26,12 +26,12 @@ public enum CacheItem: Sendable {
             }
         }
 
-        /// The key of the address, where there is none of the user's own. Throws as `KeySecrets.digest` does.
+        /// The key of the address. Throws as `KeySecrets.digest`.
         var key: CacheKey { get throws { try madeKey.get() } }
     }
 
-    /// An address, or the reason for refusing it. Not a `Result`, whose conformances are looked up at run time, at 2 % of
-    /// a hit's instructions.
+    /// An address, or the reason for refusing it. Not a `Result`, whose conformances are looked up at run time, at 2 %
+    /// of a hit's instructions.
     public enum Candidate: Sendable {
         case address(Address)
         case refused(WebURLFailure)
@@ -44,13 +44,11 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// The addresses of one picture in the order in which to try them, each read when it is its turn.
+    /// The addresses of a picture, best first, parsed lazily.
     public struct Addresses: Sequence, IteratorProtocol, Sendable {
         public typealias Element = Candidate
 
-        /// The address of an argument.
         private var given: Candidate?
-        /// The texts of a record.
         private var texts: PictureAddresses.Texts?
         private let rules: Rules
 
@@ -60,7 +58,7 @@ public enum CacheItem: Sendable {
             self.rules = rules
         }
 
-        /// The first one; nil if there is none that can be asked for.
+        /// The first address; nil if there is none or it is refused.
         var best: Address? {
             var rest = self
             return try? rest.next()?.get()
@@ -78,10 +76,10 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// A key under which to look, and the address that its policy goes by.
+    /// A key to look up, and the address that determines its policy.
     public typealias Lookup = (key: CacheKey, address: String)
 
-    /// How to find items. A class, since each record's addresses hold it.
+    /// The rules for addresses and keys. A class, since every record's addresses refer to it.
     public final class Rules: Sendable {
         private let addresses: PictureAddresses
         private let key: String?
@@ -92,11 +90,11 @@ public enum CacheItem: Sendable {
         private let known = KnownAddresses()
 
         /// - Parameters:
-        ///   - addresses: where records have addresses.
-        ///   - key: the name to use as the key instead of the address.
-        ///   - keyField: the field that holds the name to use as the key instead of the address.
-        ///   - ignoredQuery: query parameters that make no difference.
-        ///   - expiryFields: the fields that say when an entry expires, of which the first that is there counts.
+        ///   - addresses: the record fields with addresses.
+        ///   - key: a name that replaces the address as the key.
+        ///   - keyField: the field with such a name.
+        ///   - ignoredQuery: query parameters that keys ignore.
+        ///   - expiryFields: the fields with the expiry of entries; the first that exists counts.
         ///   - secrets: for the keys of addresses with secrets.
         public init(
             addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
@@ -110,9 +108,9 @@ public enum CacheItem: Sendable {
             self.secrets = secrets
         }
 
-        /// Returns what an argument names, an address if it has a scheme, else a file; or else what a record does.
-        /// Throws `UsageFailure` for an argument that is no address although it has a scheme; a scheme or host that is
-        /// refused is left to the one who asks.
+        /// Returns the addresses or the file that an argument names, or the addresses in a record. An argument with a
+        /// scheme is an address. Throws `UsageFailure` for a malformed address; the caller handles refused schemes and
+        /// hosts.
         public func item(of job: RecordJob) throws -> CacheItem {
             guard let argument = job.argument else {
                 return .addresses(
@@ -131,15 +129,13 @@ public enum CacheItem: Sendable {
             }
         }
 
-        /// Returns the key under which one address of a record is put. Throws `CacheFailure.badKey`.
+        /// Returns the key for an address of a record. Throws `CacheFailure.badKey`.
         func key(_ address: Address, record: Record) throws -> CacheKey { try ownKey(record) ?? address.key }
 
-        /// Returns the key under which a record is put instead of its address or file; nil for none. Throws
-        /// `CacheFailure.badKey`.
+        /// Returns the user's own key for a record, if any. Throws `CacheFailure.badKey`.
         func ownKey(_ record: Record) throws -> CacheKey? { try name(record).map { try CacheKey(name: $0) } }
 
-        /// Returns when a record's entry is to expire, as the record says; nil if it says nothing. Throws
-        /// `BadExpiryField`.
+        /// Returns the expiry in the record's fields, if any. Throws `BadExpiryField`.
         func expiry(_ record: Record) throws -> Expiry? {
             for field in expiryFields {
                 guard let text = record.printable(field), !text.isEmpty else { continue }
@@ -151,10 +147,9 @@ public enum CacheItem: Sendable {
 
         private func name(_ record: Record) -> String? { key ?? keyField.flatMap { record.printable($0) } }
 
-        /// Returns the keys under which to look for what an argument names, which may be a key as it was printed, or
-        /// else for what a record does: the best one first. Throws `UsageFailure` for an argument that names nothing,
-        /// `CacheFailure.badKey`, `SystemFailure` (66) for the path of a file that cannot be told, `WebURLFailure` if no
-        /// address can be read, and as `KeySecrets.digest` does.
+        /// Returns the keys to look up, best first. An argument may be a key as commands print it. Throws
+        /// `UsageFailure` for an argument that names nothing, `CacheFailure.badKey`, `SystemFailure` (66) for a
+        /// relative path in an unknown folder, `WebURLFailure` if no address is valid, and as `KeySecrets.digest`.
         public func keys(of job: RecordJob) throws -> [Lookup] {
             if let key = try job.argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
             let item = try item(of: job)
@@ -178,14 +173,14 @@ public enum CacheItem: Sendable {
                 }
                 if found.isEmpty, own.isEmpty, let failure { return [try key(printed: job.argument, failure)] }
                 if own.isEmpty { return try found.map { (try $0.key, $0.text) } }
-                // A key of its own is enough: what `ls` tells of a local file has no address.
+                // The user's own key suffices: the record of a local file in `ls` has no address.
                 if found.isEmpty { return own.map { ($0, $0.text) } }
                 return found.flatMap { address in own.map { ($0, address.text) } }
             }
         }
 
-        /// The key that an earlier version may have printed for an address whose host is refused now. Throws `failure` if
-        /// it is none.
+        /// Returns the key that an earlier version may have printed for an address whose host is now refused. Throws
+        /// `failure` for other texts.
         private func key(printed text: String?, _ failure: WebURLFailure) throws -> Lookup {
             guard case .blockedHost = failure, let text, WebURL.withoutSecrets(text).hasSameBytes(as: text) else {
                 throw failure
@@ -193,7 +188,7 @@ public enum CacheItem: Sendable {
             return (try CacheKey(printed: text), text)
         }
 
-        /// The address that a record's text is; nil if it is known to be no picture.
+        /// Returns the address in a record's text; nil if it is certainly no picture.
         fileprivate func address(of text: String) -> Candidate? {
             known.candidate(text) {
                 do throws(WebURLFailure) {
@@ -210,13 +205,13 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// The 1,024 texts of records that were read last: a stream often names the same pictures again and again. Made at the
-    /// first record, so that a look-up of an argument does not pay for it.
+    /// The 1,024 most recent texts: streams often repeat pictures. Created on first use, so that looking up an argument
+    /// does not pay for it.
     private final class KnownAddresses: @unchecked Sendable {
         private let lock = Monitor(())
         private lazy var recent = LRU<Candidate?>(countLimit: 1024, costLimit: .max)
 
-        /// The remembered candidate of `text`, else the one that `read` makes of it.
+        /// Returns the cached candidate of `text`, or caches the result of `read`.
         func candidate(_ text: String, _ read: () -> Candidate?) -> Candidate? {
             if let known = lock.withLock({ _ in recent.use(text) }) { return known }
             let found = read()
@@ -224,4 +219,17 @@ public enum CacheItem: Sendable {
             return found
         }
     }
+}
+
+/// A record's field that should say when its entry expires, and does not.
+struct BadExpiryField: Failure {
+    let field: FieldPath
+    let text: String
+
+    var code: String { "bad-expiry" }
+    var message: String {
+        "\(field) takes a time such as 7d, a day such as 2026-12-31 or a moment such as 2026-12-31T18:00:00Z, "
+            + "not \"\(text.prefix(100))\""
+    }
+    var exitCode: ExitCode { .data }
 }

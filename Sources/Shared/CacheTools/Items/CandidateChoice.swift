@@ -1,28 +1,26 @@
-/// Decides which of a picture's addresses to ask, from what is known of each, the best one first. Pure.
+/// Decides which of a picture's addresses to request next. Addresses are ordered best first.
 enum CandidateChoice {
-    /// What is known of one address.
+    /// The state of an address.
     enum State: Equatable {
         case untried
-        /// It failed for a time, a while ago.
+        /// A transient failure, whose waiting time is over.
         case due
-        /// It failed for a time just now, in an earlier run.
+        /// A recent transient failure in an earlier run.
         case resting
-        /// It has failed in this run.
+        /// Failed in this run.
         case failed(isTransient: Bool)
     }
 
     enum Step: Equatable {
-        /// Ask this one; once, if there is another to go on with and no reason to expect much.
+        /// Request this address; without retries if it failed before and there is an alternative.
         case ask(Int, once: Bool)
-        /// Give up with the failure of this one.
+        /// Fail with the failure of this address.
         case fail(Int)
     }
 
-    /// Returns what to do next.
-    ///
     /// - Parameters:
     ///   - states: at least one.
-    ///   - degrades: whether a worse picture will do while a better one cannot be had for a time.
+    ///   - degrades: whether to use a worse picture if a better one fails transiently.
     static func next(_ states: [State], degrades: Bool) -> Step {
         let transient = states.firstIndex(of: .failed(isTransient: true))
         if !degrades, let transient { return .fail(transient) }
@@ -34,12 +32,12 @@ enum CandidateChoice {
             case .resting, .failed: continue
             }
         }
-        // Nothing else is left.
+        // Only addresses that failed recently are left.
         if let resting = states.firstIndex(of: .resting) { return .ask(resting, once: false) }
         return .fail(transient ?? 0)
     }
 
-    /// Whether a picture at this address stands in for a better one that may be had later.
+    /// Returns whether a better picture may become available.
     static func isDegraded(_ index: Int, _ states: [State]) -> Bool {
         states[..<index].contains { $0 == .resting || $0 == .failed(isTransient: true) }
     }

@@ -3,27 +3,23 @@ import Records
 import Store
 import Support
 
-/// How arguments and records name what a tool keeps: pictures for `img-cache`, GIFs of exercises for `gif-cache`.
+/// Maps arguments and records to entries: pictures for `img-cache`, GIFs of exercises for `gif-cache`.
 public protocol EntryNaming: Sendable {
-    /// The name of the tool.
     var tool: String { get }
 
-    /// Returns the keys under which to look for what an argument or, without one, a record names: the best first.
-    /// Throws why nothing can be named.
+    /// Returns the keys to look up for an argument or, without one, a record, best first. Throws if there are none.
     func keys(of job: RecordJob) throws -> [CacheItem.Lookup]
 
-    /// Whether an entry that was found under such a key is what it should be. Throws `SystemFailure` if its file cannot
-    /// be read.
+    /// Returns whether an entry has the right content. Throws `SystemFailure` if its file cannot be read.
     func accepts(_ entry: Entry) throws -> Bool
 
-    /// Adds the fields that say where an entry lies.
+    /// Adds the fields about an entry.
     func set(_ entry: Entry, status: CacheStatus, in record: inout Record)
 }
 
 extension CacheItem.Rules: EntryNaming {
     public var tool: String { "img-cache" }
 
-    /// Whatever is kept is a picture.
     public func accepts(_ entry: Entry) -> Bool { true }
 
     public func set(_ entry: Entry, status: CacheStatus, in record: inout Record) {
@@ -31,7 +27,7 @@ extension CacheItem.Rules: EntryNaming {
     }
 }
 
-/// An entry that was found, and the cache that it is in.
+/// An entry and its cache.
 public struct FoundEntry: Sendable {
     public let entry: Entry
     public let cache: CacheStore
@@ -44,8 +40,8 @@ public struct FoundEntry: Sendable {
     public var status: CacheStatus { cache.status(of: entry) }
     public var state: EntryState { cache.state(of: entry) }
 
-    /// Pins the entry, or takes the pin off. Throws `CacheFailure.absent` if it has just gone, and other `CacheFailure`
-    /// and `SystemFailure` if the root cannot be changed.
+    /// Pins or unpins the entry. Throws `CacheFailure.absent` if it has been deleted, and other `CacheFailure` and
+    /// `SystemFailure` if the root cannot be changed.
     public func pinned(_ isPinned: Bool) throws -> FoundEntry {
         guard let entry = try cache.setPinned(entry, isPinned) else {
             throw CacheFailure.absent(key: entry.key ?? "")
@@ -55,13 +51,12 @@ public struct FoundEntry: Sendable {
 }
 
 extension Caches {
-    /// Returns the entry of what an argument or a record names, the best one that is there. Throws
-    /// `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`, `ExpiredEntry` (1),
-    /// `NoPicture` if nothing is named, and what `naming` throws.
+    /// Returns the best existing entry for an argument or a record. Throws `CacheFailure.absent` (1), always so if the
+    /// policy is `disabled`, `ExpiredEntry` (1), `NoPicture` if there is no key, and errors of `naming`.
     ///
     /// - Parameters:
-    ///   - handingOut: whether its path is to be used; else it is only looked at, see `CacheStore.peek`.
-    ///   - takesExpired: whether one that has expired will do; else it counts as absent.
+    ///   - handingOut: whether to lease the entry; false only reads it (`CacheStore.peek`).
+    ///   - takesExpired: whether expired entries are returned; otherwise they count as absent.
     public func find(
         _ job: RecordJob, _ naming: any EntryNaming, handingOut: Bool = true, takesExpired: Bool = true
     ) throws -> FoundEntry {
@@ -73,7 +68,7 @@ extension Caches {
         }
     }
 
-    /// The same for the path of an entry's file.
+    /// Finds the entry with a file's path.
     private func find(
         at path: String, _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {
@@ -95,7 +90,7 @@ extension Caches {
         _ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {
         var expired: ExpiredEntry?
-        // A key of the user's own is the same for all addresses.
+        // The user's own key is the same for all addresses.
         var asked: [(key: CacheKey, policy: Policy)] = []
         var isCounted = !handingOut
         for (key, address) in keys {
@@ -103,7 +98,7 @@ extension Caches {
             guard !asked.contains(where: { $0 == (key, policy) }) else { continue }
             asked.append((key, policy))
             guard let cache = try storage(policy).cache else { continue }
-            // What is fresh costs least this way.
+            // The cheapest way to find a fresh entry.
             if handingOut, let entry = cache.immediately(key, asFetch: false), try naming.accepts(entry) {
                 return FoundEntry(entry, in: cache)
             }
@@ -121,13 +116,13 @@ extension Caches {
         }
         if let expired { throw expired }
         guard let best = asked.first else { throw NoPicture() }
-        // A miss is counted once, however many keys there are.
+        // Count one miss, however many keys there are.
         if !isCounted { _ = try storage(best.policy).cache?.lookup(best.key) }
         throw CacheFailure.absent(key: best.key.text)
     }
 }
 
-/// An entry that has expired, for a run that takes none of these: the same as none at all.
+/// The entry has expired, and the run refuses expired entries.
 public struct ExpiredEntry: Failure {
     let key: String
     let since: Timestamp

@@ -4,41 +4,40 @@ import Records
 import Store
 import Support
 
-/// Finds the addresses in a record under which its picture may be had.
+/// Finds the addresses of a record's picture.
 public struct PictureAddresses: Sendable {
-    /// Where pictures' addresses stand in the records of NASA's picture of the day (`hdurl` is the best one), of Launch
-    /// Library (`image.image_url`, in its older versions a plain `image`) and of ExerciseDB (`gifUrl`).
+    /// The fields of NASA's picture of the day (`hdurl` is the best), of Launch Library (`image.image_url`, in older
+    /// versions a plain `image`) and of ExerciseDB (`gifUrl`).
     public static let standardFields: [FieldPath] = [
         "hdurl", "url", "thumbnail_url", "image_url", "image.image_url", "image", "gifUrl",
     ]
 
-    /// The fields to look at, the best one first.
+    /// The fields with addresses, best first.
     public let fields: [FieldPath]
-    /// Whether movies count too, unless a record says that it is an image.
+    /// Whether movies count, unless a record says that it is an image.
     public var takesMovies = false
 
     public init(fields: [FieldPath] = standardFields) { self.fields = fields }
 
-    /// Reads a list such as `hdurl,image.url`; nil if one of them is no field.
+    /// Parses a list such as `hdurl,image.url`; nil if a part is no field.
     public init?(list: String) {
         let names = list.split(separator: ",", omittingEmptySubsequences: false)
         fields = names.compactMap { FieldPath(String($0)) }
         if fields.count < names.count { return nil }
     }
 
-    /// The addresses of `record` in the order in which to try them, each once.
+    /// Returns the distinct addresses of a record, best first.
     ///
-    /// A field counts if it holds an absolute address or an address without a scheme (`//host/…`, read as https).
-    /// Skips addresses of other media: the `url` of a record whose `media_type` is not `image`, and paths with the
-    /// extension of a film or a page. `takesMovies` lets MP4 and QuickTime films through. Skips addresses that `WebURL`
-    /// refuses.
+    /// A field counts if it holds an absolute address or an address without a scheme (`//host/…`, read as https). Skips
+    /// addresses of other media: the `url` of a record whose `media_type` is not `image`, and paths with the extension
+    /// of a film or a page. `takesMovies` allows MP4 and QuickTime films. Skips addresses that `WebURL` refuses.
     public func addresses(in record: Record) -> [WebURL] {
         texts(of: record).compactMap { (try? address($0)) ?? nil }
     }
 
     func texts(of record: Record) -> Texts { Texts(record: record, fields: fields, takesMovies: takesMovies) }
 
-    /// The address that a text of a record is; nil if it is known to be no picture.
+    /// Returns the address in a text; nil if it is certainly no picture.
     func address(_ text: String) throws(WebURLFailure) -> WebURL? {
         let url = try WebURL(text)
         guard let ending = Self.ending(url) else { return url }
@@ -46,7 +45,7 @@ public struct PictureAddresses: Sendable {
         return Self.otherExtensions.contains(ending) ? nil : url
     }
 
-    /// The texts of a record that are addresses, found one by one.
+    /// The texts of a record that look like addresses, found lazily.
     struct Texts: Sequence, IteratorProtocol, Sendable {
         private let record: Record
         private let isPicture: Bool
@@ -79,7 +78,7 @@ public struct PictureAddresses: Sendable {
 
         private func mayServe(_ text: String, _ field: FieldPath) -> Bool {
             let endsLikeMovie = takesMovies && PictureAddresses.endsLikeMovie(text)
-            // What says that it is an image gives an image, and the `url` of a video is often a page with a player.
+            // A record of an image has no movie, and the `url` of a video is often a page with a player.
             return isPicture ? !endsLikeMovie || !isImage : field != "url" || isMovie && endsLikeMovie
         }
     }
@@ -88,7 +87,7 @@ public struct PictureAddresses: Sendable {
         (try? WebURL(text)).flatMap(ending).map(movieExtensions.contains) ?? false
     }
 
-    /// Those of the films that `MovieInspection` looks at.
+    /// The formats that `MovieInspection` reads.
     private static let movieExtensions: Set<String> = ["mp4", "m4v", "mov"]
 
     private static let otherExtensions: Set<String> = [
@@ -97,7 +96,7 @@ public struct PictureAddresses: Sendable {
         "zip",
     ]
 
-    /// The ending of the last name in an address, in lower case.
+    /// Returns the extension in an address, in lower case.
     private static func ending(_ url: WebURL) -> String? {
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -109,8 +108,8 @@ public struct PictureAddresses: Sendable {
 }
 
 extension String {
-    /// Whether the text begins with a scheme and `//` (RFC 3986 §3.1), whatever the scheme. In an address of the web,
-    /// either slash may be a backslash.
+    /// Whether the text begins with a scheme and `//` (RFC 3986 §3.1). In http and https addresses, either slash may be
+    /// a backslash.
     public var hasScheme: Bool {
         let bytes = utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first, first.isLetter,
@@ -122,7 +121,8 @@ extension String {
         return bytes[..<colon].allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
-    /// The text without white space around it, whose kinds beyond ASCII take a look at Unicode's tables.
+    /// The text without surrounding white space. ASCII is checked first, since other characters require Unicode's
+    /// tables.
     fileprivate var trimmingBlanks: String {
         func isVisible(_ byte: UInt8?) -> Bool { byte.map { (0x21...0x7E).contains($0) } ?? true }
         if isVisible(utf8.first), isVisible(utf8.last) { return self }
@@ -130,7 +130,7 @@ extension String {
     }
 }
 
-/// A record without an address under which a picture could be had: a video day without a still, for instance.
+/// The record has no address of a picture, such as a video without a still.
 public struct NoPicture: Failure, Equatable {
     private let isVideo: Bool
 

@@ -3,9 +3,9 @@ import HTTP
 import Store
 import Support
 
-/// What is done alike in a cache and past it.
+/// Operations that work both with and without a cache.
 extension Storage {
-    /// The cache; nil past it, where nothing is ever found.
+    /// Nil if the cache is bypassed, so that nothing is ever found.
     public var cache: CacheStore? {
         switch self {
         case .cache(let cache): cache
@@ -13,13 +13,13 @@ extension Storage {
         }
     }
 
-    /// Gives what is at an address, fetched unless it is there and fresh. Throws as `CacheStore.fetch` does.
+    /// Returns the content of an address, from the cache if it is fresh. Throws as `CacheStore.fetch`.
     ///
     /// - Parameters:
-    ///   - key: by default that of the request's address.
-    ///   - inspect: by default a whole picture or movie.
-    ///   - expiry: when it expires in a cache, also if it is there already; by default as the settings say.
-    ///   - watcher: sees what arrives for a cache.
+    ///   - key: by default the key of the request's address.
+    ///   - inspect: by default requires a complete picture or movie.
+    ///   - expiry: applies to existing entries too; by default as in the settings.
+    ///   - watcher: receives the body during the download.
     ///   - sharesWithCredentials, revalidatesLater: see `CacheStore.fetch`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
@@ -35,11 +35,11 @@ extension Storage {
         }
     }
 
-    /// Copies bytes from a file or from memory. Throws as `CacheStore.store` does.
+    /// Copies bytes from a file or from memory. Throws as `CacheStore.store`.
     ///
     /// - Parameters:
-    ///   - inspect: by default a whole picture or movie.
-    ///   - expiry: when it expires in a cache; by default as the settings say.
+    ///   - inspect: by default requires a complete picture or movie.
+    ///   - expiry: by default as in the settings.
     public func store(
         _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

@@ -1,8 +1,8 @@
 import Records
 import Store
 
-/// The details of a file outside of the cache in the index: enough to name and describe the file for a record after the
-/// picture's entry is gone.
+/// The details of a file outside of the cache in the index. They suffice to name and describe the file for a record
+/// after the picture's entry is gone.
 public struct CopyNote {
     private let note: Record
 
@@ -31,12 +31,12 @@ public struct CopyNote {
         self.note = note
     }
 
-    /// The note as `FileCopy.details` has it.
+    /// The note for `FileCopy.details`.
     public var text: String { String(decoding: note.line, as: UTF8.self) }
 
     /// The folder of a variant; nil for a copy.
     var folder: String? { (try? note.path("folder")) ?? nil }
-    /// The template that a variant was named by; nil if its name is the same for all records.
+    /// The template of a variant's name; nil if the name is the same for all records.
     var template: String? { note.string("template") }
     var isOfVariant: Bool { note.has("variant") }
     /// A variant's field in `variants`.
@@ -49,7 +49,7 @@ public struct CopyNote {
         return values
     }
 
-    /// Returns a record with the fields of the picture that hold without its entry.
+    /// Returns a record with the fields of the picture that are valid without its entry.
     func kept(_ record: Record) -> Record {
         var kept = record
         var cache = note.raw("cache").flatMap { try? Record(parsing: $0) } ?? Record()

@@ -2,15 +2,15 @@ import Records
 import Store
 import Support
 
-/// A folder of files that `img-downsample` has made of pictures. A picture needed for nothing else is not fetched again.
+/// A folder of files that `img-downsample` made. A picture that is needed only for them is not fetched again.
 public struct MadeFiles: Sendable {
     private let folder: String
 
     /// - Parameter folder: need not exist.
     public init(in folder: String) { self.folder = Folder.resolve(folder) }
 
-    /// Returns the record with `variants`, if all files of its last run in the folder are unchanged. Returns nil if they
-    /// are not, and with `CacheSettings.refreshes`. Throws `CacheFailure`, `SystemFailure`.
+    /// Returns the record with `variants` if all of its files in the folder are unchanged; otherwise nil, and always
+    /// with `CacheSettings.refreshes`. Throws `CacheFailure`, `SystemFailure`.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
         var kept: Record?
@@ -34,7 +34,7 @@ public struct MadeFiles: Sendable {
         return kept
     }
 
-    /// Whether the file belongs to this record: several records may name one picture.
+    /// Returns whether the file belongs to this record: several records may share a picture.
     private func isNamed(_ copy: FileCopy, by template: String, _ record: Record, _ values: [String: String]) -> Bool {
         guard let name = try? NameTemplate(template).path(for: record, values) else { return false }
         return "\(folder == "/" ? "" : folder)/\(name)".hasSameBytes(as: copy.path)

@@ -4,11 +4,11 @@ import Support
 /// even if the later record is fetched or decoded first.
 final class NamingTurns: Sendable {
     private struct State {
-        /// The number of the next turn that is given out.
+        /// The number of the next turn to return.
         var next = 0
-        /// The number of the turn that has come.
+        /// The number of the current turn.
         var current = 0
-        /// Turns that ended before they came.
+        /// Turns that ended before they became current.
         var ended: Set<Int> = []
     }
 
@@ -45,10 +45,10 @@ public final class NamingTurn: Sendable {
 
     deinit { end() }
 
-    /// Waits until the turns of all earlier records have ended. This cannot deadlock: threads begin work in the order of
-    /// the records.
+    /// Waits until the turns of all earlier records have ended. This cannot deadlock, since threads begin work in the
+    /// order of the records.
     public func wait() { turns.wait(for: number) }
 
-    /// Ends the turn; does nothing if it has ended.
+    /// Ends the turn. Has no effect if it has ended.
     public func end() { turns.end(number) }
 }

@@ -3,11 +3,10 @@ import Records
 import Store
 import Support
 
-/// Puts copies of originals into a folder, under names of the user's choice.
+/// Copies originals into a folder under the user's names.
 ///
-/// A copy is a file of its own, also where it shares its blocks with the original, so that the cache does not change
-/// with it. One that is there already is left as it is, and a file with other content is not replaced unless that is
-/// wished.
+/// A copy is a separate file, even if it shares blocks with the original, so changing it does not change the cache. An
+/// identical file is kept; a different file is replaced only if the user asks for it.
 public struct OriginalCopies: Sendable {
     private let folder: OutputFolder
     private let overwrites: Bool
@@ -17,15 +16,15 @@ public struct OriginalCopies: Sendable {
         self.overwrites = overwrites
     }
 
-    /// Returns the turn of the next record. To be called in the order of the records.
+    /// Returns the turn of the next record. Must be called in the order of the records.
     public func turn() -> NamingTurn { folder.turn() }
 
-    /// Returns the record with the fields of its picture, if an earlier run made its copy and the copy is unchanged: no
-    /// request is needed then, with or without the original. Returns nil if there is no such copy, and with
-    /// `CacheSettings.refreshes`. Throws `OutputFailure.edited` if the copy was changed and may not be replaced,
-    /// other `OutputFailure`, `CacheFailure`, `SystemFailure`.
+    /// Returns the record with the fields of its picture if an earlier run made a copy that is unchanged: no request is
+    /// needed, with or without the original. Otherwise returns nil, and always with `CacheSettings.refreshes`. Throws
+    /// `OutputFailure.edited` if the copy was changed and may not be replaced, other `OutputFailure`, `CacheFailure`,
+    /// `SystemFailure`.
     ///
-    /// Does not wait for the record's turn: an earlier record would not get the name of a file that exists.
+    /// Does not wait for the record's turn: an earlier record would not get the name of an existing file.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
         for copy in try cache.copies(of: key) {
@@ -50,7 +49,7 @@ public struct OriginalCopies: Sendable {
         if status.bytes == copy.bytes, let file = try folder.existing(name),
             try BlobStore.sha256(of: file) == copy.sha256
         {
-            // Touched, moved here, or of a file system with coarser times.
+            // Touched, moved here, or on a file system with coarser times.
             var copy = copy
             copy.modified = status.modifiedNanoseconds
             try cache.remember([copy], of: key)
@@ -60,17 +59,17 @@ public struct OriginalCopies: Sendable {
         throw OutputFailure.edited(path: folder.shown(name))
     }
 
-    /// Sets the field `file` of a record to the path of a copy of its original, which is made if it is missing, and
-    /// records the copy in the index. The record takes the name in its turn. Throws `TemplateFailure`, `OutputFailure`,
-    /// `SystemFailure`, and `CacheFailure.absent` if the entry has been evicted.
+    /// Copies a record's original if there is no copy, records the copy in the index, and sets the record's field
+    /// `file`. Names are claimed in record order. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`, and
+    /// `CacheFailure.absent` if the entry has been evicted.
     ///
-    /// - Parameter cache: the entry's cache; nil for an entry past the cache.
+    /// - Parameter cache: the entry's cache; nil if the cache is bypassed.
     public func add(
         _ entry: Entry, to record: inout Record, in cache: CacheStore?, _ turn: NamingTurn?, _ run: WorkContext
     ) throws {
         let values = entry.templateValues
         let name = try folder.template.path(for: record, values)
-        // Opened before it waits: an entry may be evicted after its lease.
+        // Open the original before waiting, since its lease may end.
         let original = try Self.open(entry)
         run.wait { turn?.wait() }
         try folder.claim(name, for: entry.sha256)
@@ -94,7 +93,7 @@ public struct OriginalCopies: Sendable {
     }
 
     private func copy(_ original: File, of entry: Entry, as name: String) throws {
-        // A file may come between the look and the copy; it is looked at then.
+        // Another file may appear between the check and the copy, so check again.
         for attempt in 0... {
             let existing = try folder.existing(name)
             if let existing {
@@ -118,7 +117,7 @@ public struct OriginalCopies: Sendable {
 }
 
 extension Entry {
-    /// What a template's own names stand for.
+    /// The values of the template's built-in names.
     fileprivate var templateValues: [String: String] {
         var values = ["variant": "original", "sha256": sha256]
         values["stem"] = PictureStem.ofCached(url: url, key: key) ?? PictureStem.ofFile(path)

@@ -2,39 +2,39 @@ import Libc
 import Records
 import Support
 
-/// A folder that a user named for the files of a run, and how they are named there.
+/// A folder that the user named for output files, and the template of their names.
 ///
 /// Nothing is written outside of it: names come from a `NameTemplate`, and no link below the folder is followed.
 public final class OutputFolder: Sendable {
     /// As the user wrote it.
     public let path: String
     public let template: NameTemplate
-    /// Whether a file counts as made only when it is on the disk.
+    /// Whether files are synced to disk.
     private let synchronizes: Bool
-    /// The names given out in this run, each with what it was given out for, so that none is given out for two things.
+    /// The names claimed in this run with their content, so that no name is used twice.
     private let taken = Monitor<[BinaryText: String]>([:])
     private let turns = NamingTurns()
-    /// The folder, once it was used.
+    /// The folder after its first use.
     private let opened = Monitor<Folder?>(nil)
 
-    /// - Parameter path: that of a folder, which need not exist before a file is made in it.
+    /// - Parameter path: the folder, which is created with the first file.
     public init(_ path: String, template: NameTemplate, synchronizes: Bool = false) {
         self.path = path
         self.template = template
         self.synchronizes = synchronizes
     }
 
-    /// Makes the folder if it is missing. Throws `SystemFailure` (73).
+    /// Creates the folder if it is missing. Throws `SystemFailure` (73).
     public func make() throws { try makeFolder(path, synchronized: synchronizes) }
 
-    /// Returns the turn of the next record to claim names. To be called in the order of the records.
+    /// Returns the turn of the next record to claim names. Must be called in the order of the records.
     public func turn() -> NamingTurn { turns.next() }
 
-    /// Gives out a name, as long as it was given out for nothing else in this run. Throws `OutputFailure.taken`.
+    /// Claims a name for this run. Throws `OutputFailure.taken` if it is claimed for other content.
     ///
     /// - Parameters:
-    ///   - content: for what: two of the same content are one file.
-    ///   - own: names that the caller was given before, and may have again.
+    ///   - content: identifies the content; equal contents may share a file.
+    ///   - own: names that the caller has claimed before.
     public func claim(_ name: String, for content: String? = nil, own: Set<BinaryText> = []) throws(OutputFailure) {
         if own.contains(BinaryText(name)) { return }
         let isFree = taken.withLock { taken in
@@ -45,25 +45,23 @@ public final class OutputFolder: Sendable {
         if !isFree { throw .taken(path: shown(name)) }
     }
 
-    /// The path of a name, as the user sees it.
+    /// Returns the path of a name, relative to the folder as the user wrote it.
     public func shown(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-    /// The absolute path of a name. Throws `SystemFailure` if the folder cannot be opened.
+    /// Returns the absolute path of a name. Throws `SystemFailure` if the folder cannot be opened.
     public func absolutePath(_ name: String) throws -> String { try folder().path(of: name) }
 
-    /// The absolute path of the folder. Throws `SystemFailure` if it cannot be opened.
+    /// Returns the absolute path of the folder. Throws `SystemFailure` if it cannot be opened.
     public func absolutePath() throws -> String { try folder().path }
 
-    /// Begins the file of a name, and makes the folders on the way. Throws `SystemFailure` (73), and
-    /// `OutputFailure.link` if a link is in the way.
-    ///
-    /// - Parameter replaces: see `OutputFile`.
+    /// Begins a file, and creates its parent folders. Throws `SystemFailure` (73), and `OutputFailure.link` if a link
+    /// is in the way.
     public func begin(_ name: String, replaces: Bool) throws -> OutputFile {
         try withParent(of: name) { try OutputFile(in: $0, name: $1, replaces: replaces) }
     }
 
-    /// Opens the file that has a name already; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if
-    /// something else than a file is there or on the way.
+    /// Opens an existing file; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if it is no
+    /// regular file or a link is in the way.
     public func existing(_ name: String) throws -> File? {
         try naming(name) {
             do {
@@ -74,11 +72,11 @@ public final class OutputFolder: Sendable {
         }
     }
 
-    /// The status of the file of a name; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if a
-    /// link is on the way.
+    /// Returns the status of a file; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if a link
+    /// is in the way.
     public func status(_ name: String) throws -> FileStatus? { try naming(name) { try folder().status(of: name) } }
 
-    /// Puts a file that was begun in its place. Throws `SystemFailure` (73).
+    /// Moves a completed file to its place. Throws `SystemFailure` (73).
     public func finish(_ file: OutputFile) throws { try file.commit(synchronized: synchronizes) }
 
     private func folder() throws -> Folder {
@@ -109,15 +107,15 @@ public final class OutputFolder: Sendable {
     }
 }
 
-/// A file that cannot be placed under the name that a template gives.
+/// The reason why a file cannot be written under its name.
 public enum OutputFailure: Failure, Equatable {
-    /// This run has given the name to another picture.
+    /// This run has used the name for another picture.
     case taken(path: String)
-    /// There is a file with other content, which this run has not made.
+    /// A file with other content exists that this run did not write.
     case differs(path: String)
-    /// The file is the copy of an earlier run, and was changed since.
+    /// The copy of an earlier run was changed.
     case edited(path: String)
-    /// There is a link at the place or on the way to it, or something that is no file.
+    /// A link is in the way, or something that is no regular file.
     case link(path: String)
 
     public var code: String {

@@ -2,36 +2,32 @@ import HTTP
 import Records
 import Support
 
-/// The `{stem}` of a picture's name: what a person would call its file, without the ending.
+/// The `{stem}` of a picture's name: its file name without the extension.
 public enum PictureStem {
-    /// Returns the stem of a picture in the cache: the name in its address, of the file that it was taken from, or of
-    /// its key; nil if neither says one.
-    ///
-    /// - Parameters:
-    ///   - url: the address it came from.
-    ///   - key: the key as it is printed.
+    /// Returns the stem of a cached picture from its address, its file or its key; nil if there is none. `key` is the
+    /// printed key.
     public static func ofCached(url: String?, key: String?) -> String? {
         let kind = key?.prefix(before: ":")
         let name = String(key?.dropFirst((kind?.count ?? 0) + 1) ?? "")
-        // The address of a GIF does not name its exercise.
+        // The address of a GIF does not contain its exercise.
         if kind == "exercisedb" { return name.split(separator: "@").first.map(String.init) }
         if let url { return ofAddress(url) }
         return kind == "key" ? name : key.flatMap(ofAddress)
     }
 
-    /// Returns the stem of the picture that a record says is in the cache.
+    /// Returns the stem of a record's cached picture.
     public static func ofCached(_ record: Record) -> String? {
         ofCached(url: record.string("cache.url"), key: record.string("cache.key"))
     }
 
-    /// The name of a file without folder and extension.
+    /// Returns the name of a file without folder and extension.
     public static func ofFile(_ path: String) -> String {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init) ?? path[...]
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return String(name) }
         return String(name[..<dot])
     }
 
-    /// The last name in the path of an address, or its host if there is none.
+    /// Returns the last name in the path of an address, or the host.
     private static func ofAddress(_ text: String) -> String? {
         let address = text.prefix(beforeAny: "?#")
         guard let slashes = address.slashesOfAuthority else { return nil }

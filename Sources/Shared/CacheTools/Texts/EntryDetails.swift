@@ -3,9 +3,9 @@ import Records
 import Store
 import Support
 
-/// All that is known of an entry: what `img-cache info` says.
+/// The details of an entry that `img-cache info` prints.
 public struct EntryDetails: Sendable, Description {
-    /// What a look at the file says.
+    /// The state of the entry's file.
     public enum FileState: String, Sendable {
         case ok, missing
         case otherSize = "other-size"
@@ -56,7 +56,7 @@ public struct EntryDetails: Sendable, Description {
         ])
     }
 
-    /// The same for a person: a line each, names before values.
+    /// The details for a terminal, one per line.
     public var text: String {
         let now = Timestamp.now()
         var lines: [(String, String)] = []

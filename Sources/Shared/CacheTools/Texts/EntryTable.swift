@@ -1,15 +1,15 @@
 import Store
 import Support
 
-/// Entries as a table, a line each, so that a long one begins to show at once. Text from outside is escaped. If the
-/// width is limited, the address takes what the other columns leave, and is cut in its middle: server and name tell
-/// most.
+/// Formats entries as a table, line by line, so that output begins immediately. Escapes foreign text. If the width is
+/// limited, the address gets the remaining columns and is cut in its middle, since host and file name are the most
+/// useful parts.
 public struct EntryTable: Sendable {
     private let width: Int?
     private let showsScope: Bool
     private let now: Timestamp
 
-    /// - Parameter width: the columns of the terminal; nil to cut nothing, as in a file or a pipe.
+    /// - Parameter width: the width of the terminal; nil for no limit, as in a file or a pipe.
     public init(width: Int?, showsScope: Bool, now: Timestamp) {
         self.width = width
         self.showsScope = showsScope
@@ -33,7 +33,7 @@ public struct EntryTable: Sendable {
             address: TerminalText.escaped(Self.address(of: entry)))
     }
 
-    /// The address of a GIF of an exercise says less than its key.
+    /// Returns the key for a GIF of an exercise, since its address is less useful.
     private static func address(of entry: Entry) -> String {
         if let key = entry.key, CacheKey.isOfTool(key) { return key }
         return entry.url ?? entry.key ?? entry.path
@@ -46,8 +46,16 @@ public struct EntryTable: Sendable {
             line += shown + String(repeating: " ", count: max(0, Self.scopeWidth - TerminalText.columns(shown)) + 2)
         }
         guard let width else { return line + address + "\n" }
-        // Where hardly anything is left, a line that wraps is better than one that says nothing.
+        // If hardly any room is left, wrap the line rather than cut the address to nothing.
         let room = max(24, width - TerminalText.columns(line))
         return line + TerminalText.cut(middleOf: address, toColumns: room) + "\n"
     }
+}
+
+/// Table cells whose characters each take one column.
+extension String {
+    public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// Aligns the text to the right.
+    public func aligned(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -4,17 +4,17 @@ import Records
 import Store
 import Support
 
-/// What `put` would do about a record's picture: what `img-cache explain` says.
+/// The plan of `put` for a record's picture, which `img-cache explain` prints.
 public struct ExplainedPicture: Description {
-    /// An address, explained; or why it is none that could be asked for at all.
+    /// The explanation of an address, or the reason for refusing it.
     private typealias Candidate = Result<Explanation, WebURLFailure>
 
-    /// In the order in which they are tried.
+    /// Best first.
     private let candidates: [Candidate]
     private let chosen: Int
 
-    /// Looks at the cache, and looks up the names of servers. Throws `UsageFailure` for a file, `NoPicture`, and
-    /// `CacheFailure` if the cache cannot be read.
+    /// Reads the cache and resolves host names. Throws `UsageFailure` for a file, `NoPicture`, and `CacheFailure` if
+    /// the cache cannot be read.
     public init(
         of job: RecordJob, _ explainer: Explainer, rules: CacheItem.Rules, request: (WebURL) -> HTTPRequest
     ) throws {
@@ -38,9 +38,9 @@ public struct ExplainedPicture: Description {
         chosen = try Self.chosen(candidates, degrades: rules.ownKey(job.record) == nil)
     }
 
-    /// The one that would serve, as far as can be told; else the first.
+    /// Returns the index of the address that `put` would probably use; else the first.
     ///
-    /// - Parameter degrades: whether a worse one goes before one that failed lately.
+    /// - Parameter degrades: whether to prefer a worse address to one that failed recently.
     private static func chosen(_ candidates: [Candidate], degrades: Bool) -> Int {
         func first(but passedOver: [Explanation.Decision]) -> Int? {
             candidates.firstIndex {
@@ -51,7 +51,7 @@ public struct ExplainedPicture: Description {
             ?? candidates.firstIndex { ![.refused, .rememberedFailure].contains($0.decision) } ?? 0
     }
 
-    /// The explanation; with a short one of each address if there are several.
+    /// The explanation, with a short version for each of several addresses.
     public var json: JSON {
         guard case .success(let explanation) = candidates[chosen], case .object(let members) = explanation.json else {
             return candidates[chosen].short

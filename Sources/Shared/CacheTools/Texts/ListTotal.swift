@@ -18,7 +18,6 @@ public struct ListTotal: Sendable {
 
     public var line: String { "\(Self.words(name, originals, variants: variants)), \(ByteCount.description(bytes))\n" }
 
-    /// Returns the words for so many originals, and for variants if there are any.
     static func words(_ name: String, _ originals: Int, variants: Int) -> String {
         func words(_ count: Int, _ name: String) -> String { "\(count) \(name)\(count == 1 ? "" : "s")" }
         return words(originals, name) + (variants > 0 ? " and \(words(variants, "variant"))" : "")

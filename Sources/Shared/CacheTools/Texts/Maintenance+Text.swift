@@ -11,7 +11,6 @@ extension CleanStep {
         ])
     }
 
-    /// A line for a person.
     public func text(dryRun: Bool) -> String {
         let verb = kind == .rebuild ? (dryRun ? "would be taken in" : "taken in") : (dryRun ? "would go" : "removed")
         return stepLine(kind.rawValue, "\(count) \(verb), \(ByteCount.description(bytes))", duration)
@@ -27,7 +26,6 @@ extension VerificationProblem {
         ])
     }
 
-    /// A line for a person.
     public var text: String {
         let subject = key.map { "\($0) (\(path))" } ?? path
         let detail = detail.map { ": \($0)" } ?? ""
@@ -36,7 +34,7 @@ extension VerificationProblem {
 }
 
 extension VerificationStep {
-    /// The step with the problems that it found.
+    /// The step with its problems.
     public func json(_ found: [VerificationProblem]) -> JSON {
         .object([
             "step": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes),
@@ -44,7 +42,6 @@ extension VerificationStep {
         ])
     }
 
-    /// A line for a person.
     public var text: String {
         let unit = kind == .sweep ? "left over" : kind == .rebuild ? "taken in" : "looked at"
         return stepLine(
@@ -52,10 +49,10 @@ extension VerificationStep {
     }
 }
 
-/// What a removal has done, or would do.
+/// The result of a removal, or of its dry run.
 public struct RemovalReport: Description, Equatable {
     public let removal: Removal
-    /// Entries that stay since they are pinned.
+    /// The number of entries that stay because they are pinned.
     public let pinned: Int
     public let isDryRun: Bool
 
@@ -72,7 +69,6 @@ public struct RemovalReport: Description, Equatable {
         ])
     }
 
-    /// A line for a person.
     public var text: String {
         let files = "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(isDryRun ? "would go" : "removed")"
         let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""

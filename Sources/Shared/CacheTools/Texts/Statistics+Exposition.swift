@@ -2,7 +2,7 @@ import Fetch
 import Store
 import Support
 
-/// Statistics in the text format that Prometheus reads, by node_exporter's textfile collector above all
+/// The statistics in Prometheus's text format, mainly for node_exporter's textfile collector
 /// (prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4).
 extension Statistics {
     var exposition: String {
@@ -45,7 +45,7 @@ extension Statistics {
 }
 
 extension Counter {
-    /// `hits_total`; with the unit behind the name, as is the custom there: `served_bytes_total`.
+    /// `hits_total`; the unit follows the name by convention: `served_bytes_total`.
     fileprivate var expositionName: String {
         countsBytes ? "\(rawValue.dropFirst("bytes_".count))_bytes_total" : "\(rawValue)_total"
     }
@@ -54,7 +54,7 @@ extension Counter {
 enum Exposition {
     typealias Sample = (labels: [(name: String, value: String)], value: String)
 
-    /// All samples of one name, which have to stand together; nothing where there are none.
+    /// Formats the samples of a metric, which must be adjacent; empty without samples.
     static func family(_ name: String, type: String, help: String, _ samples: [Sample]) -> String {
         if samples.isEmpty { return "" }
         var text = "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(type)\n"
@@ -65,13 +65,13 @@ enum Exposition {
         return text
     }
 
-    /// Seconds since 1970 with three decimals.
+    /// Formats seconds since 1970 with three decimals.
     static func seconds(_ time: Timestamp) -> String {
         let (seconds, rest) = max(time.milliseconds, 0).quotientAndRemainder(dividingBy: 1000)
         return "\(seconds).\(rest < 100 ? "0" : "")\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// A backslash, a line feed and, in a label's value, a quotation mark.
+    /// Escapes backslashes, line feeds and, in label values, quotation marks.
     private static func escaped(_ text: String, quotes: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

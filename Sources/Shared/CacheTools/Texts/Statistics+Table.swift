@@ -3,8 +3,8 @@ import Store
 import Support
 
 extension Statistics {
-    /// The statistics for a person, in 80 columns: what there is, then what was counted for each scope, with the name
-    /// that each counter has in the other formats and in the manual.
+    /// The statistics for a terminal in 80 columns: totals, then the counters of each scope with their names in the
+    /// other formats and in the manual.
     var text: String {
         let share = capacity > 0 ? " (\(Int(Double(bytes) / Double(capacity) * 100)) %)" : ""
         let excess = excess > 0 ? ", \(ByteCount.description(excess)) too many" : ""
@@ -33,7 +33,7 @@ extension Statistics.Sum {
 }
 
 extension Statistics.Scope {
-    /// What it holds, how much was found, and each counter that is not nought.
+    /// Totals, the hit rate, and each counter that is not zero.
     fileprivate var lines: [String] {
         let since = since.map { ", counted since \($0.iso8601)" } ?? ""
         var lines = [
@@ -68,12 +68,12 @@ extension Statistics.Scope {
     }
 }
 
-/// Counters that tell of one thing, with short words for each; `Counter.meaning` has the full ones.
+/// Related counters with short labels; `Counter.meaning` has the full texts.
 struct CounterGroup {
     let title: String
     let rows: [(counter: Counter, label: String)]
 
-    /// Every counter is in one of them.
+    /// Every counter is in exactly one group.
     static let all = [
         CounterGroup(
             title: "Pictures asked for",

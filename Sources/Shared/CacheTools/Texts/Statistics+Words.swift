@@ -3,12 +3,10 @@ import Store
 import Support
 
 extension Statistics {
-    /// How statistics are written.
     public enum Format: String, Sendable, CaseIterable {
         case text, json, prometheus
     }
 
-    /// The statistics in a format, whole lines.
     public func bytes(_ format: Format) -> [UInt8] {
         switch format {
         case .text: Array(text.utf8)
@@ -17,7 +15,7 @@ extension Statistics {
         }
     }
 
-    /// The statistics as one JSON object: totals, then each scope with its counters.
+    /// Totals, then each scope with its counters.
     var json: JSON {
         .object([
             "entries": .integer(entries), "pictures": .integer(entries - variants), "variants": .integer(variants),
@@ -31,7 +29,7 @@ extension Statistics {
 extension Statistics.Sum {
     fileprivate var json: JSON { .object(["entries": .integer(entries), "bytes": .integer(bytes)]) }
 
-    /// Metadata are no entries.
+    /// Metadata rows are not entries.
     fileprivate var jsonOfMetadata: JSON { .object(["count": .integer(entries), "bytes": .integer(bytes)]) }
 }
 

@@ -1,6 +1,6 @@
 import Store
 
-/// One GIF of the service: an exercise in a resolution. Addresses change, so these two are its only lasting name.
+/// A GIF of the service: an exercise in a resolution. Addresses change, so only these two identify it.
 public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     public let id: ExerciseID
     public let resolution: Resolution
@@ -10,16 +10,15 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.resolution = resolution
     }
 
-    /// What the keys of all GIFs begin with.
     static let keyPrefix = "exercisedb:"
 
-    /// What the GIF is kept under in the cache: `exercisedb:0001@180`.
+    /// The key in the cache: `exercisedb:0001@180`.
     public var cacheKey: String { "\(Self.keyPrefix)\(id)@\(resolution)" }
 
-    /// Throws nothing in fact, as no id is too long for a key.
+    /// Never throws in practice, since no id is too long for a key.
     var key: CacheKey { get throws { try CacheKey(printed: cacheKey) } }
 
-    /// The GIF that is kept under a key; nil for any other key.
+    /// Returns the GIF with a cache key; nil for keys of other entries.
     public init?(cacheKey key: String) {
         guard key.hasPrefix(Self.keyPrefix), let at = key.lastIndex(of: "@"),
             let id = try? ExerciseID(String(key[..<at].dropFirst(Self.keyPrefix.count))),
@@ -28,7 +27,7 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.init(id: id, resolution: resolution)
     }
 
-    /// The ids of exercises whose GIFs are in a cache, some of them twice. Changes nothing.
+    /// Returns the ids of exercises with a cached GIF, which may repeat. Changes nothing.
     public static func ids(keptBy settings: CacheSettings) throws -> [String] {
         try settings.keys(beginningWith: keyPrefix).compactMap { ExerciseGIF(cacheKey: $0)?.id.text }
     }

@@ -1,11 +1,11 @@
 import Records
 
-/// What ExerciseDB calls an exercise: `0001`. A string as it stands: leading zeros belong to it.
+/// The id of an exercise, such as `0001`. It is a string: leading zeros are significant.
 public struct ExerciseID: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
-    /// Takes 1 to 64 letters, digits, `_` and `-` of ASCII; throws `GIFFailure.badID` for anything else. The service's
-    /// own ids are four digits, those of its sister products words of seven letters.
+    /// Accepts 1 to 64 ASCII letters, digits, `_` and `-`; throws `GIFFailure.badID` otherwise. The service's ids have
+    /// four digits, the ids of its sister products seven letters.
     public init(_ text: String) throws(GIFFailure) {
         let isFit = text.utf8.allSatisfy { byte in
             switch byte {
@@ -19,10 +19,10 @@ public struct ExerciseID: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The id of a record: its field `field` or, without one, the first of `id` and `exerciseId` that is there.
+    /// Reads the field `field` or, by default, the first of `id` and `exerciseId` that exists.
     ///
-    /// A number is taken for its digits as they are written: `1` is not padded to `0001`, since the service may know
-    /// both. Throws `GIFFailure.noID` and `.badID`.
+    /// A number counts as its digits: `1` is not padded to `0001`, since the service may have both. Throws
+    /// `GIFFailure.noID` and `.badID`.
     public init(of record: Record, field: FieldPath? = nil) throws(GIFFailure) {
         let fields: [FieldPath] = field.map { [$0] } ?? ["id", "exerciseId"]
         guard let text = fields.lazy.compactMap({ record.printable($0) }).first else {

@@ -1,45 +1,45 @@
 import Formats
 import Support
 
-/// Why there is no GIF of an exercise.
+/// A failure to get the GIF of an exercise.
 public enum GIFFailure: Failure, Equatable {
-    /// A record that names no exercise in any of these fields.
+    /// None of these fields names an exercise.
     case noID(fields: [String])
-    /// A text that cannot be an exercise's id.
+
     case badID(String)
-    /// The service wants a key, and none is set.
+    /// The service requires a key, and none is set.
     case keyMissing
-    /// The service does not know the key.
+    /// The service rejects the key.
     case keyInvalid
-    /// The key is good, but its account has no plan of this service.
+    /// The account of the key has no plan of this service.
     case notSubscribed
-    /// The service has no such exercise.
+
     case unknownExercise(ExerciseGIF)
     /// The plan's requests for this month or day are used up.
     case quotaExceeded(Quota)
-    /// The service said so lately, and is not asked again before then.
+    /// The quota is known to be used up, so no request was made.
     case refusing(until: Timestamp)
-    /// An answer whose status promised a list of exercises, with something else in it.
+    /// An answer to a request for the list that is none.
     case notAList(String)
-    /// The open version reports a failure, in its own words.
+    /// The open version reports a failure, with its message.
     case refused(String)
-    /// The service could not be reached several times in a row, so that this run asks no more.
+    /// The service could not be reached several times in a row, so this run makes no more requests.
     case unreachable
-    /// An answer whose status promised a GIF, with something else in it: a phrase such as `an HTML page`.
+    /// An answer to a request for a GIF that is none: a phrase such as `an HTML page`.
     case notAGIF(String)
     case empty
-    /// The GIF stops before its trailer. It may come whole next time.
+    /// The GIF ends before its trailer. A retry may help.
     case truncated
-    /// The GIF breaks a rule of the format.
+    /// The GIF violates the format.
     case corrupt(String)
-    /// The GIF has more frames or pixels than are taken.
+    /// The GIF has too many frames or pixels.
     case overLimit(String)
 
     public enum Quota: String, Sendable, CaseIterable {
         case monthly, daily, other
     }
 
-    /// A fault of the bytes, as seen from here.
+    /// Translates a failure of the bytes.
     public init(_ failure: FormatFailure) {
         switch failure {
         case .empty: self = .empty
@@ -76,7 +76,7 @@ public enum GIFFailure: Failure, Equatable {
         }
     }
 
-    /// Whether it is the same for every exercise.
+    /// Whether it affects every exercise.
     var isOfKey: Bool { [.keyMissing, .keyInvalid, .notSubscribed].contains(self) }
 
     public var exitCode: ExitCode {

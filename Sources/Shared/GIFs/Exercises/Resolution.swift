@@ -1,22 +1,22 @@
-/// How many pixels wide and high a GIF is asked for. Plans allow up to one of these; who asks for more gets the largest
-/// that is allowed, and no word about it.
+/// The requested width and height of a GIF in pixels. Each plan has a maximum; larger requests silently return the
+/// largest GIF that the plan allows.
 public enum Resolution: Int, Sendable, CaseIterable, CustomStringConvertible {
     case pixels180 = 180
     case pixels360 = 360
     case pixels720 = 720
     case pixels1080 = 1080
 
-    /// What every plan allows.
+    /// The resolution that every plan allows.
     public static let standard = Resolution.pixels180
 
-    /// Reads `180`, `360`, `720` or `1080`; nil for anything else.
+    /// Parses `180`, `360`, `720` or `1080`; nil for other texts.
     public init?(_ text: some StringProtocol) {
         guard let resolution = Self.allCases.first(where: { String($0.rawValue) == text }) else { return nil }
         self = resolution
     }
 
-    /// What will do where this one is wanted and may be missing, the best first: the nearest larger one, which can be
-    /// made smaller, comes before the nearest smaller.
+    /// This resolution and its substitutes, best first: larger resolutions, which can be scaled down, come before
+    /// smaller.
     public var andNearest: [Resolution] {
         Self.allCases.filter { $0.rawValue >= rawValue } + Self.allCases.filter { $0.rawValue < rawValue }.reversed()
     }

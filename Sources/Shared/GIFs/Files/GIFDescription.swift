@@ -5,22 +5,23 @@ import HTTP
 import Records
 import Support
 
-/// All that the bytes of a GIF say about it: what `gif-cache info` tells.
+/// The metadata of a GIF that `gif-cache info` prints.
 public struct GIFDescription: Description, Hashable {
     public let path: String
-    /// The size of the file.
+
     public let bytes: Int
-    /// The exercise that it is of, for one in the cache.
+    /// The exercise, for a GIF in the cache.
     public let gif: ExerciseGIF?
     public let structure: GIFStructure
 
-    /// Whether an argument names a file: it has a slash or ends in `.gif`, which no id does. A record never does.
+    /// Returns whether an argument names a file: it contains a slash or ends in `.gif`, which no id does. A record
+    /// never names a file.
     public static func isFile(_ argument: String) -> Bool {
         argument.contains("/") || argument.lowercased().hasSuffix(".gif")
     }
 
-    /// Reads the file that an argument names, or the best GIF in the cache of an exercise. Throws
-    /// `CacheFailure.absent` where there is none, `GIFFailure.noID` and `.badID`, and as the other initialiser does.
+    /// Reads the file that an argument names, or the best cached GIF of an exercise. Throws `CacheFailure.absent`,
+    /// `GIFFailure.noID` and `.badID`, and as the other initialiser.
     public init(of job: RecordJob, _ caches: Caches, _ naming: any EntryNaming) throws {
         if let argument = job.argument, Self.isFile(argument) {
             try self.init(path: argument, interruption: caches.interruption)
@@ -30,8 +31,8 @@ public struct GIFDescription: Description, Hashable {
         }
     }
 
-    /// Reads the file, which may be a pipe. Throws `NamedFailure` where it is no GIF that `GIFAcceptance` takes,
-    /// `SystemFailure`, `InputTooLarge`, and `Cancelled`.
+    /// Reads a file, which may be a pipe. Throws `NamedFailure` for an invalid GIF, `SystemFailure`, `InputTooLarge`,
+    /// and `Cancelled`.
     init(path: String, gif: ExerciseGIF? = nil, interruption: Interruption = Interruption()) throws {
         let file = try InputFile(path, byteLimit: HTTPRequest.defaultByteLimit, interruption: interruption)
         self.path = path
@@ -44,8 +45,8 @@ public struct GIFDescription: Description, Hashable {
         }
     }
 
-    /// The value of a record's field `info`. `frames`, `duration_ms` and `loop` are those of the field `gif`; `images`
-    /// has an object for each frame, in the order of display. A palette is the number of its colours.
+    /// The value of the record field `info`. `frames`, `duration_ms` and `loop` equal the fields of `gif`; `images` has
+    /// an object per frame, in display order. A palette is its number of colours.
     public var json: JSON {
         .object([
             "id": gif.map { .string($0.id.text) }, "resolution": gif.map { .integer($0.resolution.rawValue) },
@@ -61,7 +62,7 @@ public struct GIFDescription: Description, Hashable {
         ])
     }
 
-    /// The same for a person: what it is, and a table of its frames.
+    /// The description for a terminal, with a table of frames.
     public var text: String {
         let name = gif.map { "\($0.id) at \($0.resolution), " } ?? ""
         let frames = structure.frameCount
@@ -90,21 +91,21 @@ public struct GIFDescription: Description, Hashable {
                 }.joined()
     }
 
-    /// `0.07 s`: GIF counts in hundredths of a second (GIF89a §23).
+    /// Formats `0.07 s`: GIF delays are hundredths of a second (GIF89a §23).
     private static func seconds(_ milliseconds: Int) -> String {
         let hundredths = milliseconds / 10 % 100
         return "\(milliseconds / 1000).\(hundredths < 10 ? "0" : "")\(hundredths) s"
     }
 
     private static func row(_ cells: String...) -> String {
-        // An area takes 23 characters at most, but few take more than 15.
+        // An area has up to 23 characters, but few have more than 15.
         let widths = [5, 9, 15, 11, 7, 11, 10]
         return zip(cells, widths).map { cell, width in cell.aligned(to: width) }.joined(separator: "  ")
     }
 }
 
 extension GIFFrame {
-    /// One of `images` in the field `info`.
+    /// An element of `images` in the field `info`.
     fileprivate var json: JSON {
         .object([
             "left": .integer(left), "top": .integer(top), "width": .integer(size.width),

@@ -3,14 +3,14 @@ import Records
 import Store
 import Support
 
-/// What a record says of a GIF in its field `gif`.
+/// The content of the record field `gif`.
 struct GIFFacts: Sendable, Hashable {
-    /// The canvas, which may be smaller than the resolution that was asked for.
+    /// The canvas, which may be smaller than the requested resolution.
     let size: PixelSize
     let frames: Int
-    /// The sum of all delays as they are stored.
+    /// The sum of all delays as stored.
     let durationMilliseconds: Int
-    /// How often it plays: 0 for ever, 1 once.
+    /// The number of times it plays; 0 for ever.
     let loop: Int
 }
 
@@ -20,8 +20,8 @@ extension GIFFacts {
             size: gif.canvas, frames: gif.frameCount, durationMilliseconds: gif.durationMilliseconds, loop: gif.plays)
     }
 
-    /// From the note that an entry was kept with; from its file where the index was lost and restored without notes.
-    /// Nil if that is no GIF. Throws `SystemFailure` where it cannot be read.
+    /// Reads the note of an entry, or its file if the index was lost and rebuilt without notes. Returns nil if the file
+    /// is no GIF. Throws `SystemFailure` if it cannot be read.
     init?(of entry: Entry) throws {
         if let facts = entry.details.flatMap(GIFFacts.init(note:)) {
             self = facts
@@ -36,9 +36,7 @@ extension GIFFacts {
 
     /// `{"resolution":180,"width":180,"height":180,"frames":12,"duration_ms":1200,"loop":0,"placeholder":false}`
     ///
-    /// - Parameters:
-    ///   - resolution: the one that was asked for, which the key has.
-    ///   - isPinned: told where it is so.
+    /// - Parameter resolution: the requested resolution, which is in the key.
     func field(resolution: Resolution? = nil, isPlaceholder: Bool = false, isPinned: Bool = false) -> JSON {
         .object([
             "resolution": resolution.map { .integer($0.rawValue) }, "width": .integer(size.width),
@@ -47,10 +45,10 @@ extension GIFFacts {
         ])
     }
 
-    /// The facts in one line, as the cache keeps them with the entry.
+    /// The facts as JSON, stored with the cache entry.
     var note: String { String(decoding: field().bytes, as: UTF8.self) }
 
-    /// Reads a `note`; nil for anything else.
+    /// Parses a `note`; nil for other texts.
     init?(note: String) {
         guard let record = try? Record(parsing: note.utf8), let width = record.integer("width"),
             let height = record.integer("height"), let frames = record.integer("frames"),

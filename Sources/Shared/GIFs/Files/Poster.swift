@@ -2,20 +2,20 @@ import Formats
 import Images
 import Support
 
-/// The first frame of a GIF as a viewer shows it, as a PNG.
+/// The first frame of a GIF as a PNG.
 ///
-/// It is drawn on the whole canvas: a frame that covers a part of it leaves the rest transparent. Pixels keep their
-/// colours; alpha is left out where every pixel is opaque.
+/// It has the size of the canvas: if the frame covers a part, the rest is transparent. Colours are unchanged; an opaque
+/// picture has no alpha channel.
 struct Poster {
     let size: PixelSize
     let png: [UInt8]
 
-    /// Names the bytes in the key of the cache; to be raised when they change.
+    /// Identifies the output in cache keys. Change it with the output.
     static let edition = "poster;frame=0;png;v1"
 
-    /// - Parameter options: what it may cost, over all posters of a run, and what stops it.
+    /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source.
     ///
-    /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what the source throws.
+    /// - Parameter options: limits the cost of all posters of a run.
     init(of source: some ByteSource, options: DecodeOptions) throws {
         let frame = try decodeFrame(0, of: source, options: options.begun())
         size = frame.size
@@ -24,7 +24,7 @@ struct Poster {
 }
 
 extension PixelBuffer {
-    /// RGB instead of RGB and alpha where every pixel is opaque. O(pixels).
+    /// Removes the alpha channel if every pixel is opaque. O(pixels).
     var withoutNeedlessAlpha: PixelBuffer {
         guard channels == 4, stride(from: 3, to: bytes.count, by: 4).allSatisfy({ bytes[$0] == 255 }) else {
             return self

@@ -4,14 +4,12 @@ import Formats
 import Store
 import Support
 
-/// All GIFs of a scope, on the disk and in memory: listed, removed. Policies change, and what was kept under
-/// an earlier one is still there.
+/// Operations on all GIFs of a scope, on disk and in memory: a GIF stays where an earlier policy put it.
 extension Caches {
-    /// The GIFs that `filter` accepts, of one resolution or all, one after the other. Hands nothing out; memory does
-    /// not grow with their number. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is
-    /// stopped while others keep it busy.
+    /// Lists the GIFs that `filter` accepts, without leases and in constant memory. Throws `CacheFailure` if the index
+    /// cannot be used, and `Cancelled`.
     ///
-    /// - Parameter order: nil for one without meaning, which costs least.
+    /// - Parameter order: nil for an arbitrary order, the fastest.
     public func gifs(
         _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil, order: EntryOrder? = nil
     ) throws -> GIFListing {
@@ -20,11 +18,10 @@ extension Caches {
             sources: try all().map { ($0, try $0.entries(filter, order: order), nil) }, order: order)
     }
 
-    /// Removes those GIFs of an exercise, with what was made of them, wherever they are kept and whatever pins and
-    /// leases they have. Throws `CacheFailure.absent` if none of them was there, and other `CacheFailure` if the index
-    /// cannot be used or changed.
+    /// Removes these GIFs of an exercise and their variants, even pinned and leased entries. Throws
+    /// `CacheFailure.absent` if none was cached, and other `CacheFailure` if the index cannot be changed.
     ///
-    /// - Parameter gifs: at least one.
+    /// - Parameter gifs: at least one GIF.
     public func remove(_ gifs: [ExerciseGIF], dryRun: Bool = false) throws -> Removal {
         var removal = Removal()
         for cache in try all() {
@@ -37,8 +34,7 @@ extension Caches {
         throw CacheFailure.absent(key: gifs.count == 1 ? gifs[0].cacheKey : ExerciseGIF.keyPrefix + gifs[0].id.text)
     }
 
-    /// Removes the GIFs that `filter` accepts, of one resolution or all, with what was made of them. Throws
-    /// `CacheFailure` if the index cannot be used or changed.
+    /// Removes the GIFs that `filter` accepts and their variants. Throws `CacheFailure` if the index cannot be changed.
     public func removeGIFs(
         _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil, sparesPinned: Bool = true,
         dryRun: Bool = false
@@ -55,7 +51,7 @@ extension Caches {
 }
 
 extension EntryFilter {
-    /// The same for the GIFs among the entries alone, of one resolution or all.
+    /// Returns this filter restricted to GIFs, of any resolution for nil.
     fileprivate func ofGIFs(_ resolution: Resolution? = nil) -> EntryFilter {
         var filter = self
         filter.keyPrefix = ExerciseGIF.keyPrefix
@@ -64,15 +60,13 @@ extension EntryFilter {
     }
 }
 
-/// Goes through the GIFs of several caches in one order. One that is damaged is listed too: `verify` says what is wrong
-/// with it.
+/// Merges the GIFs of several caches. Includes damaged GIFs, which `verify` reports.
 public struct GIFListing {
-    /// Each cache that has more, what follows of it, and the next one, if that was looked at.
+    /// The caches with more entries, each with its remaining entries and the next entry, if it was read.
     fileprivate var sources: [(cache: CacheStore, entries: EntryListing, next: Entry?)]
     fileprivate let order: EntryOrder?
 
-    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
-    /// busy.
+    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled`.
     public mutating func next() throws -> FoundEntry? {
         for index in sources.indices.reversed() where sources[index].next == nil {
             repeat {
@@ -90,16 +84,15 @@ public struct GIFListing {
 }
 
 extension Verification.Selection {
-    /// The GIFs alone: besides what holds for all entries, each must be a whole GIF, of the size that its row says.
+    /// Only the GIFs. In addition to the general checks, each must be a complete GIF of the size in its row.
     public static let gifs = Verification.Selection(EntryFilter().ofGIFs()) { try $0.gifFault(in: $1) }
 }
 
 extension Entry {
-    /// The GIF that it is; nil if its key says otherwise.
+    /// Nil if the key is not a GIF's.
     public var gif: ExerciseGIF? { key.flatMap(ExerciseGIF.init(cacheKey:)) }
 
-    /// What is wrong with a file that is as its row has it: what `GIFAcceptance` refuses, and what records would tell
-    /// wrongly of it.
+    /// Returns the fault of a file that matches its row: an invalid GIF, or a difference from the recorded facts.
     func gifFault(in file: some ByteSource) throws -> String? {
         let facts: GIFFacts
         do {

@@ -5,41 +5,40 @@ import Records
 import Store
 import Support
 
-/// The GIFs of exercises in the cache that all tools share: its scopes, expiry, capacity and single flight are theirs
-/// too.
+/// The GIFs of exercises in the cache that all tools share.
 ///
-/// All calls block, and may come from any number of threads. How many do so at once is the caller's to limit.
+/// All methods block, and are safe to call on any thread. The caller limits concurrency.
 public struct GIFCache: Sendable {
     public typealias Item = (entry: Entry, status: CacheStatus)
 
     let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
-    /// When GIFs expire; nil for the expiry of the settings.
+    /// Nil for the expiry of the settings.
     let expiry: Expiry?
     private let quota: ServiceQuota
-    private let standing = Monitor(Standing())
+    private let availability = Monitor(Availability())
     private let revalidations = Monitor(RevalidationBudget())
 
-    /// A GIF of an id does not change, so that there is little reason to ask again.
+    /// The GIF of an id does not change, so revalidation is rarely useful.
     public static let usualExpiry = Expiry.after(.seconds(365 * 86_400))
 
-    /// How the service has answered in this run.
-    private struct Standing {
-        /// Why it is not asked any more.
+    /// The state of the service in this run.
+    private struct Availability {
+        /// Why it is no longer asked.
         var refusal: GIFFailure?
-        /// How many times in a row it could not be reached, each with all repetitions of a request.
-        var unreached = 0
+        /// Consecutive failures to connect, each after all retries of a request.
+        var failures = 0
     }
 
-    /// How many times in a row the service may be out of reach until it counts as such for the rest of the run: else a
-    /// list of a thousand would wait for each. More than come together by chance where half the network is gone.
-    private static let patience = 5
+    /// The number of consecutive failures to connect after which the run stops asking, so that a list of a thousand
+    /// does not wait for each. Unlikely to be coincidence even if half of all connections fail.
+    private static let failureLimit = 5
 
     /// - Parameters:
-    ///   - client: asks over `ExerciseTransport`, which knows the service's habits.
+    ///   - client: uses `ExerciseTransport`, which knows the service's peculiarities.
     ///   - expiry: when new and cached GIFs expire; by default as in the settings.
-    ///   - quota: the one that the client's transport updates.
+    ///   - quota: the quota that the client's transport updates.
     public init(
         caches: Caches, service: ExerciseService, client: HTTPClient, expiry: Expiry? = nil,
         quota: ServiceQuota = ServiceQuota()
@@ -51,29 +50,29 @@ public struct GIFCache: Sendable {
         self.quota = quota
     }
 
-    /// Gives a GIF from the cache where it is fresh, else from the service; only a GIF that `GIFAcceptance` takes is
-    /// kept. Without the service, an expired one is given as `stale`. Where the policy says so, the GIF is fetched past
-    /// the cache instead (`bypass`).
+    /// Returns a fresh GIF from the cache, otherwise from the service, and caches it if `GIFAcceptance` accepts it. If
+    /// the service cannot be reached, returns an expired GIF as `stale`. If the policy disables the cache, downloads
+    /// the GIF to a temporary file (`bypass`).
     ///
-    /// Where the service has refused the key, or could not be reached several times in a row, it is not asked again: it
-    /// would be the same for every exercise. What is there is given then, fresh or not.
+    /// After the service has refused the key, or could not be reached several times in a row, it is not asked again,
+    /// since every exercise would fail. Cached GIFs are then returned, fresh or not.
     ///
-    /// Requests expired GIFs only as often as `RevalidationBudget` allows, and returns the others as `stale`. The status
-    /// of a requested one is `revalidated`, with or without a body.
-    ///
-    /// - Parameter gifURL: see `ExerciseService.imageRequest`.
+    /// Requests expired GIFs only as often as `RevalidationBudget` allows, and returns the others as `stale`. The
+    /// status of a requested GIF is `revalidated`, with or without a body.
     ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    ///
+    /// - Parameter gifURL: see `ExerciseService.imageRequest`.
     public func put(_ gif: ExerciseGIF, at gifURL: String? = nil) throws -> Item {
-        if let refusal = standing.withLock({ $0.refusal }) {
-            guard let item = try kept(gif) else { throw refusal }
+        if let refusal = availability.withLock({ $0.refusal }) {
+            guard let item = try cached(gif) else { throw refusal }
             return item
         }
         let settings = caches.settings
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
-            // Returned without a request, which proves nothing about the service.
-            if known == .stale, !mayRevalidate(), let item = try kept(gif) { return item }
+            // No request, so nothing is learnt about the service.
+            if known == .stale, !mayRevalidate(), let item = try cached(gif) { return item }
             let isUnknown = gifURL == nil && service.isOpen && known != .hit && !settings.isOffline
             var item = try ask(gif, at: isUnknown ? find(gif.id) : gifURL)
             note(item.status)
@@ -82,13 +81,14 @@ public struct GIFCache: Sendable {
         } catch {
             let failure = service.failure(of: error, for: gif)
             note(failure)
-            // `ask` serves an expired GIF itself, `find` does not.
-            if known == .stale, (error as? FetchFailure)?.isTransient == true, let item = try kept(gif) { return item }
+            // `ask` returns an expired GIF itself, `find` does not.
+            if known == .stale, (error as? FetchFailure)?.isTransient == true, let item = try cached(gif) {
+                return item
+            }
             throw failure
         }
     }
 
-    /// Nil if it is not in the cache.
     private func status(of gif: ExerciseGIF) throws -> CacheStatus? {
         guard let store = try store(of: gif), let entry = try store.peek(gif.key) else { return nil }
         return status(of: entry, in: store)
@@ -101,7 +101,7 @@ public struct GIFCache: Sendable {
     private func ask(_ gif: ExerciseGIF, at gifURL: String?) throws -> Item {
         var request = try service.imageRequest(for: gif, at: gifURL)
         request.netrc = client.passwords
-        // Not by `gifURL`, which commands that only look do not know.
+        // Not by `gifURL`, which is unknown to commands that only read the cache.
         let storage = try caches.storage(for: service.address(of: gif))
         for _ in 0..<2 {
             // The service has the same GIF for every key.
@@ -109,13 +109,13 @@ public struct GIFCache: Sendable {
                 request, key: gif.key, client: client, inspect: Self.inspect, expiry: expiry,
                 sharesWithCredentials: true)
             if try GIFFacts(of: item.entry) != nil { return item }
-            // What was kept under this key is no GIF after all, so it counts as absent.
+            // The cached file is not a GIF, so treat it as absent.
             try storage.cache?.remove(gif.key)
         }
         throw GIFFailure.corrupt("it changed on the disk")
     }
 
-    /// Asks the open version where the GIF of an exercise is.
+    /// Asks the open version for the address of an exercise's GIF.
     private func find(_ id: ExerciseID) throws -> String {
         let body = try client.data(service.exerciseRequest(id)).1
         guard let record = try? Record(parsing: body), let gifURL = try OpenAnswer(record).gifURL else {
@@ -124,19 +124,19 @@ public struct GIFCache: Sendable {
         return gifURL
     }
 
-    /// What is there without asking, expired or not.
-    private func kept(_ gif: ExerciseGIF) throws -> Item? {
+    /// Returns the cached GIF, expired or not.
+    private func cached(_ gif: ExerciseGIF) throws -> Item? {
         guard let cache = try store(of: gif), let entry = try cache.lookup(gif.key),
             try GIFFacts(of: entry) != nil
         else { return nil }
         return (entry, status(of: entry, in: cache))
     }
 
-    /// Whether `put` would make no request for a GIF. Hands nothing out. Throws `CacheFailure` if the index cannot be
-    /// used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns whether `put` would make no request. Takes no lease. Throws `CacheFailure` if the index cannot be used,
+    /// and `Cancelled`.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool { try status(of: gif) == .hit }
 
-    /// The cache of a GIF; nil if its policy is to keep nothing.
+    /// Returns the cache for a GIF; nil if the policy disables it.
     func store(of gif: ExerciseGIF) throws -> CacheStore? { try caches.storage(for: service.address(of: gif)).cache }
 
     private func mayRevalidate() -> Bool { revalidations.withLock { $0.take(remaining: quota.remaining) } }
@@ -145,29 +145,47 @@ public struct GIFCache: Sendable {
         switch status {
         case .hit, .kept: break
         case .stale: noteUnreached()
-        case .miss, .revalidated, .bypass: standing.withLock { $0.unreached = 0 }
+        case .miss, .revalidated, .bypass: availability.withLock { $0.failures = 0 }
         }
     }
 
     private func note(_ failure: any Error) {
         switch failure {
-        case let reason as GIFFailure where reason.isOfKey: standing.withLock { $0.refusal = reason }
+        case let reason as GIFFailure where reason.isOfKey: availability.withLock { $0.refusal = reason }
         case let reason as FetchFailure where reason.isOutOfReach: noteUnreached()
-        case is FetchFailure, is GIFFailure: standing.withLock { $0.unreached = 0 }
+        case is FetchFailure, is GIFFailure: availability.withLock { $0.failures = 0 }
         default: break
         }
     }
 
     private func noteUnreached() {
         guard !caches.settings.isOffline else { return }
-        standing.withLock { standing in
-            standing.unreached += 1
-            if standing.unreached >= Self.patience { standing.refusal = standing.refusal ?? .unreachable }
+        availability.withLock { state in
+            state.failures += 1
+            if state.failures >= Self.failureLimit { state.refusal = state.refusal ?? .unreachable }
         }
     }
 
     static let inspect: Inspection = { source in
         let facts = try GIFAcceptance.inspect(source)
         return FileFacts(format: .gif, upright: facts.size, details: facts.note)
+    }
+}
+
+/// Limits how many expired GIFs a run requests again: they rarely change, and new GIFs need the requests.
+struct RevalidationBudget: Equatable {
+    /// At most a twentieth of the remaining requests.
+    private static let divisor = 20
+
+    private var taken = 0
+
+    /// Returns whether another GIF may be requested, and counts it.
+    ///
+    /// - Parameter remaining: see `ServiceQuota.remaining`. Requests before the first answer are not limited, but
+    ///   count.
+    mutating func take(remaining: Int?) -> Bool {
+        if let remaining, taken >= remaining / Self.divisor { return false }
+        taken += 1
+        return true
     }
 }

@@ -1,9 +1,9 @@
 import Records
 
-/// Which exercises of the list are meant. All kinds of conditions must be met, each by one of its words; those without
-/// words always are. Upper and lower case are the same.
+/// Selects exercises. All conditions must match, each by any of its words; a condition without words matches always.
+/// Case is ignored.
 ///
-/// Applied to the whole list: so one list that is kept serves every filter, and no request is spent on another one.
+/// It filters the complete list, so a single cached list serves every filter without a request.
 public struct ExerciseFilter: Sendable, Equatable {
     public var bodyParts: [String] = []
     public var targets: [String] = []
@@ -11,7 +11,7 @@ public struct ExerciseFilter: Sendable, Equatable {
     /// Parts of the name.
     public var names: [String] = []
 
-    /// Each word may be several with commas, as options have it.
+    /// Each string may contain several words separated by commas, as options do.
     public init(
         bodyParts: [String] = [], targets: [String] = [], equipment: [String] = [], names: [String] = []
     ) {

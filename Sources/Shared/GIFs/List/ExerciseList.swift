@@ -4,8 +4,8 @@ import Records
 import Store
 import Support
 
-/// All exercises of the service, from the cache's index where they were asked for within the time that entries are
-/// fresh (`CacheSettings.ttl`). Where a list lies follows the policy for the service's address.
+/// All exercises of the service, from the cache's index while they are fresh (`CacheSettings.ttl`). The policy for the
+/// service's address decides whether the list is cached on disk or in memory.
 public struct ExerciseList: Sendable {
     private static let collection = "exercisedb"
     private static let name = "exercises"
@@ -16,7 +16,6 @@ public struct ExerciseList: Sendable {
     private let log: Log
     private let clock: Clock
 
-    /// - Parameter client: asks over `ExerciseTransport`.
     public init(caches: Caches, service: ExerciseService, client: HTTPClient, log: Log, clock: Clock = .system) {
         self.caches = caches
         self.service = service
@@ -25,13 +24,13 @@ public struct ExerciseList: Sendable {
         self.clock = clock
     }
 
-    /// The exercises in the service's order, each as the service gave it. Without the service, or where none may be
-    /// asked, a list that has expired serves, with a warning.
+    /// Returns the exercises in the service's order, each in its original form. If the service cannot be reached, or
+    /// offline, warns and returns an expired list.
     ///
-    /// A cache that cannot be read or written is a warning too, but for one of a newer layout. Throws `GIFFailure`,
+    /// A cache that cannot be used causes a warning, but a cache of a newer layout is an error. Throws `GIFFailure`,
     /// `FetchFailure`, `CacheFailure`, `Cancelled`.
     ///
-    /// - Parameter refreshes: asks the service in any case.
+    /// - Parameter refreshes: ignores a cached list.
     public func exercises(refreshes: Bool = false) throws -> [Record] {
         var kept: (list: KeptList, metadata: Metadata)?
         let cache =
@@ -55,7 +54,7 @@ public struct ExerciseList: Sendable {
         }
         do {
             let exercises = try ask()
-            // A service that has nothing is more likely out of order.
+            // An empty list is probably a fault of the service.
             if let cache, !exercises.isEmpty { try keep(exercises, in: cache) }
             return exercises
         } catch let failure as any Failure where failure.isTransient && !(failure is Cancelled) {
@@ -65,19 +64,19 @@ public struct ExerciseList: Sendable {
         }
     }
 
-    /// The list that a cache has of a service, fresh or expired; empty if there is none. Changes nothing.
+    /// Returns the cached list of a service, fresh or expired; empty if there is none. Changes nothing.
     public static func kept(of service: ExerciseService, by settings: CacheSettings) throws -> [Record] {
         let row = try settings.metadata(name, in: collection)
         return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
     }
 
-    /// What was fetched in the future was so before the clock was set back, and says nothing about its age.
+    /// A row from the future was fetched before the clock was set back, so its age is unknown.
     private func isFresh(_ row: Metadata) -> Bool {
         let now = clock.now()
         return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance
     }
 
-    /// The list of another machine, if it is fresh; it is kept here, too.
+    /// Returns a fresh list of a remote, and caches it.
     private func shared(by cache: CacheStore) throws -> KeptList? {
         guard
             let row = try cache.remoteMetadata(
@@ -108,7 +107,7 @@ public struct ExerciseList: Sendable {
         cache.offer(row, in: Self.collection)
     }
 
-    /// Nil, with a warning, where the cache cannot be used.
+    /// Returns nil and warns if the cache cannot be used.
     private func usingCache<Result>(_ consequence: String, _ body: () throws -> Result) throws -> Result? {
         do {
             return try body()

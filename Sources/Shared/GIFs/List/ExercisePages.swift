@@ -1,13 +1,12 @@
 import HTTP
 import Records
 
-/// Puts the pages of the service's list together. Pure.
+/// Joins the pages of the service's list.
 ///
 /// Each page of the open version has the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays without a
 /// total or a link: the list ends with a page that is shorter than the first page. A plan may silently limit the length
 /// of all pages.
 struct ExercisePages {
-    /// No service has so many pages.
     private static let mostPages = 10_000
 
     private let service: ExerciseService
@@ -25,8 +24,8 @@ struct ExercisePages {
         next = try service.listURL(offset: 0)
     }
 
-    /// Reads the page at `next`. Skips ids of earlier pages; a page without a new id is the last, as a service that does
-    /// not know `offset` always returns the same page.
+    /// Reads the page at `next`. Skips ids of earlier pages; a page without a new id is the last, as a service that
+    /// does not know `offset` always returns the same page.
     ///
     /// Throws `GIFFailure.notAList` for anything but objects with ids, for a link to another origin or to an earlier
     /// page, for more than 10,000 pages, and for a list that ends before the service's total; `GIFFailure.refused` if

@@ -1,11 +1,11 @@
 import Records
 
-/// A property of exercises that filters know. Raw values are the names of their options.
+/// A property of exercises that can be filtered. Raw values are the names of the options.
 public enum ExerciseProperty: String, Sendable, CaseIterable {
     case bodyPart = "body-part"
     case target, equipment
 
-    /// ExerciseDB's field, which holds a string, and that of its successor, which holds an array of strings.
+    /// The field of ExerciseDB, which is a string, and of its successor, which is an array of strings.
     private var fields: [FieldPath] {
         switch self {
         case .bodyPart: ["bodyPart", "bodyParts"]
@@ -14,12 +14,12 @@ public enum ExerciseProperty: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the values that an exercise has, as the service writes them; often one, sometimes several or none.
+    /// Returns the values of an exercise in the service's spelling: usually one value, sometimes several or none.
     public func values(of exercise: Record) -> [String] {
         fields.flatMap { exercise.strings($0) }.filter { !$0.isEmpty }
     }
 
-    /// Returns the values that occur among exercises, each once, sorted.
+    /// Returns the distinct values among exercises, sorted.
     public func values(among exercises: some Sequence<Record>) -> [String] {
         Set(exercises.flatMap { values(of: $0) }).sorted()
     }

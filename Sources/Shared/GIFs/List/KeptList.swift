@@ -1,17 +1,17 @@
 import Records
 
-/// The list of exercises as it is kept: one body, so that it is there as a whole or not at all. Pure.
+/// The list of exercises as it is cached, in a single row, so that it is complete or absent.
 ///
-/// A line that says of what service it is, and a line for each exercise, in the service's own bytes.
+/// The first line identifies the service; each other line is an exercise in the service's own bytes.
 struct KeptList: Equatable {
-    /// To be raised when the form changes; a list of another one counts as absent.
+    /// Increase it if the layout changes. Lists of other editions count as absent.
     private static let edition = 1
 
     let exercises: [Record]
 
     init(_ exercises: [Record]) { self.exercises = exercises }
 
-    /// Reads a body; nil for one of another edition or another service, and for a damaged one.
+    /// Returns nil for a body of another edition or service, and for a damaged body.
     init?(body: [UInt8], address: String) {
         guard let lines = try? Record.list(parsing: body), let head = lines.first,
             head.integer("edition") == Self.edition, head.string("address") == address,

@@ -1,6 +1,6 @@
 import Records
 
-/// An answer of ExerciseDB's open version: `{"success":true,"metadata":{…},"data":…}`. Pure.
+/// An answer of ExerciseDB's open version: `{"success":true,"metadata":{…},"data":…}`.
 struct OpenAnswer {
     private let record: Record
 

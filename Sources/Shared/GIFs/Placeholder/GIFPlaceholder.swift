@@ -6,15 +6,14 @@ import Records
 import Store
 import Support
 
-/// The GIF that stands in for those that cannot be had. It lies in the cache like any other, under a key of its own,
-/// and is put there when it is first needed.
+/// The GIF that replaces unavailable GIFs. It is an entry of the cache with its own key, stored on first use.
 ///
-/// May be used from any number of threads.
+/// Safe to use on any number of threads.
 public final class GIFPlaceholder: Sendable {
     public enum Source: Sendable {
-        /// The tools' own.
+        /// The built-in GIF.
         case drawn
-        /// The bytes of a file that were checked.
+        /// The checked bytes of a file.
         case bytes([UInt8], sha256: String)
         case address(WebURL)
     }
@@ -27,8 +26,8 @@ public final class GIFPlaceholder: Sendable {
     private let hasWarned = Monitor(false)
 
     /// - Parameters:
-    ///   - service: by whose address the policy goes where the placeholder has none.
-    ///   - client: fetches a placeholder that has an address; none of the service's.
+    ///   - service: its address determines the policy for a placeholder without an address.
+    ///   - client: downloads the placeholder. Must not be the client of the service.
     public init(_ source: Source, caches: Caches, service: ExerciseService, client: HTTPClient, log: Log) {
         self.source = source
         self.caches = caches
@@ -37,8 +36,8 @@ public final class GIFPlaceholder: Sendable {
         self.log = log
     }
 
-    /// Adds the fields `path` and `gif` to a record whose GIF cannot be had. That there is no placeholder either is
-    /// warned of, once a run.
+    /// Adds the fields `path` and `gif` to a record whose GIF is unavailable. Warns once per run if there is no
+    /// placeholder either.
     func set(in record: inout Record) {
         do {
             let entry = try entry()
@@ -55,7 +54,7 @@ public final class GIFPlaceholder: Sendable {
         }
     }
 
-    /// Handed out anew, so that its lease begins now.
+    /// Returns the entry with a new lease.
     private func entry() throws -> Entry {
         switch source {
         case .drawn:
@@ -80,8 +79,8 @@ public final class GIFPlaceholder: Sendable {
 }
 
 extension GIFPlaceholder.Source {
-    /// A file, or an http(s) address. Throws `NamedFailure` for a file that `GIFAcceptance` refuses, `SystemFailure`
-    /// for one that cannot be read, `InputTooLarge` for a pipe, and `WebURLFailure`.
+    /// Reads a file, or an http(s) address. Throws `NamedFailure` for a file that `GIFAcceptance` refuses,
+    /// `SystemFailure` for an unreadable file, `InputTooLarge` for a pipe, and `WebURLFailure`.
     public init(_ text: String) throws {
         if ["http://", "https://"].contains(where: text.lowercased().hasPrefix) {
             self = .address(try WebURL(text))

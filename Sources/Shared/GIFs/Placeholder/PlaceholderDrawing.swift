@@ -1,27 +1,27 @@
 import Formats
 import Images
 
-/// The animation that stands in for a GIF: a dumbbell, and round it eight dots that light up one after the other.
+/// Draws the built-in placeholder: a dumbbell in a circle of eight dots that light up one by one.
 ///
-/// Drawn of whole numbers alone, so that its bytes are the same everywhere. A few KB.
+/// Uses integers only, so that the bytes are the same on all machines. A few KB.
 enum PlaceholderDrawing {
-    /// What every plan's GIFs have at least.
+    /// The size of the smallest plan's GIFs.
     static let side = 180
-    /// Names the bytes in the key of the cache; to be raised when they change.
+    /// Identifies the output in cache keys. Change it with the output.
     static let edition = "dumbbell;v1"
 
     private static let ground: [Int] = [244, 245, 247]
     private static let ink: [Int] = [126, 136, 152]
     private static let dotRadius = 6
-    /// Where the dots stand, from the middle, clockwise: the corners and edges of an octagon.
+    /// The dots relative to the centre, clockwise: the corners and edges of an octagon.
     private static let dots = [(0, -70), (49, -49), (70, 0), (49, 49), (0, 70), (-49, 49), (-70, 0), (-49, -49)]
-    /// How much ink each dot has, from the one that is lit backwards, of 16.
+    /// The ink of each dot in sixteenths, from the lit dot backwards.
     private static let shades = [16, 11, 7, 5, 3, 3, 3, 3]
     /// Bar and plates: left, top, width and height.
     private static let dumbbell = [
         (58, 86, 64, 8), (50, 74, 8, 32), (60, 66, 10, 48), (110, 66, 10, 48), (122, 74, 8, 32),
     ]
-    /// A turn a second, about.
+    /// About one turn per second.
     private static let delay = 120
 
     static func gif() throws -> [UInt8] {
@@ -46,7 +46,7 @@ enum PlaceholderDrawing {
     private static func drawDot(_ centreX: Int, _ centreY: Int, _ shade: Int, on picture: inout PixelBuffer) {
         for y in centreY - dotRadius - 1...centreY + dotRadius + 1 {
             for x in centreX - dotRadius - 1...centreX + dotRadius + 1 {
-                // Two by two samples a pixel keep the edge smooth at few colours.
+                // Two by two samples per pixel smooth the edge with few colours.
                 var inside = 0
                 for (dx, dy) in [(-1, -1), (1, -1), (-1, 1), (1, 1)] {
                     let (fromX, fromY) = (4 * (x - centreX) + dx, 4 * (y - centreY) + dy)
@@ -57,7 +57,7 @@ enum PlaceholderDrawing {
         }
     }
 
-    /// Mixes that share of ink with the ground.
+    /// Mixes this share of ink with the ground.
     private static func lay(_ share: Int, of whole: Int, _ x: Int, _ y: Int, on picture: inout PixelBuffer) {
         for channel in 0..<3 {
             let mixed = (ground[channel] * (whole - share) + ink[channel] * share + whole / 2) / whole

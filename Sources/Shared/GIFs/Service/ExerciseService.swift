@@ -1,24 +1,23 @@
 import HTTP
 import Support
 
-/// ExerciseDB: RapidAPI's, another server that answers like it, or the open version, which users host themselves.
+/// ExerciseDB: RapidAPI's, a compatible server, or the open version, which users host themselves.
 ///
-/// The key goes into a header of requests to that origin alone; it is in no address, message or description.
+/// The key is sent only in a header to that origin; no address, message or description contains it.
 public struct ExerciseService: Sendable {
-    /// Where the service is by default.
     public static let standardAddress = "https://exercisedb.p.rapidapi.com"
 
-    /// Scheme, host, port and perhaps a path, without a slash at the end.
+    /// Scheme, host, port and an optional path, without a slash at the end.
     public let address: String
-    /// The address of all images, without saying which.
+    /// The address of images, without a query.
     let images: WebURL
     private let key: String?
 
-    /// Larger than any GIF that the service has been seen to send, some 10 MB at 1080 pixels.
+    /// Larger than any GIF seen from the service: about 10 MB at 1080 pixels.
     static let byteLimit = 64_000_000
 
-    /// Throws `ConfigurationFailure` where `address` is no http(s) address, or has a query, and where `key` cannot
-    /// stand in a header. Blanks and line ends around the key, as a file has them, are dropped; an empty one is none.
+    /// Trims whitespace around the key; an empty key counts as none. Throws `ConfigurationFailure` if `address` is no
+    /// http(s) address or has a query, and if `key` is not valid in a header.
     public init(address: String = standardAddress, key: String? = nil) throws {
         do {
             let url = try WebURL(address)
@@ -46,10 +45,10 @@ public struct ExerciseService: Sendable {
 
     var origin: WebURL.Origin { images.origin }
 
-    /// Whether this is the open version, all of whose paths begin with `/api/v1`.
+    /// Whether this is the open version, whose paths begin with `/api/v1`.
     var isOpen: Bool { address.hasSuffix("/api/v1") }
 
-    /// Throws `ConfigurationFailure` for RapidAPI without a key, so that its terms are a choice of the user.
+    /// Throws `ConfigurationFailure` for RapidAPI without a key: accepting its terms must be the user's choice.
     public func requireChoice() throws(ConfigurationFailure) {
         guard !hasKey, ".\(origin.host)".hasSuffix(".rapidapi.com") else { return }
         throw ConfigurationFailure(
@@ -57,40 +56,40 @@ public struct ExerciseService: Sendable {
                 + "set EXERCISEDB_API_KEY to a RapidAPI key, if its terms allow your use (gif-cache(1), SERVICES)")
     }
 
-    /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws `WebURLFailure` for
-    /// an address that cannot be asked.
+    /// Returns `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws
+    /// `WebURLFailure`.
     ///
-    /// - Parameter gifURL: the `gifUrl` of an exercise, perhaps relative, which is requested instead.
+    /// - Parameter gifURL: the `gifUrl` of an exercise, absolute or relative, to request instead.
     public func imageRequest(for gif: ExerciseGIF, at gifURL: String? = nil) throws -> HTTPRequest {
         // Neither value has a character that a query escapes.
         let text = gifURL ?? "\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
         return request(try images.resolving(text), accepting: Self.gifType, acceptsCompression: false)
     }
 
-    /// `GET /exercises?limit=500&offset=0`: a page of the list.
+    /// Returns the address of a page of the list, `GET /exercises?limit=500&offset=0`.
     ///
-    /// - Parameter limit: by default 25 for the open version, which refuses more, and else 500: each page is one of the
-    ///   few requests that a plan has, and the 1,300 exercises of about a kilobyte are 3 pages.
+    /// - Parameter limit: by default 25 for the open version, which refuses more, and 500 otherwise: each page costs
+    ///   one of the few requests of a plan, and the 1,300 exercises of about a kilobyte fit in 3 pages.
     func listURL(limit: Int? = nil, offset: Int) throws(WebURLFailure) -> WebURL {
         try WebURL("\(address)/exercises?limit=\(limit ?? (isOpen ? 25 : 500))&offset=\(offset)")
     }
 
     func listRequest(_ url: WebURL) -> HTTPRequest { request(url, accepting: "application/json") }
 
-    /// `GET /exercises/ID` of the open version, which has no `/image`: the exercise with its `gifUrl`.
+    /// Returns `GET /exercises/ID` of the open version, which has no `/image`; the answer contains the `gifUrl`.
     func exerciseRequest(_ id: ExerciseID) throws -> HTTPRequest {
         listRequest(try WebURL("\(address)/exercises/\(id)"))
     }
 
-    /// What policies go by: the address of a GIF in its normal form.
+    /// The normalized address of a GIF, which policies match.
     func address(of gif: ExerciseGIF) -> String {
         "\(images.normalized)?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
     }
 
-    /// What requests for images, and no others, say that they accept.
+    /// The `Accept` header of image requests, and of no others.
     static let gifType = "image/gif"
 
-    /// A request with the key, if the URL has the origin of the service.
+    /// Returns a request, with the key if the URL has the service's origin.
     private func request(_ url: WebURL, accepting type: String, acceptsCompression: Bool = true) -> HTTPRequest {
         var headers = [HTTPHeader("Accept", type, crossesOrigins: true)]
         if url.origin == origin {
@@ -106,6 +105,6 @@ public struct ExerciseService: Sendable {
 extension ExerciseService: CustomStringConvertible, CustomReflectable {
     public var description: String { "ExerciseDB at \(address)" }
 
-    /// Keeps `dump` from showing the key.
+    /// Hides the key from `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["address": address]) }
 }

@@ -1,41 +1,40 @@
 import HTTP
 import Support
 
-/// A transport that knows four habits of ExerciseDB's gateway which HTTP doesn't.
+/// Adapts peculiarities of ExerciseDB's gateway to HTTP.
 ///
-/// * A quota that is used up comes as 429 without a `Retry-After`, like a burst that is over in a second. It is given
-///   the field that the gateway leaves out, so that the one who retries gives up at once and spends no more requests.
-/// * What is left of the quota comes with every answer. It is of a day or a month, which is no reason to ask more
-///   slowly or, when the last request of it has been answered, not to ask; so those fields are taken out.
-/// * An answer of 200 with something else than the GIF that was asked for, by its `Content-Type`, ends there, with
-///   `GIFFailure.notAGIF`.
-/// * A proxy that cannot reach the service says so in plain text, at times with 200. This is
-///   `FetchFailure.passingFault`, whatever the status below 500 and the `Content-Type`.
+/// * A used-up quota is reported as 429 without `Retry-After`, like a burst that ends in a second. Adds the field, so
+///   that retries stop immediately and spend no more requests.
+/// * Every answer has the remaining quota of a day or month. The client would slow down or stop because of it, so the
+///   fields are removed.
+/// * An answer of 200 whose `Content-Type` is not a GIF's ends the request with `GIFFailure.notAGIF`.
+/// * A proxy that cannot reach the service says so in plain text, sometimes with status 200. This becomes
+///   `FetchFailure.passingFault`, for any status below 500 and any `Content-Type`.
 public struct ExerciseTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let quota: ServiceQuota
 
-    /// The pause in seconds that a used-up quota asks for. Much shorter than a day, so that a user who has changed
-    /// the plan in the meantime is not refused for long by what is remembered of it; one request an hour is nothing.
+    /// The `Retry-After` for a used-up quota, in seconds. Much shorter than a day, so that a user who changes the plan
+    /// does not wait long; one request an hour is negligible.
     static let quotaPause = 3600
 
-    /// - Parameter quota: gets the number of remaining requests.
+    /// - Parameter quota: receives the number of remaining requests.
     public init(over base: any HTTPTransport, quota: ServiceQuota = ServiceQuota()) {
         self.base = base
         self.quota = quota
     }
 
-    /// How much of a body is looked at for the words of a gateway, or of a refusal.
+    /// The number of bytes that are searched for the message of a gateway or a refusal.
     private static let beginningLimit = 4096
 
-    /// Throws what the transport below throws, `FetchFailure.passingFault` for the answer of a gateway, and
-    /// `GIFFailure` for another one whose head says that it is no GIF.
+    /// Throws also `FetchFailure.passingFault` for the answer of a gateway, and `GIFFailure` for an answer that is no
+    /// GIF.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         var head: HTTPResponse?
         var beginning: [UInt8] = []
-        // Not thrown at once, as the body may be that of a gateway.
+        // Thrown later, since the body may be a gateway's.
         var refusal: GIFFailure?
         let isForGIF = request.headers.contains { $0.name == "Accept" && $0.value == ExerciseService.gifType }
         let response = try base.exchange(request, interruption: interruption) { event in
@@ -63,14 +62,13 @@ public struct ExerciseTransport: HTTPTransport {
         return HTTPResponse(status: response.status, headers: headers, url: response.url)
     }
 
-    /// Leaves 5xx alone, which say so themselves.
+    /// Ignores 5xx, which the client handles.
     private static func refuseGateway(_ head: HTTPResponse, _ beginning: [UInt8]) throws(FetchFailure) {
         let answer = FetchFailure.Answer(
             status: head.status, headers: head.headers, url: head.url, body: beginning)
         if answer.status < 500, answer.isOfGateway { throw .passingFault(answer) }
     }
 
-    /// Throws what `body` throws.
     public func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
     ) throws {
@@ -79,7 +77,7 @@ public struct ExerciseTransport: HTTPTransport {
 }
 
 extension HTTPResponse {
-    /// Without the fields that tell what is left of a quota.
+    /// The response without the fields of a remaining quota.
     fileprivate var withoutQuota: HTTPResponse {
         let fields = headers.fields.filter { field in
             let name = field.name.lowercased()
@@ -89,13 +87,12 @@ extension HTTPResponse {
     }
 }
 
-/// The number of remaining requests in the service's first answer of this run.
+/// The number of remaining requests in the first answer of this run.
 public final class ServiceQuota: Sendable {
     private let state = Monitor<Int?>(nil)
 
     public init() {}
 
-    /// Nil if no answer had the number.
     var remaining: Int? { state.withLock { $0 } }
 
     func note(remaining: Int?) { state.withLock { $0 = $0 ?? remaining } }

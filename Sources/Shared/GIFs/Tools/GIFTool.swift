@@ -4,16 +4,14 @@ import Records
 import Store
 import Support
 
-/// Gives each record's exercise GIF, from the service where it is not in the cache: the work of `gif-cache put` and
-/// `sync`.
+/// Adds the exercise's GIF to each record, from the cache or the service, for `gif-cache put` and `sync`.
 ///
-/// A record whose GIF cannot be had goes on with a placeholder, so that there is something to show; it
-/// bears the error all the same.
+/// A record whose GIF is unavailable gets a placeholder in addition to its error.
 public struct GIFTool: CacheTool {
     public let name = "gif-cache"
-    /// Lets requests begin no more often than that.
+    /// Limits the rate of requests.
     public var pacing: StartPacing?
-    /// Where copies go under names of the user's choice; nil for none. Placeholders are not copied.
+    /// Copies GIFs to the user's file names; nil for none. Placeholders are not copied.
     public var copies: OriginalCopies?
     private let cache: GIFCache
     private let naming: GIFNaming
@@ -21,20 +19,20 @@ public struct GIFTool: CacheTool {
     private let tally = Monitor(PutCounts())
 
     /// - Parameters:
-    ///   - naming: only the resolution that is wanted most is asked for.
-    ///   - placeholder: for records whose GIF cannot be had; nil leaves `path` out of them.
+    ///   - naming: only its best resolution is requested.
+    ///   - placeholder: nil leaves out `path` if the GIF is unavailable.
     public init(cache: GIFCache, naming: GIFNaming, placeholder: GIFPlaceholder?) {
         self.cache = cache
         self.naming = naming
         self.placeholder = placeholder
     }
 
-    /// What has come of all records so far.
+    /// The results so far.
     public var counts: PutCounts { tally.withLock { $0 } }
 
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
 
-    /// Answers from the cache what it has, and is fresh.
+    /// Completes the records with a fresh cached GIF.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
             let lookup = copies == nil ? try naming.keys(of: job).first : nil
@@ -63,7 +61,7 @@ public struct GIFTool: CacheTool {
             return true
         }
     }
-
+    /// Replaces the unavailable GIF by the placeholder.
     /// Puts the placeholder in the place of the GIF that could not be had.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()

@@ -6,7 +6,7 @@ import Records
 import Store
 import Support
 
-/// Draws each record's poster, which is kept beside its GIF: the work of `gif-cache poster`.
+/// Adds a poster to each record, cached as a variant of its GIF, for `gif-cache poster`.
 public struct PosterTool: CacheTool {
     public let name = "gif-cache"
     private let caches: Caches
@@ -36,9 +36,9 @@ public struct PosterTool: CacheTool {
 }
 
 extension FoundEntry {
-    /// The poster in the cache, a variant of the GIF with a lease of its own: it goes with the GIF, and is drawn anew
-    /// when that changes. It is drawn once however many want it. Throws `NamedFailure`, `CacheFailure`,
-    /// `SystemFailure`, `Cancelled`.
+    /// Returns the poster from the cache, a variant of the GIF with its own lease. It is deleted with the GIF, and
+    /// drawn again if the GIF changes, once for all processes. Throws `NamedFailure`, `CacheFailure`, `SystemFailure`,
+    /// `Cancelled`.
     func poster(_ options: DecodeOptions) throws -> MadeFile {
         let key = try CacheKey(printed: entry.key ?? "")
         return try options.interruption.during {
@@ -52,7 +52,7 @@ extension FoundEntry {
         }
     }
 
-    /// The poster as a PNG, past the cache. Throws `NamedFailure`, `SystemFailure`, `Cancelled`.
+    /// Draws the poster without caching it. Throws `NamedFailure`, `SystemFailure`, `Cancelled`.
     public func posterPNG(interruption: Interruption) throws -> [UInt8] {
         try interruption.during {
             try Self.drawn(File.openInput(entry.path), DecodeOptions(interruption: interruption)).png

@@ -28,7 +28,7 @@ const speaker = () => make('p', { className: 'status', role: 'status' });
 const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve()
   : element.animate(keyframes, { duration, easing: 'cubic-bezier(.2, .7, .2, 1)' }).finished.catch(() => {});
 
-// A modal dialog makes the rest inert, so it has a live region of its own.
+// A modal dialog makes the rest inert, so it needs its own live region.
 const announce = text => { ($('dialog[open] .status') || $('.status')).textContent = text; };
 
 function press(e, actions) {
@@ -37,7 +37,7 @@ function press(e, actions) {
   actions[e.key]();
 }
 
-// The address of a file of this folder; null for anything else that a data file names.
+// Returns the address of a file in this folder; null for other addresses in data files.
 function ownAddress(path) {
   if (!/^(pages|pictures)\/[^\\\s]+$/.test(path)) return null;
   const { href } = new URL(path, base);
@@ -99,7 +99,7 @@ function cover(img) {
   img.classList.add('arrives');
   img.onload = img.onerror = () => img.classList.replace('arrives', 'arrived');
 }
-// Only near the window, so that a page of thousands stays quick.
+// Only near the window, so that a page with thousands of pictures stays fast.
 const nearby = new IntersectionObserver(entries => entries.forEach(({ target, isIntersecting }) => {
   if (!isIntersecting) return;
   nearby.unobserve(target);
@@ -111,7 +111,7 @@ $$('.tile img, .hero img').forEach(img => nearby.observe(img));
 
 const viewer = $('.viewer'), slides = $$('.details'), pageTitle = document.title;
 const indices = new Map(slides.map(({ id }, i) => [id, i]));
-// A day stands for the first picture that it still has.
+// A day names the first of its pictures.
 slides.forEach(({ id }, i) => { if (!indices.has(id = id.slice(0, 10))) indices.set(id, i); });
 const titleOf = slide => $('h2', slide).textContent;
 const addressOf = (id, page) => indices.has(id) ? '#' + id : ownAddress(page) ? `${ownAddress(page)}#${id}` : '';
@@ -120,7 +120,7 @@ const linkTo = id => $('a', byID('t-' + id) || viewer);
 const stepOf = (slide, by) => $(`.steps [rel=${by < 0 ? 'prev' : 'next'}]`, slide);
 const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
 const isOpen = () => viewer.classList.contains('open');
-// The slide that is shown, the one that the strip goes to, what opened the details, the strip's width.
+// The visible slide, the slide that the strip scrolls to, the element that opened the details, the strip's width.
 let current, goal, opener, span, rest, isNotched, turned = 0;
 
 const [newer, older] = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
@@ -213,7 +213,7 @@ new ResizeObserver(() => {
 }).observe(strip);
 
 // A wheel with notches turns one picture per gesture, because the strip would snap back; a touchpad (small steps)
-// scrolls the strip. A vertical wheel turns pictures only where nothing scrolls.
+// scrolls the strip. A vertical wheel turns pictures only if nothing scrolls.
 on(strip, 'wheel', e => {
   const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[goal];
   if (e.ctrlKey || !isFlat && (!e.target.closest('figure') || slide.scrollHeight > slide.clientHeight + 1)) return;
@@ -299,8 +299,8 @@ on(document, 'keydown', e => {
 
 // MARK: Overlay
 
-// The frame lies in the middle of the stage in the size that fits, w × h, and a transform moves it by x and y and scales
-// it by z. Every file of a picture fills the frame, so a better one takes another's place without moving.
+// The frame is centred in the stage at the size that fits, w × h; a transform moves it by x and y and scales it by z.
+// Every file of a picture fills the frame, so replacing a file moves nothing.
 let overlay, stage, frame, view, plus, minus, token = 0;
 
 function buildOverlay() {
@@ -326,7 +326,7 @@ function buildOverlay() {
 
 const isZoomed = () => view.z > 1.001;
 const transform = ({ x, y, z }) => `translate(${x}px, ${y}px) scale(${z})`;
-// Moves the frame from where it is on the screen now.
+// Moves the frame from its present position on the screen.
 function reach(next, ms = 0) {
   const from = getComputedStyle(frame).transform;
   frame.getAnimations().forEach(animation => animation.cancel());
@@ -345,12 +345,12 @@ function fit() {
   Object.assign(view, { W, H, w, h, left, top, most: max(1, width / w) });
   for (const [name, value] of Object.entries({ width: w, height: h, left, top })) frame.style[name] = value + 'px';
 }
-// Keeps the picture's edges at or beyond the window's, and a smaller picture in the middle.
+// Keeps the picture's edges at or beyond the window's, and centres a smaller picture.
 function bound(x, y, z = view.z) {
   const fx = max(0, (view.w * z - view.W) / 2), fy = max(0, (view.h * z - view.H) / 2);
   return { x: clamp(-fx, x, fx), y: clamp(-fy, y, fy), z };
 }
-// The point (x, y) from the window's middle stays in its place.
+// Keeps the point (x, y), relative to the window's centre, in its place.
 function zoom(z, x = 0, y = 0, ms = 220) {
   z = clamp(1, z, view.most);
   reach(bound(x - (x - view.x) * z / view.z, y - (y - view.y) * z / view.z, z), ms);
@@ -362,7 +362,7 @@ function pan(x, y) {
 const fromMiddle = e => ({ x: e.clientX - view.W / 2, y: e.clientY - view.H / 2 });
 function resized() {
   if (!overlay.open || !stage.clientWidth) return;
-  // The middle stays in the middle, and a zoomed picture keeps its size.
+  // Keeps the centre of the picture, and its size if zoomed.
   const { x, y, w, h } = view, z = isZoomed() ? view.z : 0;
   fit();
   const now = clamp(1, z * w / view.w, view.most);
@@ -391,8 +391,8 @@ function enter(index) {
   announce(overlay.ariaLabel = titleOf(slide));
   upgrade(++token, slide, frame);
 }
-// Shows the pager's file at once, then each better one when it is decoded. The old layer stays below for two frames, so
-// that none is blank.
+// Shows the pager's file immediately, and each better file once it is decoded. The old layer stays below for two
+// frames, so that no frame is blank.
 async function upgrade(mine, slide, box) {
   const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body);
   const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
@@ -531,7 +531,7 @@ function buildCalendar() {
     grid, speaker());
   body.append(calendar);
 }
-// The 31st becomes the last day of a shorter month.
+// In a shorter month, the 31st becomes the last day.
 function moved(byDays, byMonths = 0) {
   const year = chosen.getUTCFullYear(), month = chosen.getUTCMonth() + byMonths;
   return date(year, month, min(chosen.getUTCDate(), date(year, month + 1, 0).getUTCDate()) + byDays);
@@ -588,7 +588,7 @@ async function search(upTo = batch) {
   if (!wanted.length) return announce('');
   if (!results) main.append(results = make('section', { className: 'results', ariaLabel: 'Results' }, heading = make('h2'), list = make('ul')));
   heading.textContent = 'Searching …';
-  // No more parts than it takes to fill the page.
+  // Load only as many parts as fill the page.
   for (let number = 1; number <= parts && found.length <= upTo; number++) {
     const rows = await rowsOf(number).catch(() => []);
     if (mine !== query) return;
@@ -611,7 +611,7 @@ $('.open-calendar').onclick = openCalendar;
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
-// Going back from a result, readers find the others.
+// Keep the results for readers who go back from a result.
 if (input.value = history.state?.words || '') search();
 route();
 })();

@@ -20,12 +20,12 @@ struct PixelRect: Sendable, Hashable {
     }
 }
 
-/// An opaque picture that shapes and glyphs are laid upon.
+/// An opaque picture for drawing shapes and glyphs.
 struct Canvas {
     let size: PixelSize
     private var bytes: [UInt8]
 
-    /// One colour for each row, counted from the top. O(pixels), at the speed of memory.
+    /// Fills each row with a colour. O(pixels), at the speed of memory.
     init(size: PixelSize, _ colour: (_ row: Int) -> RGB) {
         self.size = size
         let stride = size.width * 3
@@ -52,7 +52,7 @@ struct Canvas {
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: size.width, height: size.height) }
     var pixels: PixelBuffer { PixelBuffer(size: size, channels: 3, bytes: bytes) }
 
-    /// Lays a colour over a rectangle, which must be empty or lie within the bounds; `coverage` says how much of a
+    /// Blends a colour over a rectangle, which must be empty or within the bounds. `coverage` returns the opacity of a
     /// pixel, 0 to 255.
     mutating func blend(_ color: RGB, in rect: PixelRect, coverage: (_ x: Int, _ y: Int) -> Int) {
         guard rect.width > 0, rect.height > 0 else { return }
@@ -74,7 +74,7 @@ struct Canvas {
         }
     }
 
-    /// Lays a picture over the canvas, all of which must lie within the bounds, with its top left corner at `x`, `y`.
+    /// Draws a picture, which must be within the bounds, with its top left corner at `x`, `y`.
     mutating func draw(_ picture: PixelBuffer, x left: Int, y top: Int) {
         precondition(
             bounds.contains(PixelRect(x: left, y: top, width: picture.size.width, height: picture.size.height)))

@@ -1,9 +1,9 @@
 import Images
 
-/// Distances to shapes, in pixels: negative within, positive outside, 0 on the edge.
+/// Signed distances to shapes in pixels: negative inside, positive outside, 0 on the edge.
 ///
-/// None of them changes faster than one's place does, and neither does what `min`, `max` and a minus sign make of them
-/// (union, intersection, complement), which is what `Canvas.fill` relies on.
+/// No distance changes faster than the position, nor do `min`, `max` and negation of distances (union, intersection,
+/// complement). `Canvas.fill` relies on it.
 enum SignedDistance {
     struct Point: Sendable, Hashable {
         var x: Double, y: Double
@@ -22,7 +22,7 @@ enum SignedDistance {
         point.distance(to: center) - radius
     }
 
-    /// A rectangle from `low` to `high` with round corners.
+    /// A rectangle from `low` to `high` with rounded corners.
     static func box(_ point: Point, _ low: Point, _ high: Point, radius: Double = 0) -> Double {
         let x = abs(point.x - (low.x + high.x) / 2) - (high.x - low.x) / 2 + radius
         let y = abs(point.y - (low.y + high.y) / 2) - (high.y - low.y) / 2 + radius
@@ -30,12 +30,12 @@ enum SignedDistance {
         return outside + min(max(x, y), 0) - radius
     }
 
-    /// A line with round ends.
+    /// A line with rounded ends.
     static func capsule(_ point: Point, _ start: Point, _ end: Point, width: Double) -> Double {
         point.distance(to: nearest(to: point, start, end)) - width / 2
     }
 
-    /// A triangle whose corners, given in either order, are rounded off by growing it by `radius`.
+    /// A triangle, in either orientation, grown by `radius`, which rounds its corners.
     static func triangle(_ point: Point, _ a: Point, _ b: Point, _ c: Point, radius: Double = 0) -> Double {
         let distance = min(
             point.distance(to: nearest(to: point, a, b)), point.distance(to: nearest(to: point, b, c)),
@@ -45,13 +45,13 @@ enum SignedDistance {
         return (isWithin ? -distance : distance) - radius
     }
 
-    /// The union of two shapes, the corner between them filled as if by a drop of that size.
+    /// The union of two shapes with a fillet of the given size between them.
     static func merged(_ one: Double, _ other: Double, softness: Double) -> Double {
         let share = max(softness - abs(one - other), 0) / softness
         return min(one, other) - share * share * softness / 4
     }
 
-    /// The band of that width along the inside of a shape's edge.
+    /// The inner border of a shape with the given width.
     static func ring(_ distance: Double, width: Double) -> Double { max(distance, -(distance + width)) }
 
     private static func nearest(to point: Point, _ start: Point, _ end: Point) -> Point {
@@ -68,14 +68,14 @@ enum SignedDistance {
 }
 
 extension Canvas {
-    /// Fills a shape within `rect`, its edge anti-aliased. `distance` takes a point relative to the rectangle's corner
-    /// and gives a signed distance.
+    /// Fills a shape within `rect` with an anti-aliased edge. `distance` returns the signed distance of a point
+    /// relative to the rectangle's corner.
     ///
-    /// Squares that the edge does not touch are seen by their middle, so that the cost grows with the length of the
-    /// edge, and with the area only as far as it is painted.
+    /// Squares that the edge does not touch are decided by their centre, so the cost grows with the length of the edge
+    /// and the painted area.
     mutating func fill(_ color: RGB, in rect: PixelRect, distance: (SignedDistance.Point) -> Double) {
         let step = 16
-        // From the middle of a square to its corners, and half a pixel for the soft edge.
+        // The distance from a square's centre to its corners, and half a pixel for anti-aliasing.
         let reach = Double(step) * 0.7072 + 0.5
         for top in stride(from: rect.y, to: rect.maxY, by: step) {
             for left in stride(from: rect.x, to: rect.maxX, by: step) {

@@ -1,24 +1,21 @@
 import Formats
 import Support
 
-/// The first image of an interlaced GIF after one of its passes, on the GIF's screen. Takes memory for the known rows
-/// alone, a byte a pixel.
+/// The first image of an interlaced GIF after a pass, on the GIF's screen. Memory: the known rows, a byte per pixel.
 struct GIFPreview {
     private let drawing: PreviewDrawing
     private let reader: InterlacedGIFReader
     private let known = KnownRows()
     private let blockRows: Int
 
-    /// A row of the screen that the image leaves free, and behind it each `blockRows`th row of the image, cut to the
-    /// screen.
+    /// A row of the uncovered screen, followed by every `blockRows`th row of the image, cut to the screen.
     private final class KnownRows { var pixels: [UInt8] = [] }
 
-    /// Reads the passes up to `pass`.
     init(_ drawing: PreviewDrawing, pass: Int) throws {
         self.drawing = drawing
         let blockRows = InterlacedGIFReader.passes[pass - 1].block
         let reader = InterlacedGIFReader(limits: drawing.limits) { [known] reader, row, column, run in
-            // Rows in between belong to a later pass. No more are kept than the screen has, which is within the limit.
+            // Other rows belong to a later pass. At most the rows of the screen are kept, which is within the limit.
             guard row % blockRows == 0, row < reader.screen.height else { return }
             let width = reader.screen.width
             if known.pixels.isEmpty {
@@ -43,7 +40,7 @@ struct GIFPreview {
         let screen = reader.screen
         if !reader.coversScreen, reader.free == nil { throw PreviewFailure.noFreeColour }
         let png = try PNGOutput(output)
-        // Eight bits, by palette. Pixels behind the palette show as black, as in browsers.
+        // Eight bits, indexed. Pixels beyond the palette are black, as in browsers.
         try png.writeHeader(screen, depth: 8, colourType: 3)
         try png.write("PLTE", reader.palette + [UInt8](repeating: 0, count: 3 * 256 - reader.palette.count))
         if let free = reader.free { try png.write("tRNS", [UInt8](repeating: 255, count: free) + [0]) }

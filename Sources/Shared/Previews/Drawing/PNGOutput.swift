@@ -3,14 +3,15 @@ import Formats
 import Store
 import Support
 
-/// Writes a PNG of rows that are packed already, at zlib's fastest level (PNG §5, §9, §10).
+/// Writes a PNG of packed rows at zlib's fastest level (PNG §5, §9, §10).
 ///
-/// libpng, which writes all other PNGs, takes 4 to 22 % more instructions for the same rows (the sixth pass and the first
-/// of 2000x1500 pixels), as it looks for itself where rows repeat; `img-cache` would be linked with it for this alone.
+/// libpng, which writes all other PNGs, takes 4 to 22 % more instructions for the same rows (the sixth pass and the
+/// first of 2000x1500 pixels), since it searches for repeated rows itself; `img-cache` would be linked with it for this
+/// purpose alone.
 final class PNGOutput {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// How a row is stored: as it is, or as nothing but zeros, which say that it is the one above again.
+    /// Stores a row unchanged, or as zeros that repeat the row above.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }
 
     private let output: any ByteSink
@@ -36,22 +37,21 @@ final class PNGOutput {
         room.deallocate()
     }
 
-    /// Writes the header of a picture that is not interlaced (PNG §11.2.1).
+    /// Writes the header of a non-interlaced picture (PNG §11.2.1).
     func writeHeader(_ size: PixelSize, depth: UInt8, colourType: UInt8) throws {
         let sides = Self.bigEndian(UInt32(size.width)) + Self.bigEndian(UInt32(size.height))
         try write("IHDR", sides + [depth, colourType, 0, 0, 0])
     }
 
-    /// Writes a whole chunk.
     func write(_ type: FourCC, _ body: [UInt8]) throws {
         try body.withUnsafeBytes { try writeChunk(type, $0) }
     }
 
-    /// Writes the pixels and the end.
+    /// Writes the pixels and the end of the file.
     ///
     /// - Parameters:
-    ///   - rows: packed rows, each of `rowBytes`, without gaps.
-    ///   - row: the number in `rows` of the row at a height.
+    ///   - rows: packed rows of `rowBytes` without gaps.
+    ///   - row: returns the index in `rows` for a line of the picture.
     func finish(_ height: Int, of rows: [UInt8], rowBytes: Int, row: (Int) throws -> Int) throws {
         let repeated = [Filter.up] + [UInt8](repeating: 0, count: rowBytes)
         var last: Int?
@@ -93,7 +93,7 @@ final class PNGOutput {
         let name = Self.bigEndian(type.code)
         try write(Self.bigEndian(UInt32(body.count)) + name)
         try output.write(body)
-        // For a null pointer crc32 would begin anew.
+        // With a null pointer, crc32 would start over.
         let named = crc32(0, name, 4)
         let sum =
             body.isEmpty

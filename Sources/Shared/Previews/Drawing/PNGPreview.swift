@@ -2,13 +2,12 @@ import CKernels
 import Formats
 import Support
 
-/// An interlaced PNG after one of its passes, in pixels of the original's own kind. Takes memory for each row that has
-/// come: an eighth of the picture after the first pass, half of it after the sixth.
+/// An interlaced PNG after a pass, in the original's pixel format. Memory: the known rows, an eighth of the picture
+/// after the first pass, half of it after the sixth.
 struct PNGPreview {
     private let drawing: PreviewDrawing
     private let known: KnownRows
 
-    /// Reads the passes up to `pass`.
     init(_ drawing: PreviewDrawing, pass: Int) throws {
         self.drawing = drawing
         known = KnownRows(after: pass)
@@ -31,16 +30,15 @@ struct PNGPreview {
         }
     }
 
-    /// What decides how pixels look, and stands before them (PNG §11.3, table 5.1).
+    /// The chunks before the pixels that affect their appearance (PNG §11.3, table 5.1).
     private static let kept: [FourCC] = [
         "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "bKGD", "pHYs", "eXIf",
     ]
-    /// A profile of a printer has some hundred KB; nothing else here comes near that.
+    /// A printer profile has some hundred KB; all other chunks are far smaller.
     private static let keptLimit = 4 << 20
-    /// Chunks before the pixels that are looked at.
+    /// The most chunks that are read before the pixels.
     private static let chunkLimit = 256
 
-    /// Copies what stands before the pixels and belongs to how they look.
     private func copyChunks(to png: PNGOutput) throws {
         var offset = 8
         for _ in 0..<Self.chunkLimit {
@@ -59,7 +57,8 @@ struct PNGPreview {
     }
 }
 
-/// The first row of each row of blocks, packed. A pixel fills its block's part of the row until a later pass replaces it.
+/// The first row of each row of blocks, packed. A pixel fills its block's part of the row until a later pass replaces
+/// it.
 private final class KnownRows {
     let pass: Int
     private(set) var shape: InterlacedPNGShape?
@@ -68,7 +67,6 @@ private final class KnownRows {
 
     init(after pass: Int) { self.pass = pass }
 
-    /// Rows of a block.
     var blockRows: Int { InterlacedPNGShape.passes[pass - 1].blockHeight }
 
     var isWhole: Bool {
@@ -76,7 +74,6 @@ private final class KnownRows {
         return current.pass == shape.lastPass(upTo: pass)
     }
 
-    /// Reads the next filtered bytes of a pass.
     func take(pass: Int, _ filtered: UnsafeRawBufferPointer, shape: InterlacedPNGShape) {
         guard pass <= self.pass, !isWhole else { return }
         if self.shape == nil {
@@ -92,7 +89,7 @@ private final class KnownRows {
         current = rows
     }
 
-    /// Puts the pixels of a pass's row to where they belong.
+    /// Copies the pixels of a pass's row to their positions.
     private func place(_ row: [UInt8], _ y: Int, of pass: Int, _ shape: InterlacedPNGShape) {
         let pass = InterlacedPNGShape.passes[pass - 1]
         let width = shape.size.width
@@ -117,13 +114,13 @@ private final class KnownRows {
     }
 }
 
-/// The rows of one pass, whose filters are undone as their bytes come (PNG §9).
+/// The rows of a pass, unfiltered as their bytes arrive (PNG §9).
 private struct PassRows {
     let pass: Int
     private let pixelBytes: Int
     private let height: Int
     private let level = apod_kernel_best()
-    /// A row as it comes, behind its filter's number.
+    /// The current row, after its filter type.
     private var filtered: [UInt8] = []
     private var row: [UInt8]
     private var above: [UInt8]
@@ -147,7 +144,7 @@ private struct PassRows {
             index += count
             guard filtered.count == 1 + row.count else { return }
             let pixels = Array(filtered.dropFirst())
-            // An unknown filter, which a decoder refuses, is taken for none: it is only a preview.
+            // A decoder would refuse an unknown filter; a preview ignores it.
             let filter = Int32(filtered[0])
             if apod_unfilter(level, filter, pixelBytes, pixels, above, &row, row.count) != 0 { row = pixels }
             receive(y, row)

@@ -4,24 +4,24 @@ import Formats
 import Store
 import Support
 
-/// Writes what a picture shows once a scan is complete, from a file that holds at least that much of it.
+/// Writes the picture after a complete scan, from a file with at least the bytes of that scan.
 ///
-/// * **JPEG**: the bytes up to the scan's end and an end marker, so that nothing is decoded or lost.
-/// * **PNG**: the passes so far, each pixel filling its Adam7 block, in the original's own kind of pixels,
-///   with its palette, profile and orientation.
+/// * **JPEG**: the bytes up to the end of the scan and an end marker, without decoding or loss.
+/// * **PNG**: the passes so far, each pixel filling its Adam7 block, in the original's pixel format, with its palette,
+///   profile and orientation.
 /// * **GIF**: the passes so far of the first image, rows repeated downwards, as a PNG of the same colours.
 ///
-/// The engine in `Images` is not used: it makes `img-cache` 20 % larger, every start 6 % longer, and a preview of a PNG
-/// takes four times as long.
+/// Does not use the engine in `Images`, which would make `img-cache` 20 % larger and every start 6 % longer, and take
+/// four times as long for a preview of a PNG.
 ///
-/// A PNG or GIF takes memory for the rows that have come (`PreviewLimits.maxPictureBytes` at most), a JPEG none to
-/// speak of. Equal files and scans give equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
+/// Memory: for PNG and GIF the known rows (`PreviewLimits.maxPictureBytes` at most), for JPEG almost none. Equal files
+/// and scans produce equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
 struct PreviewDrawing {
     let file: any ByteSource
     let limits: PreviewLimits
     let interruption: Interruption
 
-    /// The format that previews of a picture have.
+    /// Returns the format of previews of a picture.
     static func format(of original: ImageFormat) -> ImageFormat { original == .jpeg ? .jpeg : .png }
 
     func draw(_ scan: CompleteScan, of format: ImageFormat, to output: any ByteSink) throws {
@@ -44,7 +44,7 @@ struct PreviewDrawing {
         try output.write([0xFF, 0xD9] as [UInt8])
     }
 
-    /// Gives the file's bytes from the beginning up to `end`, for as long as `body` says that it wants more.
+    /// Passes the bytes of the file up to `end` to `body`, until it returns false.
     func forEachPiece(upTo end: Int = .max, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
         defer { buffer.deallocate() }

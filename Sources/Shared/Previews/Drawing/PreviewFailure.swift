@@ -1,10 +1,10 @@
 import Support
 
-/// Why a preview was not made. The picture itself is not concerned.
+/// The reason why a preview was not made. It does not affect the picture itself.
 enum PreviewFailure: Failure, Equatable {
-    /// What is there does not lead to where the scan ends.
+    /// The data ends before the scan does.
     case damaged
-    /// A GIF whose first image leaves a part of the screen free, and has no colour left to say so.
+    /// The first image of a GIF does not cover its screen, and no colour is left for the rest.
     case noFreeColour
     case outOfMemory
 

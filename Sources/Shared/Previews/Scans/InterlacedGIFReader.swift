@@ -1,9 +1,9 @@
 import Formats
 
-/// Follows a GIF through its blocks into its first image, and tells where each of that image's four passes ends
-/// (GIF89a appendix E). One whose first image is not interlaced, or over the limits, is over at once.
+/// Reads a GIF up to its first image, and finds the ends of that image's four passes (GIF89a appendix E). Ends
+/// immediately if the image is not interlaced or exceeds the limits.
 final class InterlacedGIFReader: ScanReader {
-    /// What is read next; what is gathered is acted on when all of it is there.
+    /// The next part to read. Parts are processed once all of their bytes are gathered.
     private enum State {
         case screen
         case globalPalette
@@ -16,21 +16,20 @@ final class InterlacedGIFReader: ScanReader {
         case codeSize
         case dataLength
         case data(Int)
-        /// Behind the last pixel.
+        /// After the last pixel.
         case afterLength
         case afterData(Int)
         case afterImage
         case over
     }
 
-    /// The first row of each pass, the step from row to row, and the rows that a row fills once the pass is complete.
+    /// The first row of each pass, the step between rows, and the number of rows that a row fills after the pass.
     static let passes: [(first: Int, step: Int, block: Int)] = [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)]
 
     private(set) var screen = PixelSize(width: 0, height: 0)
-    /// The image's rectangle on the screen.
+    /// The position of the image on the screen.
     private(set) var left = 0, top = 0
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// Red, green and blue of each colour.
     private(set) var palette: [UInt8] = []
     private var transparent: UInt8?
 
@@ -38,14 +37,14 @@ final class InterlacedGIFReader: ScanReader {
     private var gathered: [UInt8] = []
     private var wanted = 13
     private var lzw: LZWDecoder?
-    /// Takes the pixels of a row.
+    /// A row for decoded pixels.
     private var line: [UInt8] = []
     private let limits: PreviewLimits
     private var offset = 0
     private var pass = 1
     private var row = 0
     private var column = 0
-    /// Gets the pixels as they come: the row of the image and the column that they begin at.
+    /// Receives pixels with their row and their first column.
     private let receive: Receiver?
 
     typealias Receiver = (InterlacedGIFReader, _ row: Int, _ column: Int, UnsafeRawBufferPointer) -> Void
@@ -59,8 +58,8 @@ final class InterlacedGIFReader: ScanReader {
         left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
     }
 
-    /// The colour number of transparent pixels: the image's own, or the first number behind the palette if the image
-    /// leaves a part of the screen free. Nil if none is needed, or none is left.
+    /// The index of transparent pixels: the image's own, or the first index after the palette if the image does not
+    /// cover the screen. Nil if none is needed or available.
     var free: Int? {
         transparent.map(Int.init) ?? (coversScreen || palette.count == 3 * 256 ? nil : palette.count / 3)
     }
@@ -92,13 +91,13 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Says what is read next, and how many bytes of it.
+    /// Sets the number of bytes of the next part.
     private func expect(_ count: Int, _ state: State) -> State {
         wanted = count
         return state
     }
 
-    /// The state behind what has been gathered.
+    /// Returns the state after the gathered part.
     private func next(_ bytes: [UInt8]) -> State {
         func number(at place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
         func paletteBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 6 << Int(flags & 7) }
@@ -115,7 +114,7 @@ final class InterlacedGIFReader: ScanReader {
             if bytes[0] == 0x2C { return expect(9, .image) }
             return bytes[0] == 0x21 ? expect(1, .label) : .over
         case .label:
-            // Plain text is a graphic of its own, which uses the control up (§25).
+            // Plain text is a separate graphic, which uses up the control (§25).
             if bytes[0] == 0x01 { transparent = nil }
             return expect(1, .extensionLength(control: bytes[0] == 0xF9))
         case .extensionLength(let control):
@@ -144,7 +143,7 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Draws the pixels that end in a byte of the image's data.
+    /// Decodes the pixels that end in a byte of the image's data.
     private func draw(_ byte: UInt8, found: (CompleteScan) -> Void) {
         var count = decode(byte)
         while count > 0 {
@@ -160,7 +159,7 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Decodes what there is of the present row into `line`, and returns how many pixels that is.
+    /// Decodes available pixels of the present row into `line`, and returns their number.
     private func decode(_ byte: UInt8?) -> Int {
         let room = size.width - column
         return withUnsafeBytes(of: byte ?? 0) { input in
@@ -178,7 +177,7 @@ final class InterlacedGIFReader: ScanReader {
         row += Self.passes[pass - 1].step
         guard row >= size.height, pass < Self.passes.count else { return }
         let done = pass
-        // Passes without rows, in a picture of few, end where they begin.
+        // In a picture of few rows, skip the passes without rows.
         repeat {
             pass += 1
             row = Self.passes[pass - 1].first

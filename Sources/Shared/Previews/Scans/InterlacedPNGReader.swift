@@ -1,20 +1,20 @@
 import Formats
 
-/// Follows an interlaced PNG through its chunks and its compressed pixels, and tells where each pass ends. A picture
-/// that is not interlaced, or over the limits, is over at once.
+/// Reads the chunks and the compressed pixels of an interlaced PNG, and finds the end of each pass. Ends immediately if
+/// the picture is not interlaced or exceeds the limits.
 final class InterlacedPNGReader: ScanReader {
     private enum State {
-        /// So many bytes to pass over before the next chunk: the signature, what is of no use, checksums.
+        /// The number of bytes to skip before the next chunk: signature, ignored chunks, checksums.
         case skip(Int)
-        /// In a chunk's length and type.
+        /// A chunk's length and type.
         case chunk([UInt8])
         case header([UInt8])
-        /// In pixel data, of which so many bytes are left.
+        /// Pixel data, with the number of remaining bytes.
         case data(Int)
         case over
     }
 
-    /// What IHDR says; nil before it has come.
+    /// The content of IHDR; nil before it is read.
     private(set) var shape: InterlacedPNGShape?
     private var state = State.skip(8)
     private let limits: PreviewLimits
@@ -23,7 +23,7 @@ final class InterlacedPNGReader: ScanReader {
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var unpacked = 0
     private var pass = 1
-    /// Gets the filtered rows of the passes, never of two at once.
+    /// Receives filtered rows, each call for a single pass.
     private let receive: Receiver?
 
     typealias Receiver = (_ pass: Int, UnsafeRawBufferPointer, InterlacedPNGShape) -> Void
@@ -72,7 +72,7 @@ final class InterlacedPNGReader: ScanReader {
         return count
     }
 
-    /// The state behind a chunk's length and type.
+    /// Returns the state after a chunk's length and type.
     private func begin(_ head: [UInt8]) -> State {
         let length = ByteOrder.bigEndian.number(head[..<4])
         guard length <= Int32.max else { return .over }
@@ -81,7 +81,7 @@ final class InterlacedPNGReader: ScanReader {
         case (_, nil): return .over
         case ("IDAT", _): return length == 0 ? .skip(Self.checksum) : .data(length)
         case ("IEND", _): return .over
-        // The data stands in one row of chunks (§5.6).
+        // The chunks of pixel data are consecutive (§5.6).
         default: return inflater == nil ? .skip(length + Self.checksum) : .over
         }
     }
@@ -91,7 +91,7 @@ final class InterlacedPNGReader: ScanReader {
         return shape == nil ? .over : .skip(Self.checksum)
     }
 
-    /// Takes the next bytes of pixel data, which lie at `place` in the file.
+    /// Decompresses the next bytes of pixel data, at the offset `place` in the file.
     private func unpack(_ bytes: UnsafeRawBufferPointer, at place: Int, found: (CompleteScan) -> Void) {
         guard let shape else { return }
         let inflater = inflater ?? Inflater()
@@ -109,11 +109,11 @@ final class InterlacedPNGReader: ScanReader {
             if unpacked == shape.ends[pass - 1] {
                 let done = pass
                 if done == last { break }
-                // Passes without pixels end where they begin.
+                // Skip the passes without pixels.
                 while pass < last && unpacked == shape.ends[pass - 1] { pass += 1 }
                 found(CompleteScan(number: done, end: place + used))
             }
-            // Room is left over once all of the input has been decompressed.
+            // If the buffer is not full, all input has been decompressed.
             if inflater.state == .open, written < wanted { return }
         }
         state = .over

@@ -1,9 +1,8 @@
 import Formats
 
-/// How the pixels of an interlaced PNG lie in the seven passes of Adam7 (PNG §8.2).
+/// The layout of an interlaced PNG's pixels in the seven passes of Adam7 (PNG §8.2).
 struct InterlacedPNGShape {
-    /// The first column and row of a pass, the steps from pixel to pixel, and the block that a pixel fills once the pass
-    /// is complete.
+    /// The first column and row of a pass, the steps between pixels, and the block that a pixel fills after the pass.
     typealias Pass = (x: Int, y: Int, across: Int, down: Int, blockWidth: Int, blockHeight: Int)
 
     static let passes: [Pass] = [
@@ -12,14 +11,14 @@ struct InterlacedPNGShape {
     ]
 
     let header: PNGHeader
-    /// The bytes of the filtered rows up to the end of each pass.
+    /// The offset of the end of each pass in the filtered rows.
     private(set) var ends: [Int] = []
 
-    /// Nil if the picture is not interlaced, or has more bytes than `byteLimit`, which is checked before anything is
-    /// multiplied that may overflow.
+    /// Returns nil if the picture is not interlaced, or has more bytes than `byteLimit`. Checks the limit before any
+    /// multiplication that may overflow.
     init?(_ header: PNGHeader, byteLimit: Int) {
         self.header = header
-        // With at most eight bytes a pixel, and a filter's byte for each row, nothing overflows below.
+        // With at most eight bytes per pixel and a filter byte per row, nothing below overflows.
         let byteLimit = min(byteLimit, 1 << 40)
         guard header.isInterlaced, let pixels = size.pixels, pixels <= byteLimit else { return nil }
         for pass in 1...Self.passes.count {
@@ -33,13 +32,13 @@ struct InterlacedPNGShape {
 
     var bitsPerPixel: Int { header.depth * header.channels }
 
-    /// Bytes of a pixel, at least 1: what a filter looks back by (§9.2).
+    /// Bytes per pixel, at least 1: the distance that filters look back (§9.2).
     var pixelBytes: Int { max(1, bitsPerPixel / 8) }
 
-    /// Bytes of a row of so many pixels, without its filter.
+    /// The bytes of a row of `width` pixels, without its filter.
     func rowBytes(_ width: Int) -> Int { (width * bitsPerPixel + 7) / 8 }
 
-    /// Columns and rows of a pass; in small pictures there may be none.
+    /// The columns and rows of a pass, which may be 0 in small pictures.
     func size(of pass: Int) -> PixelSize {
         let pass = Self.passes[pass - 1]
         return PixelSize(
@@ -47,6 +46,6 @@ struct InterlacedPNGShape {
             height: (size.height - pass.y + pass.down - 1) / pass.down)
     }
 
-    /// The last one of the passes up to `pass` that has pixels.
+    /// Returns the last pass up to `pass` that has pixels.
     func lastPass(upTo pass: Int = Self.passes.count) -> Int { ends.firstIndex(of: ends[pass - 1])! + 1 }
 }

@@ -1,10 +1,10 @@
 import Formats
 
-/// Finds the ends of a JPEG's scans: the first marker behind the entropy-coded data that is no restart (ITU T.81 B.1.1,
-/// B.2.1). How the scans are coded makes no difference.
+/// Finds the ends of a JPEG's scans: the first marker after the entropy-coded data that is no restart (ITU T.81 B.1.1,
+/// B.2.1), for any coding.
 final class JPEGScanReader: ScanReader {
     private var markers = JPEGMarkers()
-    /// Where the next bytes lie in the file.
+    /// The offset of the next bytes in the file.
     private var offset = 0
     private var isInScan = false
     private var scans = 0

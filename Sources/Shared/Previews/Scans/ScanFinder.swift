@@ -1,21 +1,21 @@
 import Formats
 
-/// A part of a picture that shows all of it, coarsely, and has come to its end: a scan of a JPEG, a pass of an
-/// interlaced PNG or GIF. Never the last one, behind which there is the picture itself.
+/// A complete but coarse version of a picture: a scan of a JPEG, a pass of an interlaced PNG or GIF. Never the last,
+/// which is the picture itself.
 public struct CompleteScan: Sendable, Equatable {
-    /// Scans are counted from 1 in the order in which they come; passes have the number that their format gives them.
+    /// Scans are numbered from 1 in order; passes have the number of their format.
     public let number: Int
-    /// How many bytes of the file it takes. Of a PNG, whose compressed bytes have no borders, a few more may count,
-    /// depending on how they come.
+    /// The length of the file up to its end. For PNG, whose compressed data has no boundaries, it may be a few bytes
+    /// more, depending on how the data arrives.
     public let end: Int
 }
 
 /// Finds the ends of scans and passes in a picture that arrives in pieces of any size.
 ///
-/// Takes a few KB of memory, whatever the picture, and time in proportion to what comes in (and, for a PNG, to the
-/// pixels that its header promises). Bytes that are damaged, or of a picture without scans, give nothing.
+/// Takes a few KB of memory for any picture, and time proportional to the input (for PNG, to the pixels in its header).
+/// Finds nothing in damaged data or in pictures without scans.
 public struct ScanFinder {
-    /// What is known of the format: its magic is waited for, it is looked through, or nothing more will be found.
+    /// Waiting for the signature, reading, or finished.
     private enum State {
         case magic([UInt8])
         case reading(any ScanReader)
@@ -23,16 +23,16 @@ public struct ScanFinder {
     }
 
     private var state = State.magic([])
-    /// What may be found; nil before the first bytes have come.
+    /// Nil before the signature is complete.
     public private(set) var format: ImageFormat?
     private let limits: PreviewLimits
 
     public init(limits: PreviewLimits = .standard) { self.limits = limits }
 
-    /// As many bytes as tell every format.
+    /// Identifies every format.
     private static let magicBytes = 12
 
-    /// Takes the next bytes and tells `found` what ends in them.
+    /// Reads the next bytes, and reports the scans that end in them.
     public mutating func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void) {
         var rest = bytes
         if case .magic(var head) = state {
@@ -66,10 +66,10 @@ public struct ScanFinder {
     }
 }
 
-/// Reads one format as it arrives.
+/// Reads a format as it arrives.
 protocol ScanReader: AnyObject {
-    /// Takes the next bytes of the file, the first call its first.
+    /// Reads the next bytes of the file.
     func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void)
-    /// Whether nothing more will be found.
+    /// Whether no more scans will be found.
     var isOver: Bool { get }
 }

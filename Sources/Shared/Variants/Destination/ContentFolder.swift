@@ -4,36 +4,36 @@ import Libc
 import Store
 import Support
 
-/// A folder whose files bear the digest of what they are made of as their names: a name that is there is never made
-/// again, and nobody's text is part of it.
+/// A folder whose file names are digests of the content's origin. An existing file is never written again, and names
+/// contain no text of records.
 public final class ContentFolder: Sendable {
     public let folder: Folder
     private let known: @Sendable (String) -> FileFacts?
 
-    /// - Parameter known: what is known of the file of a name; nil has it made anew.
+    /// - Parameter known: returns the facts of a file; nil causes it to be written again.
     public init(_ folder: Folder, known: @escaping @Sendable (String) -> FileFacts?) {
         self.folder = folder
         self.known = known
     }
 
-    /// The file of a name, if it is there and known.
+    /// Returns a file if it exists and its facts are known.
     func existing(_ name: String) throws -> MadeFile? {
         guard let facts = known(name), let status = try folder.status(of: name), status.kind == .file, status.bytes > 0
         else { return nil }
         return MadeFile(path: folder.path(of: name), bytes: status.bytes, facts, isNew: false)
     }
 
-    /// The beginning of a name: twenty hexadecimal digits of the digest of what a file is made of.
+    /// Returns the start of a name: twenty hexadecimal digits of the digest of the file's origin.
     public static func prefix(_ content: String) -> Substring { SHA256.hex(of: content).prefix(20) }
 }
 
-/// The files of one record in a folder whose files are named by their content.
+/// The files of a record in a `ContentFolder`.
 struct ContentDestination: Destination {
     let folder: ContentFolder
-    /// The SHA-256 of the picture, if somebody who can be trusted knows it.
+    /// The SHA-256 of the picture from a trusted source, if known.
     let sha256: String?
 
-    /// Throws what reading the picture does.
+    /// Throws if the picture cannot be read.
     func name(of variant: Variant, from source: some VariantSource) throws -> String {
         let content = try sha256 ?? source.content()
         let digest = ContentFolder.prefix("\(content)\n\(source.key(variant))")

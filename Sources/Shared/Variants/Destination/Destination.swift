@@ -4,34 +4,30 @@ import Images
 import Store
 import Support
 
-/// A place for the variants of one record: a cache, past the cache, a folder, a file, or standard output.
+/// Storage for the variants of a record: a cache, a temporary folder, a folder, a file, or standard output.
 ///
-/// `open` alone asks whether a file is there already, and `Sink.commit` alone hands over one that was made. What makes
-/// variants does not ask where they go.
+/// `open` finds existing files, and `Sink.commit` returns new files. The code that makes variants does not depend on
+/// their destination.
 protocol Destination {
-    /// The name that a variant has there; two of one name are the same file. Throws if it can have none, for example
-    /// `OutputFailure`, or if that depends on a picture which cannot be read.
+    /// Returns the name of a variant; variants with equal names are the same file. Throws if no valid name exists, such
+    /// as `OutputFailure`, or if the name depends on a picture that cannot be read.
     func name(of variant: Variant, from source: some VariantSource) throws -> String
 
-    /// Gives the files that are there, and sinks for the others: nil for each that is there. To be called within
-    /// `Interruption.during`, which also covers the use of the sinks. Throws if nothing can be read or written there,
-    /// and what `there` throws.
+    /// Reports existing files to `there` with their index, and returns sinks for the others, nil for existing files.
+    /// Call it within `Interruption.during`, which must also cover the use of the sinks. Rethrows errors of `there`.
     ///
-    /// - Parameters:
-    ///   - names: no two equal.
-    ///   - there: is told the index of each file that is there.
+    /// - Parameter names: distinct names.
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?]
 }
 
 extension Destination {
-    /// Gives variants: files that are there, and the rest made of `source`, all in one go. `ready` is told each as soon
-    /// as it can be had; those stay also if a later one fails. Throws what the source, the destination and `ready`
-    /// throw.
+    /// Finds or makes variants, in a single decoding, and passes each to `ready` as soon as it is complete. Completed
+    /// variants stay if a later one fails. Throws errors of the source, the destination and `ready`.
     func variants(
         _ variants: [Variant], of source: some VariantSource, interruption: Interruption,
         ready: (Variant, MadeFile) throws -> Void
     ) throws {
-        // Variants of other names can be the same file.
+        // Variants with different names may be the same file.
         var names: [String] = []
         var members: [[Variant]] = []
         for variant in variants {
@@ -59,7 +55,7 @@ extension Destination {
 }
 
 extension Storage {
-    /// Where files go that are variants of nothing that is kept here.
+    /// The destination for files that are not variants of an entry.
     var destination: any Destination {
         switch self {
         case .cache(let cache): CacheDestination(cache)

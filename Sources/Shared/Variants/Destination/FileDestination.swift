@@ -4,10 +4,10 @@ import Records
 import Store
 import Support
 
-/// The one file that a user named.
+/// A single file that the user named.
 struct FileDestination: Destination {
     let path: String
-    /// Whether a file counts as made only when it is on the disk.
+    /// Whether files are synced to disk.
     let synchronizes: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { path }
@@ -24,24 +24,23 @@ struct FileDestination: Destination {
     }
 }
 
-/// The files of one record in a folder. Each is written beside its place and moved there when it is whole.
+/// The files of a record in a folder. Each is written to a temporary file and renamed.
 final class FolderDestination: Destination {
     let folder: OutputFolder
     private let record: Record
-    /// The picture's stem; nil if there is no picture.
     private let stem: String?
-    /// Names that this record has been given and that have no file of it yet: the placeholder of a picture that cannot
-    /// be shown may have the picture's name.
+    /// Names claimed for this record that have no file yet: the placeholder of a failed picture may reuse the picture's
+    /// name.
     private var reserved: Set<BinaryText> = []
-    /// The values of the template's own names, by variant.
+    /// The values of the template's built-in names, by variant.
     private(set) var values: [String: [String: String]] = [:]
     private let turn: NamingTurn?
-    /// Whether the record may claim more names after the last files.
+    /// Whether the record may claim more names after the last file.
     private var keepsTurn = false
 
     /// - Parameters:
-    ///   - picture: the picture's path; nil if there is none.
-    ///   - turn: the record's turn to take names.
+    ///   - picture: the path of the picture, if any.
+    ///   - turn: the record's turn to claim names.
     init(_ folder: OutputFolder, picture: String?, _ record: Record, _ turn: NamingTurn?) {
         self.folder = folder
         self.turn = turn
@@ -49,7 +48,7 @@ final class FolderDestination: Destination {
         stem = picture.map { PictureStem.ofCached(record) ?? PictureStem.ofFile($0) }
     }
 
-    /// The name of the file. Throws `TemplateFailure`, `OutputFailure`, and what `source.format` throws.
+    /// Throws `TemplateFailure`, `OutputFailure`, and errors of `source.format`.
     func name(of variant: Variant, from source: some VariantSource) throws -> String {
         var values = ["variant": variant.name, "ext": try source.format(of: variant).fileExtension]
         values["width"] = variant.geometry.box.width.map(String.init)
@@ -59,7 +58,7 @@ final class FolderDestination: Destination {
         keepsTurn = variant.name == Variant.thumbnailName || source is PlaceholderSource
         var number = 1
         while true {
-            // A stem that is nobody's name gets a number if it is taken.
+            // Number placeholders whose name is taken.
             values["stem"] = stem ?? (number == 1 ? "placeholder" : "placeholder-\(number)")
             let name = try folder.template.path(for: record, values)
             do {
@@ -88,9 +87,9 @@ final class FolderDestination: Destination {
     }
 }
 
-/// Standard output, for the bytes of one file.
+/// Standard output, for a single file.
 struct StandardOutput: Destination {
-    /// Whether nothing is written before the file is whole, so that a placeholder may follow one that fails.
+    /// Whether output is held back until the file is complete, so that a placeholder can replace a failed picture.
     let holds: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { "standard output" }
@@ -114,7 +113,7 @@ final class FileSink: Sink {
     private let finish: () throws -> String
     private var count = 0
 
-    /// - Parameter finish: puts the file in its place, and gives its path.
+    /// - Parameter finish: moves the file to its place, and returns its path.
     init(_ sink: any ByteSink, finish: @escaping () throws -> String) {
         self.sink = sink
         self.finish = finish

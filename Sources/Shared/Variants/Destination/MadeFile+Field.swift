@@ -4,7 +4,7 @@ import Records
 import Store
 
 extension FileFacts {
-    /// What is kept of a variant.
+    /// The facts of a variant that are stored with it.
     init(_ result: DownsampleResult) {
         var facts = Record()
         if let frames = result.frames {
@@ -25,10 +25,10 @@ extension FileFacts {
 }
 
 extension MadeFile {
-    /// Whether it was made of a picture whose damage was passed over.
+    /// Whether it was made from a damaged picture.
     var isDamaged: Bool { details.flatMap { try? Record(parsing: Array($0.utf8)) }?.bool("damaged") == true }
 
-    /// What a record says of a variant. Its status is by default whether it was made now.
+    /// The record field of a variant. The default status is `made` or `hit`.
     func field(status: String? = nil) -> JSON {
         var field = Record()
         field.setPath("path", path)

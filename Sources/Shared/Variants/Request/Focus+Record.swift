@@ -3,8 +3,8 @@ import Records
 import Support
 
 extension Focus {
-    /// The point that a record's field `focus` names, `{"x":0.4,"y":0.3}`; nil if there is none, or if the field is not
-    /// an object with `x` or `y` and so somebody else's. Throws `FocusFailure` for any other value.
+    /// Reads a record's field `focus`, `{"x":0.4,"y":0.3}`. Returns nil if there is none, or if it is not an object
+    /// with `x` or `y` and therefore a foreign field. Throws `FocusFailure` for other values.
     static func of(_ record: Record) throws -> Focus? {
         let (x, y) = (record.printable("focus.x"), record.printable("focus.y"))
         guard x != nil || y != nil else { return nil }
@@ -14,9 +14,9 @@ extension Focus {
     }
 }
 
-/// A record's `focus` that is no point of its picture.
+/// A record's `focus` that is not a point of its picture.
 struct FocusFailure: Failure, Equatable {
-    /// What the field has, as text; nil for what is missing.
+    /// The value as text; nil if it is missing.
     let x: String?
     let y: String?
 

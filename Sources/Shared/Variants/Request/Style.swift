@@ -2,10 +2,9 @@ import Images
 import Records
 import Support
 
-/// The look of a card under a name of its own, in points: what a launch tracker's screens are made of, and whatever
-/// the configuration file adds.
+/// A named look of a card, in points: the looks of a launch tracker's screens, and the user's own from the
+/// configuration file.
 public struct Style: Sendable, Hashable {
-    /// Where a style comes from.
     public enum Origin: Sendable, Hashable {
         case builtIn
         case file(String)
@@ -15,7 +14,6 @@ public struct Style: Sendable, Hashable {
     /// In points; nil follows from the other side and the aspect ratio, or from the picture.
     public var width: Double?
     public var height: Double?
-    /// Width over height.
     public var aspectRatio: Double?
     /// In points.
     public var cornerRadius = 0.0
@@ -24,10 +22,10 @@ public struct Style: Sendable, Hashable {
     public var gradient = Gradient.standard
     public var origin = Origin.builtIn
 
-    /// The name of the style whose sizes come from the command line.
+    /// The style whose size comes from the command line.
     public static let openName = "card"
 
-    /// The styles that are always there. `card` has no size of its own.
+    /// `card` has no size.
     public static let builtIn = [
         Style(name: "launch-card", width: 400, height: 200, cornerRadius: 16),
         Style(name: "detail-view", width: 400, height: 300, gradient: .enhanced),
@@ -36,7 +34,7 @@ public struct Style: Sendable, Hashable {
         Style(name: openName),
     ]
 
-    /// What it makes at a device's scale: pixels for each point. Never rounded to a bucket.
+    /// Returns the variant for a scale in pixels per point. Its size is never rounded to a bucket.
     func variant(scale: Double) -> Variant {
         func pixels(_ points: Double?) -> Int? { points.map { max(Int(($0 * scale).rounded()), 1) } }
         return Variant(
@@ -47,7 +45,6 @@ public struct Style: Sendable, Hashable {
             gradient: gradient, cornerRadius: cornerRadius * scale)
     }
 
-    /// The style as a record, with where it comes from.
     public var record: Record {
         var record = Record()
         func number(_ value: Double?) -> JSON? {
@@ -76,12 +73,12 @@ extension Style {
     private static let fields = [
         "width", "height", "aspect_ratio", "corner_radius", "content_mode", "gravity", "gradient",
     ]
-    /// Points that nobody's screen has.
+    /// Larger than any screen.
     private static let mostPoints = 20_000.0
 
-    /// All styles: those of the configuration file's field `styles`, an object of objects, and the built-in ones that
-    /// it doesn't replace. A field that a style of the file leaves out is as in the built-in style of that name, else as
-    /// in `card`, but without a gradient. Throws `ConfigurationFailure` (78) that names file, style and field.
+    /// Returns the styles in the configuration file's object `styles`, and the built-in styles that it does not
+    /// replace. Fields that a style omits are taken from the built-in style of that name, else from `card`, but
+    /// without a gradient. Throws `ConfigurationFailure` (78), which names file, style and field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
         guard let configured else { return styles }
@@ -105,7 +102,7 @@ extension Style {
         return styles
     }
 
-    /// Names stand in records' paths and in file names.
+    /// Names are part of record fields and file names.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.utf8.first, first != UInt8(ascii: "-"), name.utf8.count <= 64 else { return false }
         return name.utf8.allSatisfy {
@@ -153,11 +150,11 @@ extension Style {
     }
 }
 
-/// Width over height, as people write it.
+/// Width divided by height, in human notation.
 public enum AspectRatio {
     public static let expected = "a ratio such as 16:9 or 1.5"
 
-    /// Reads `16:9`, `16/9` or `1.78`, from 1:100 to 100:1; nil for anything else.
+    /// Parses `16:9`, `16/9` or `1.78`, from 1:100 to 100:1; nil for other texts.
     public static func read(_ text: String) -> Double? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "/" }.map { Double($0) }
         let ratio: Double

@@ -2,36 +2,36 @@ import Formats
 import Images
 import Support
 
-/// What was asked for, to be turned into variants: the options of a command, read but not yet put together.
+/// The size options of a command, from which variants follow.
 public struct VariantRequest: Sendable {
-    /// Variants and styles by name.
+    /// Names of variants and styles.
     public var names: [String] = []
-    /// In points for styles, whose own size they replace; without a style in pixels. Several widths, no two equal, each
-    /// make a variant, named like the descriptors of `srcset`: `320w`.
+    /// In points for styles, whose own size they replace; otherwise in pixels. Each of several distinct widths makes a
+    /// variant, named like the descriptors of `srcset`: `320w`.
     public var widths: [Int] = []
     public var height: Int?
     public var aspectRatio: Double?
-    /// A box in points that is to be covered.
+    /// A box in points that the picture covers.
     public var fit: (width: Double, height: Double)?
-    /// Pixels for each point: at least one, no two equal. If there are several, each makes a variant of its own, named
-    /// like files of pictures in an app: `launch-card`, `launch-card@2x`.
+    /// Pixels per point: at least one scale, all distinct. Each of several scales makes a variant, named like image
+    /// files of an app: `launch-card`, `launch-card@2x`.
     public var scales = [standardScale]
-    /// Whether `fit` is not rounded up to a bucket.
+    /// Disables rounding `fit` up to a bucket.
     public var isExact = false
-    /// Whether small pictures are made larger; nil is for styles only, which are part of a page's layout.
+    /// Whether small pictures are enlarged; nil for styles only, which are part of a page's layout.
     public var enlarges: Bool?
     public var region: Region?
     public var quarterTurns = 0
-    /// What overrides the variants' own.
+    /// Overrides the variants' own settings, as do the following.
     public var contentMode: ContentMode?
     public var gravity: Gravity?
-    /// Goes before a record's own focus, and before the gravity.
+    /// Precedes a record's own focus and the gravity.
     public var focus: Focus?
     public var gradient: Gradient?
-    /// In points for styles, else in pixels.
+    /// In points for styles, otherwise in pixels.
     public var cornerRadius: Double?
 
-    /// Most screens have two pixels for a point.
+    /// Most screens have two pixels per point.
     public static let standardScale = 2.0
 
     /// The name of the variant of sides in pixels, without a style.
@@ -39,8 +39,8 @@ public struct VariantRequest: Sendable {
 
     public init() {}
 
-    /// The variants: those named, in their order, each once, then those of `fit`, then of bare sides. Throws
-    /// `UsageFailure` for a name that is none, or a style without a size.
+    /// Returns the named variants in order without duplicates, then the variants for `fit`, then for plain sides.
+    /// Throws `UsageFailure` for an unknown name, or for a style without a size.
     public func variants(styles: [Style]) throws -> [Variant] {
         var variants: [Variant] = []
         func add(_ variant: Variant) {
@@ -63,7 +63,7 @@ public struct VariantRequest: Sendable {
 
     private var width: Int? { widths.first }
 
-    /// What a name makes: one variant, or a style at each scale.
+    /// Returns the variant of a name, or a style's variant for each scale.
     private func named(_ name: String, _ styles: [Style]) throws -> [Variant] {
         if let variant = [Variant.pager, .overlay].first(where: { $0.name == name }) {
             return [overridden(variant)]
@@ -88,8 +88,8 @@ public struct VariantRequest: Sendable {
         }
     }
 
-    /// The style with the sides that were asked for in place of its own. A side that is left alone stays; with a
-    /// ratio, it follows.
+    /// Returns the style with the requested sides. A side that is not requested keeps its value, or follows from a
+    /// requested ratio.
     private func resized(_ style: Style) -> Style {
         var style = style
         if let aspectRatio {
@@ -102,13 +102,13 @@ public struct VariantRequest: Sendable {
         return style
     }
 
-    /// The variant under the name that it has at a scale beside others.
+    /// Returns the variant with the suffix of its scale.
     private func scaled(_ variant: Variant, _ scale: Double) -> Variant {
         guard scales.count > 1, scale != 1 else { return variant }
         return variant.named("\(variant.name)@\(Int(scale))x")
     }
 
-    /// A box of points, at the device's scale, rounded up to the bucket of its long side.
+    /// Returns a variant for a box in points at a scale, rounded up to the bucket of its long side.
     private func covering(_ fit: (width: Double, height: Double), _ scale: Double) -> Variant {
         let width = max((fit.width * scale).rounded(.up), 1)
         let height = max((fit.height * scale).rounded(.up), 1)
@@ -117,7 +117,8 @@ public struct VariantRequest: Sendable {
         guard let bucket else {
             return Variant(name: Variant.fitName, geometry: Geometry(width: Int(width), height: Int(height)))
         }
-        // All of a picture is shown: its own long side decides, whichever that is. A cut keeps the box's shape.
+        // If the whole picture is shown, either of its sides may be the long side, so the box is a square. A cut keeps
+        // the box's shape.
         let grown = Double(bucket) / long
         let box = PixelSize(
             width: max(Int((width * grown).rounded()), 1), height: max(Int((height * grown).rounded()), 1))
@@ -129,7 +130,7 @@ public struct VariantRequest: Sendable {
         return Variant(name: Variant.fitName, geometry: Geometry(width: box.width, height: box.height))
     }
 
-    /// Sides in pixels, without a style. An aspect ratio alone is a cut.
+    /// Returns a variant with sides in pixels. An aspect ratio alone cuts the picture.
     private func bare(_ width: Int?, named name: String) -> Variant {
         let mode: ContentMode = aspectRatio != nil ? .fill : .fit
         return overridden(
@@ -151,18 +152,17 @@ public struct VariantRequest: Sendable {
         return variant
     }
 
-    /// The picture as it is, for options that want no size.
+    /// The picture in its own size, for options without a size.
     public var unchanged: Variant {
         overridden(Variant(name: Self.bareName, geometry: Geometry()))
     }
 }
 
-/// The ladder of sizes that wishes are rounded up to, so that near ones share a variant in the cache.
+/// Rounds requests up to a few sizes, so that similar requests share a cached variant.
 enum Bucket {
-    /// Pixels on the long side. Steps of a third to a half: no picture is more than half as long again as
-    /// was asked for.
+    /// Pixels on the long side. Steps of a third to a half: no variant is more than half as long again as requested.
     static let ladder = [128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 
-    /// The smallest step that covers `side` pixels; nil above the ladder, where nothing is rounded.
+    /// Returns the smallest step that covers `side` pixels; nil above the largest step.
     static func covering(_ side: Int) -> Int? { ladder.first { $0 >= side } }
 }

@@ -2,14 +2,14 @@ import Placeholders
 import Records
 import Support
 
-/// What is drawn where there is no picture.
+/// The settings of placeholders for missing pictures.
 public struct Fallback: Sendable {
-    /// What placeholders say; nil is what fits what is missing, which is also said if a record has not what is wanted.
+    /// The text; nil, or a template whose fields are missing, selects a text by the kind of failure.
     public var message: Template?
     public var theme: Placeholder.Theme
-    /// A font's file or family; nil is found.
+    /// A font's file or family; nil selects a font.
     public var font: String?
-    /// What is drawn in place of the icon that says what is missing; nil is that icon.
+    /// Replaces the built-in icons.
     public var icon: FallbackIcon?
 
     public init(message: Template? = nil, theme: Placeholder.Theme = .light, font: String? = nil) {
@@ -18,9 +18,9 @@ public struct Fallback: Sendable {
         self.font = font
     }
 
-    /// The placeholder for a record without a picture, or for one whose picture cannot be shown.
+    /// Returns the placeholder for a record.
     ///
-    /// - Parameter failure: why, where it is known now; else the record's own `error` tells.
+    /// - Parameter failure: the reason if it is known now; otherwise the record's `error` is used.
     func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
         let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
         let missing: Placeholder.Missing =
@@ -30,7 +30,7 @@ public struct Fallback: Sendable {
             case (_, Int(ExitCode.notAllowed.rawValue)): .forbidden
             default: .picture
             }
-        // As much as is looked at, and no more than a key can hold.
+        // Limited to the text that is drawn, and to the length of a key.
         let wanted = message.flatMap { try? $0.text(for: record) } ?? Self.message(missing)
         let text = String(String.UnicodeScalarView(wanted.unicodeScalars.prefix(4000)))
         return Placeholder(missing: missing, message: text, theme: theme, font: font)

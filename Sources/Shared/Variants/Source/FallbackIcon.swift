@@ -3,11 +3,11 @@ import Formats
 import Images
 import Support
 
-/// A picture that placeholders have in place of an icon.
+/// A picture that replaces the icon of placeholders.
 public struct FallbackIcon: Sendable {
     private let path: String
     private let bytes: [UInt8]
-    /// Of its bytes, in hexadecimal digits.
+    /// Hexadecimal digits.
     let sha256: String
 
     /// Reads the file. Throws `SystemFailure` (66), `InputTooLarge`, `ImageError.tooManyBytes`, `Cancelled`.
@@ -23,7 +23,7 @@ public struct FallbackIcon: Sendable {
         sha256 = hash.finish()
     }
 
-    /// Throws `NamedFailure` if it is no picture that can be drawn within the limits.
+    /// Throws `NamedFailure` if it is no picture that can be decoded within the limits.
     public func check(options: DecodeOptions) throws {
         do {
             _ = try pixels(within: PixelSize(width: 64, height: 64), options: options)
@@ -32,8 +32,8 @@ public struct FallbackIcon: Sendable {
         }
     }
 
-    /// The picture as large as it fits into a size, but not larger than it is; of an animation the first frame.
-    /// Throws `ImageError`, `FormatFailure`, `Cancelled`.
+    /// Returns the picture, or the first frame of an animation, scaled down to fit `size`. Throws `ImageError`,
+    /// `FormatFailure`, `Cancelled`.
     public func pixels(within size: PixelSize, options: DecodeOptions) throws -> PixelBuffer {
         let source = MemorySource(bytes)
         let sink = MemorySink()

@@ -2,9 +2,7 @@ import Formats
 import Images
 import Support
 
-/// A picture, which is opened and inspected when something of it is first needed.
-///
-/// For one thread at a time.
+/// A picture, opened and inspected on first use. For one thread at a time.
 final class PictureSource: VariantSource {
     private let maker: VariantMaker
     private let isThumbnail: Bool
@@ -17,11 +15,11 @@ final class PictureSource: VariantSource {
         self.open = open
     }
 
-    /// - Parameter open: is called at most once, unless it throws.
+    /// - Parameter open: called at most once, unless it throws.
     convenience init(_ maker: VariantMaker, open: @escaping () throws -> any ByteSource) {
         self.init(maker, isThumbnail: false) {
             let source = try open()
-            return (source, try inspectWhole(source, options: maker.options, page: maker.rendition.frame ?? 0))
+            return (source, try inspectWhole(source, options: maker.options, page: maker.encodeSettings.frame ?? 0))
         }
     }
 
@@ -32,10 +30,10 @@ final class PictureSource: VariantSource {
         return picture
     }
 
-    /// What the picture's header says. Throws `ImageError`, `FormatFailure`, and what opening it throws.
+    /// Throws `ImageError`, `FormatFailure`, and errors of opening it.
     func info() throws -> ImageHeader { try picture().info }
 
-    /// The picture's own thumbnail, turned like the picture; nil if it has none.
+    /// Returns the embedded thumbnail, rotated like the picture; nil if there is none.
     func thumbnail() -> PictureSource? {
         guard let (source, info) = try? picture(),
             let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
@@ -43,7 +41,7 @@ final class PictureSource: VariantSource {
         return PictureSource(maker, isThumbnail: true) { (thumbnail.source, thumbnail.info) }
     }
 
-    /// The SHA-256 of the file in hexadecimal digits.
+    /// Returns the SHA-256 of the file in hexadecimal digits.
     func content() throws -> String {
         let source = try picture().source
         var digest = SHA256()
@@ -58,18 +56,18 @@ final class PictureSource: VariantSource {
 
     func key(_ variant: Variant) -> String { (isThumbnail ? "thumbnail;" : "") + maker.key(variant) }
 
-    /// Throws `ImageError`, `FormatFailure`, and what opening the picture throws.
+    /// Throws `ImageError`, `FormatFailure`, and errors of opening the picture.
     func format(of variant: Variant) throws -> OutputFormat {
         maker.format(of: variant, source: try info())
     }
 
-    /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.
+    /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of opening the picture, the sinks and `done`.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
         let (source, info) = try picture()
         do {
             try maker.make(source, info, requests, done: done)
         } catch let error as ImageError where info.format == .jpeg {
-            // Its end has not been checked yet. The fault of a file comes before the fault of an output.
+            // The end of a JPEG has not been checked yet. Report a damaged file rather than the failure of an output.
             var checked = info
             try maker.options.checkEnd(of: source, &checked)
             throw error

@@ -3,21 +3,21 @@ import Images
 import Placeholders
 import Support
 
-/// Placeholders, each exactly of its variant's size and looks.
+/// Placeholders of exactly the size and look of their variants.
 struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
-    /// What is drawn in place of the icon; nil is the placeholder's own.
+    /// Replaces the placeholder's own icon.
     var icon: FallbackIcon?
     let maker: VariantMaker
-    /// What it is known to be drawn without, in words.
+    /// Known reasons why its text cannot be drawn.
     var lacks: [String] = []
 
-    /// Thrown before anything is written, if a font or a library for its words is missing and that was not known.
+    /// Thrown before any output if a font or a library for the text is missing and this was not known.
     struct Incomplete: Error {
         let lacks: [String]
     }
 
-    /// One without its words has a key of its own, so that it is drawn anew when there may be a font.
+    /// A placeholder without its text has a different key, so that it is drawn again once there is a font.
     func key(_ variant: Variant) -> String {
         let missing = lacks.isEmpty ? "" : "incomplete:lacks=\(Self.digits(lacks.joined(separator: "\n")));"
         return "\(missing)placeholder:\(maker.key(variant));pixels=\(variant.placeholderSize)"
@@ -26,25 +26,25 @@ struct PlaceholderSource: VariantSource {
             + ";icon=\(icon?.sha256 ?? "");message=\(Self.digits(placeholder.message))"
     }
 
-    /// In hexadecimal digits, since a key has no control characters, and every character counts.
+    /// Returns hexadecimal digits, since keys cannot contain control characters.
     private static func digits(_ text: String) -> String {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     func content() -> String { "" }
 
-    /// It has no source, so `auto` is PNG, which keeps letters sharp and small.
-    func format(of variant: Variant) -> OutputFormat { maker.rendition.format ?? .png }
+    /// PNG by default, which keeps letters sharp and files small.
+    func format(of variant: Variant) -> OutputFormat { maker.encodeSettings.format ?? .png }
 
-    /// Throws `Incomplete`, `ImageError`, `PlaceholderError`, `Cancelled`, and what the sinks and `done` throw.
+    /// Throws `Incomplete`, `ImageError`, `PlaceholderError`, `Cancelled`, and errors of the sinks and `done`.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
         for (index, request) in requests.enumerated() { try done(index, try draw(request)) }
     }
 
     private func draw(_ request: VariantMaker.Request) throws -> DownsampleResult {
-        let (variant, rendition) = (request.variant, maker.rendition)
+        let (variant, encodeSettings) = (request.variant, maker.encodeSettings)
         var options = maker.options.begun()
-        // The limit is for strangers' pictures; this one's size was asked for.
+        // The limit protects from hostile pictures; the size of a placeholder was requested.
         options.limits.maxPixels = max(options.limits.maxPixels, DecodeLimits.standard.maxPixels)
         let memory = try options.reserve(memory: variant.placeholderSize, bytesPerPixel: 4)
         defer { withExtendedLifetime(memory) {} }
@@ -53,16 +53,17 @@ struct PlaceholderSource: VariantSource {
             icon: icon.map { icon in { try icon.pixels(within: $0, options: options) } })
         if lacks.isEmpty, !drawing.warnings.isEmpty { throw Incomplete(lacks: drawing.warnings) }
         let output = Output(
-            .exactly(variant.placeholderSize), encoding: rendition.encoding(format(of: variant)),
-            cornerRadius: variant.cornerRadius, wantsHash: rendition.wantsHash, byteLimit: rendition.byteLimit,
+            .exactly(variant.placeholderSize), encoding: encodeSettings.encoding(format(of: variant)),
+            cornerRadius: variant.cornerRadius, wantsHash: encodeSettings.wantsHash,
+            byteLimit: encodeSettings.byteLimit,
             sink: request.sink)
         return try render(drawing.pixels, to: output, options: options)
     }
 }
 
 extension Variant {
-    /// What a placeholder for it measures: the shape that was asked for, or else the box, where it is known; a side that follows from the picture is as for
-    /// one of 3:2, and so are both where only their ratio is known.
+    /// The size of a placeholder: the requested shape, else the box if it is known. A side that follows from the
+    /// picture is computed for a ratio of 3:2, and so are both if only their ratio is known.
     var placeholderSize: PixelSize {
         if let shape { return Self.held(shape.width, shape.height) }
         let (width, height): (Int, Int) =
@@ -75,7 +76,7 @@ extension Variant {
         return Self.held(width, height)
     }
 
-    /// The size, or one of its shape that can be drawn.
+    /// Returns the size, or the largest size of its shape that can be drawn.
     private static func held(_ width: Int, _ height: Int) -> PixelSize {
         let long = max(width, height)
         guard long > Placeholder.largestSide else { return PixelSize(width: width, height: height) }
@@ -83,7 +84,7 @@ extension Variant {
         return PixelSize(width: held(width), height: held(height))
     }
 
-    /// The largest size of a shape within a box; the box where no shape is asked for.
+    /// Returns the largest size of a ratio within a box; the box without a ratio.
     private static func within(width: Int, height: Int, _ ratio: Double?) -> (Int, Int) {
         guard let ratio else { return (width, height) }
         let columns = min(Double(width), Double(height) * ratio)

@@ -2,12 +2,12 @@ import Formats
 import Images
 import Support
 
-/// Makes variants of pictures, any number from one decoding.
+/// Makes any number of variants of a picture in a single decoding.
 public struct VariantMaker: Sendable {
-    /// One variant that is wanted.
+    /// A requested variant.
     public struct Request {
         public var variant: Variant
-        /// Takes the encoded bytes.
+        /// Receives the encoded bytes.
         public var sink: any ByteSink
 
         public init(_ variant: Variant, sink: any ByteSink) {
@@ -16,31 +16,30 @@ public struct VariantMaker: Sendable {
         }
     }
 
-    public let rendition: Rendition
+    public let encodeSettings: EncodeSettings
     public var options: DecodeOptions
     public var metrics = Metrics.silent
     public var progress = Progress.none
 
-    public init(rendition: Rendition, options: DecodeOptions) {
-        self.rendition = rendition
+    public init(encodeSettings: EncodeSettings, options: DecodeOptions) {
+        self.encodeSettings = encodeSettings
         self.options = options
     }
 
-    /// Every option that changes the bytes of a variant, as the cache's key wants it.
+    /// Returns all options that affect the bytes of a variant, for cache keys.
     func key(_ variant: Variant) -> String {
-        "\(rendition.key(variant));truncated=\(options.allowsTruncated);damaged=\(options.allowsDamage)"
+        "\(encodeSettings.key(variant));truncated=\(options.allowsTruncated);damaged=\(options.allowsDamage)"
             + ";decode=\(options.quality.rawValue);decoder=\(options.decoder.rawValue)"
     }
 
-    /// The format that a variant of a picture is written in.
     func format(of variant: Variant, source: ImageHeader) -> OutputFormat {
-        rendition.format(
+        encodeSettings.format(
             for: source.format, isAnimated: source.isAnimated == true, hasAlpha: source.hasAlpha == true,
             isRounded: variant.cornerRadius > 0)
     }
 
-    /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first. Throws
-    /// `ImageError`, `FormatFailure`, `Cancelled`, and what the source, the sinks and `done` throw.
+    /// Makes the variants of a picture, and passes the index of each to `done` as soon as it is complete, the smallest
+    /// first. Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source, the sinks and `done`.
     public func make(
         _ source: some ByteSource, _ info: ImageHeader, _ requests: [Request],
         done: (Int, DownsampleResult) throws -> Void
@@ -49,17 +48,19 @@ public struct VariantMaker: Sendable {
         let outputs = requests.map { request in
             Output(
                 request.variant.geometry,
-                encoding: rendition.encoding(format(of: request.variant, source: info)),
-                backdrop: rendition.backdrop ?? .colour(rendition.background ?? .white),
+                encoding: encodeSettings.encoding(format(of: request.variant, source: info)),
+                backdrop: encodeSettings.backdrop ?? .colour(encodeSettings.background ?? .white),
                 gradient: request.variant.gradient,
-                cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,
-                wantsHash: rendition.wantsHash, exif: exif, xmp: xmp, frame: rendition.frame,
-                framesPerSecond: rendition.framesPerSecond, byteLimit: rendition.byteLimit, sink: request.sink)
+                cornerRadius: request.variant.cornerRadius, keepsProfile: encodeSettings.keepsProfile,
+                wantsHash: encodeSettings.wantsHash, exif: exif, xmp: xmp, frame: encodeSettings.frame,
+                framesPerSecond: encodeSettings.framesPerSecond, byteLimit: encodeSettings.byteLimit, sink: request.sink
+            )
         }
         progress.beginWork()
         let start = SteadyTime.now()
         try metrics.measure {
-            try downsample(source, info, to: outputs, options: options, isLinear: rendition.isLinear) { index, result in
+            try downsample(source, info, to: outputs, options: options, isLinear: encodeSettings.isLinear) {
+                index, result in
                 metrics.add(Self.event(requests[index].variant, result, after: SteadyTime.now() - start))
                 try done(index, result)
             }
@@ -90,9 +91,9 @@ public struct VariantMaker: Sendable {
             ])
     }
 
-    /// What of the source's metadata goes along.
+    /// Returns the metadata of the source that variants keep.
     private func carried(_ source: some ByteSource) throws -> (exif: ExifBlock?, xmp: XMPPacket?) {
-        switch rendition.metadata {
+        switch encodeSettings.metadata {
         case .stripped: return (nil, nil)
         case .kept:
             let metadata = try EmbeddedMetadata.read(source)

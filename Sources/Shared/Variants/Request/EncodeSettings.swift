@@ -1,29 +1,30 @@
 import Formats
 import Images
 
-/// How variants are drawn and encoded, whatever their size.
-public struct Rendition: Sendable, Hashable {
-    /// What of a picture's metadata is kept.
+/// The settings for drawing and encoding variants, independent of their size.
+public struct EncodeSettings: Sendable, Hashable {
+    /// The metadata that variants keep.
     public enum Metadata: String, Sendable, Hashable {
-        /// None of it: where a picture was taken is nobody's business.
+        /// None, since metadata may reveal where a picture was taken.
         case stripped
-        /// Who made it, and whose it is.
+        /// The creator and the copyright.
         case copyright
         /// EXIF and XMP.
         case kept
     }
 
-    /// Nil is as the source.
+    /// Nil for the format of the source.
     public var format: OutputFormat?
-    /// 1 to 100; for PNG without meaning.
+    /// 1 to 100; ignored for PNG.
     public var quality: Int
-    /// 0 to 9: how much time may be spent on smaller files.
+    /// 0 to 9: the time spent on smaller files.
     public var effort = standardEffort
-    /// How much colour detail is kept.
+    /// The chroma subsampling.
     public var chroma = ChromaChoice.auto
-    /// What transparent pixels and corners lie on in a format without alpha, or in a GIF; nil as in `EncodeOptions`.
+    /// The colour behind transparent pixels and rounded corners in formats without alpha and in GIF; nil as in
+    /// `EncodeOptions`.
     public var background: RGB?
-    /// What lies beside and beneath a picture that is shown whole in a size of another shape; nil is the background.
+    /// Fills the rest of the size around a picture of another shape; nil for the background.
     public var backdrop: Backdrop?
     public var isProgressive = false
     /// Whether colours are mixed in linear light.
@@ -33,16 +34,15 @@ public struct Rendition: Sendable, Hashable {
     public var wantsHash = false
     /// The most bytes of a variant.
     public var byteLimit: Int?
-    /// The one frame of an animation that is shown, counted from 0; nil is all, where the format can hold them.
+    /// Selects a frame of an animation, counted from 0; nil keeps all, if the format supports animation.
     public var frame: Int?
-    /// The most frames of an animation in a second; nil is all.
+    /// The maximum frame rate of an animation; nil keeps all frames.
     public var framesPerSecond: Double?
 
-    /// The quality of a picture for which none is named: the point from which on most people see no difference beside
-    /// the original at these sizes.
+    /// The lowest quality at which most people see no difference from the original at these sizes.
     public static let standardQuality = 82
 
-    /// The effort for which smaller files cost little time.
+    /// The highest effort that costs little time.
     public static let standardEffort = 3
 
     public init(format: OutputFormat? = nil, quality: Int = standardQuality, background: RGB? = nil) {
@@ -51,8 +51,8 @@ public struct Rendition: Sendable, Hashable {
         self.background = background
     }
 
-    /// The format that a variant of a picture of this format is written in: if none is named, the source's, or JPEG if
-    /// that is only read; WebP in place of a JPEG with alpha or round corners, and of an animated PNG.
+    /// Returns the format of a variant: the chosen format, else the format of the source, or JPEG if that can only be
+    /// read; WebP instead of a JPEG with alpha or rounded corners, and of an animated PNG.
     public func format(
         for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false, isRounded: Bool = false
     ) -> OutputFormat {
@@ -72,8 +72,8 @@ public struct Rendition: Sendable, Hashable {
             isProgressive: isProgressive)
     }
 
-    /// Every option that can change the bytes of a variant, and the engine's version, as the cache's key wants it.
-    /// A change of what the engine makes raises the version.
+    /// Returns all options that affect the bytes of a variant, for cache keys. Increase the engine's version if its
+    /// output changes.
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }

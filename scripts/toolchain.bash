@@ -1,20 +1,20 @@
-# Sourced by the scripts here, not run: where the package and Swift are, and what SwiftPM needs to work anywhere.
+# Sourced by the scripts in this folder: the paths of the package and of Swift, and SwiftPM's settings.
 # shellcheck shell=bash disable=SC2034
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 TOOLS=(apod-fetch img-cache img-downsample gif-cache)
 BIN=$ROOT/.build/release
 
-# Says something to the person, on standard error, under the script's own name.
+# Prints a message on standard error, with the name of the script.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
-# Says it and ends with status 1, or with the status in $STATUS.
+# Prints a message and exits with $STATUS, or 1.
 die() {
     say "$@"
     exit "${STATUS:-1}"
 }
 
-# Puts a Swift of at least 6.2 into PATH, looking where its installers put it; false where there is none.
+# Finds Swift 6.2 or newer in the usual folders and adds it to PATH; false if there is none.
 find_swift() {
     local folder
     for folder in "" "$ROOT/.build/swift/usr/bin" "${HOME:-/nonexistent}/.local/share/swiftly/bin" \
@@ -53,7 +53,7 @@ TEXT
     exit 1
 }
 
-# `swift build` and its like, with caches in the build folder where the home is missing or cannot be written.
+# Runs `swift build` and other commands, with caches in the build folder if the home folder is missing or not writable.
 swift_package() {
     local command=$1
     shift

@@ -11,7 +11,7 @@ import subprocess
 import time
 import urllib.request
 
-# How long anything may take to start, or to end by itself.
+# The longest time that a server may take to start or to exit.
 PATIENCE = 120
 
 
@@ -30,7 +30,7 @@ def session(leader):
     ids = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            # State, parent, group and session stand behind the name, which may hold blanks and parentheses.
+            # State, parent, group and session follow the name, which may contain blanks and parentheses.
             if int(stat.read_text().rpartition(")")[2].split()[3]) == leader:
                 ids.append(int(stat.parent.name))
     return ids
@@ -87,7 +87,7 @@ class Processes:
                 return process.poll() is not None
 
             wait_for(name, is_up)
-            # It ends at once if somebody else has taken the port.
+            # The server exits at once if the port is in use.
             time.sleep(0.1)
             if process.poll() is None:
                 return process, port

@@ -25,11 +25,11 @@ def main():
     context = SparkContext(appName="shrink")
     # Spark copies it into the folder in which each worker's executor runs.
     context.addFile(str(pathlib.Path(__file__).resolve().parent / "shrink"))
-    # The command gets these variables and no others. A relative APOD_TOOLS_CACHE_DIR begins in the executor's folder.
+    # The command gets only these variables. A relative APOD_TOOLS_CACHE_DIR is relative to the executor's folder.
     environment = {
         name: value for name, value in os.environ.items() if name == "PATH" or name.startswith("APOD_TOOLS_")
     }
-    # Without checkCode, a partition whose command was killed would lose records, and nobody would notice.
+    # Without checkCode, a partition whose command was killed would lose records without any error.
     context.textFile(records, PARTITION_COUNT).pipe(
         f"bash shrink {shlex.quote(pictures)}", env=environment, checkCode=True
     ).saveAsTextFile(out)

@@ -1,4 +1,4 @@
-# scripts/package brew fills in the address and the checksum of the archive.
+# scripts/package brew inserts the address and the checksum of the archive.
 class ApodTools < Formula
   desc "Fetch, cache and shrink pictures of the network by pipes"
   homepage "https://apod.nasa.gov/"
@@ -27,7 +27,7 @@ class ApodTools < Formula
   depends_on "zlib"
 
   def install
-    # Homebrew's sandbox is one already, and sandboxes cannot be nested.
+    # Homebrew already runs tests in a sandbox, and sandboxes cannot be nested.
     system "swift", "build", "--disable-sandbox", "-c", "release", "--product", "apod-tools"
     ENV["APOD_TOOLS_BIN"] = buildpath/".build/release"
     ENV["PREFIX"] = prefix

@@ -101,17 +101,17 @@ extension ToolContext {
             options: options,
             over: arguments.pictureFiles)
     }
+}
 
-    extension Arguments {
-        /// The operands, or paths on standard input, which are restricted like the paths of records.
-        var pictureFiles: Things {
-            Things(
-                "pictures", operands, operand: { RecordJob(Record(), argument: $0) },
-                line: { path in
-                    var record = Record()
-                    record.setPath("path", path)
-                    return RecordJob(record)
-                })
-        }
+extension Arguments {
+    /// The operands, or paths on standard input, which are restricted like the paths of records.
+    var pictureFiles: Things {
+        Things(
+            "pictures", operands, operand: { RecordJob(Record(), argument: $0) },
+            line: { path in
+                var record = Record()
+                record.setPath("path", path)
+                return RecordJob(record)
+            })
     }
 }

@@ -56,7 +56,7 @@ import func TestSupport.makePipe
         let input = (1...20).map { "{\"follow\":0,\"n\":\($0)}" }
         let haveStarted = Monitor(false)
         let opener = try Thread.start {
-            let all = tool.gate.wait(atMost: .seconds(60)) { $0.started.count == 21 ? () : nil }
+            let all: Void? = tool.gate.wait(atMost: .seconds(60)) { $0.started.count == 21 ? () : nil }
             haveStarted.withLock { $0 = all != nil }
             _ = tool.gate.update { $0.opened.insert(0) }
         }

@@ -35,6 +35,7 @@ extension HTTPClient {
     /// - Parameters:
     ///   - next: called before each attempt, and after each `RetryNow`.
     ///   - check: called with each answer after its body; the attempt fails with the error that it throws.
+    public func get(
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         check: (HTTPResponse) throws -> Void = { _ in }
     ) throws -> HTTPResponse {

@@ -83,7 +83,7 @@ struct CronRecipeTests {
             #expect(slept.split(separator: "\n").map(String.init) == Array(waits), "\(day): \(output)")
             if !isMissed { pictures.append("\(day).jpg") }
             #expect(TemporaryFolder.names(in: home.folder.path("home/apod")).sorted() == pictures, "\(day): \(output)")
-            try? home.shell("rm -f \"$HOME/down\"").expect(0)
+            _ = try? home.shell("rm -f \"$HOME/down\"").expect(0)
         }
         let asked = try server.requests().counts.filter { $0.key.hasPrefix("/pictures/") }
         #expect(asked == Dictionary(uniqueKeysWithValues: pictures.map { ("/pictures/\($0)", 1) }))

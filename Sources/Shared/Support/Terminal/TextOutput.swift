@@ -4,8 +4,8 @@ public struct TextOutput: Sendable {
     public enum Form: Sendable {
         /// Escaped as by `TerminalText.escaped`, except that line ends and tabs stay.
         case plain
-        /// JSON, escaped as `\u00XX`, so that it remains the same value.
         /// JSON, escaped as `\u00XX`, so that its value stays the same.
+        case json
     }
 
     private let file: File

@@ -36,7 +36,7 @@ import Testing
         #expect(fault == .notRead(.jpeg, kind) && fault?.code == "unsupported-image")
     }
 
-    @Test func JPEGsOfOtherDepthsAndComponentCountsAreNotCalledCorrupt() {
+    @Test func jpegsOfOtherDepthsAndComponentCountsAreNotCalledCorrupt() {
         let deep = Tiny.segment(0xC1, [12, 0, 9, 0, 9, 1, 1, 0x11, 0])
         #expect(failure { _ = try inspect([0xFF, 0xD8] + deep + Tiny.scan) } == .notRead(.jpeg, "12 bits a sample"))
         let pair = Tiny.segment(0xC0, [8, 0, 9, 0, 9, 2, 1, 0x11, 0, 2, 0x11, 0])
@@ -69,7 +69,9 @@ import Testing
         #expect(code(bytes) == "corrupt-image", "\(segment.fault)")
     }
 
-    @Test(arguments: [[8, 0, 9, 0, 9, 1, 1, 0x51, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 0, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 1]])
+    @Test(arguments: [
+        [8, 0, 9, 0, 9, 1, 1, 0x51, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 0, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 1],
+    ])
     func faultyFrameHeadersOfAJPEGAreTold(body: [UInt8]) {
         // A sampling factor of 5, a byte left over, a table that does not come.
         let start = [0xFF, 0xD8] + Tiny.steps + Tiny.segment(0xC0, body)

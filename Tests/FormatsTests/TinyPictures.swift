@@ -29,7 +29,8 @@ enum Tiny {
     static func jpeg(
         width: Int = 20, height: Int = 10, before: [UInt8] = [], between: [UInt8] = [], after: [UInt8] = []
     ) -> [UInt8] {
-        [0xFF, 0xD8] + steps + before + frameHeader(width: width, height: height) + between + scan + [0xFF, 0xD9] + after
+        [0xFF, 0xD8] + steps + before + frameHeader(width: width, height: height) + between + scan + [0xFF, 0xD9]
+            + after
     }
 
     /// An APP1 segment with a TIFF header and one directory.

@@ -32,4 +32,3 @@ public struct JSONPlace: Sendable, Equatable {
         self.reason = reason
     }
 }
-

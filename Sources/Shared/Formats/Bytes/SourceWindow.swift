@@ -88,7 +88,7 @@ struct SourceWindow {
         try bytes(at: offset, width).map { ByteOrder.littleEndian.number($0) }
     }
 
-    /// The next segment of a JPEG, or its end marker; nil if the bytes end first.
+    /// Returns the next segment of a JPEG, or its end marker; nil if the bytes end first.
     mutating func nextSegment(_ markers: inout JPEGMarkers) throws -> JPEGMarkers.Segment? {
         while try load(markers.offset, 1) {
             let range = markers.offset - start..<filled

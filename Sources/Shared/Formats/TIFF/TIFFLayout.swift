@@ -27,7 +27,8 @@ enum TIFFLayout {
 
     /// The numbers that some build of libtiff reads; those above 32765 are of private schemes.
     private static let compressions: Set<Int> = [
-        1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000, 50001,
+        1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000,
+        50001,
     ]
     /// Tags whose values are needed to read pixels, and which may have several.
     private static let arrays = [Tag.bits, Tag.palette, Tag.extraSamples, Tag.sampleFormat]
@@ -86,7 +87,9 @@ enum TIFFLayout {
             }
         // Luminance and chroma, which libtiff's JPEG decoder turns into colours if all samples lie together.
         case 6 where compression == 7:
-            guard try directory.number(Tag.planes, &window) ?? 1 == 1 else { throw fault("colours of kind 6 in planes") }
+            guard try directory.number(Tag.planes, &window) ?? 1 == 1 else {
+                throw fault("colours of kind 6 in planes")
+            }
         case let colours?: throw fault("colours of kind \(colours)")
         }
     }

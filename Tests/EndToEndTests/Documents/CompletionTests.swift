@@ -19,7 +19,7 @@ struct CompletionTests {
     private static let cases: [Case] = [
         // Commands and options.
         Case(line: "img-cache ", has: ["put", "get", "scope", "settings"], lacks: files),
-        Case(line: "img-cache help pu", has: ["put"], isAll: true),
+        Case(line: "img-cache help pu", has: ["put", "pull", "push"], isAll: true),
         Case(line: "img-cache sc", has: ["scope"], isAll: true),
         Case(line: "img-cache scope ", has: ["list", "current", "switch", "purge"], isAll: true),
         Case(line: "img-cache --scope work g", has: ["get"], isAll: true),

@@ -23,7 +23,8 @@ enum Bomb {
 
     /// A JPEG's headers: tables that nobody gets to, one component, one scan.
     static func jpeg(_ width: Int, _ height: Int) -> [UInt8] {
-        [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8] + big(height, 2) + big(width, 2) + [1, 1, 0x11, 0]
+        let quantisation: [UInt8] = [0xFF, 0xDB, 0, 67, 0] + Array(repeating: 1, count: 64)
+        return [0xFF, 0xD8] + quantisation + [0xFF, 0xC0, 0, 11, 8] + big(height, 2) + big(width, 2) + [1, 1, 0x11, 0]
             + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0, 0, 0xFF, 0xD9]
     }
 

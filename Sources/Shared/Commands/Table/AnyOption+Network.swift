@@ -111,11 +111,10 @@ extension AnyOption {
         "respect-cache-control", .network,
         summary: "Let Cache-Control and Expires shorten how long a picture is fresh.",
         manual: """
-            A picture whose server says no-store is then not kept, one that says stale-while-revalidate is revalidated \
-            after the records have left, stale-if-error limits how long it is used if its server fails, and \
-            immutable spares it --refresh while it is fresh.
-            """
-    ).asSetting()
+            With no-store, a picture is not cached. With stale-while-revalidate, it is revalidated after the records are \
+            written. stale-if-error limits how long it is served if its server fails. With immutable, --refresh does \
+            not revalidate it while it is fresh.
+            """)
 }
 
 extension [AnyOption] {

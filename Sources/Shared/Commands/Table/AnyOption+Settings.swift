@@ -139,8 +139,7 @@ extension AnyOption {
         summary: "Refuse pictures with more bytes.", read: ByteCount.parse)
     public static let maxPixels = Option.number(
         "max-pixels", .limits, in: 1...Int.max, default: "400000000",
-        summary: "Refuse pictures with more pixels."
-    ).asSetting()
+        summary: "Refuse pictures with more pixels.")
     public static let maxFrames = Option.number(
         "max-frames", .limits, in: 1...Int.max, default: "2000",
         summary: "Refuse animations with more frames."

@@ -106,7 +106,7 @@ let package = Package(
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
         module("CacheTools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
         module("Previews", ["Support", "Formats", "Store", "Fetch", "CacheTools", "CKernels", "CZlib"]),
-        module("Articles", ["Support", "Records"]),
+        module("Articles", ["Support", "Records", "Formats"]),
         module("HTML", ["Articles", "CGumbo"]),
         module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "Articles", "HTML"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "CacheTools"]),

@@ -57,7 +57,7 @@ extension AnyOption {
     static let fallbackPrevious = Option.flag(
         "fallback-previous", summary: "Give the latest image before a day that has none.")
     static let raw = Option.flag("raw", summary: "Add NASA's own object as the field raw.")
-    static let format = Option<PictureFormat>.case(
+    static let format = Option<ArticleFormat>.case(
         "format", "FORMAT", default: "json",
         summary: "json, text, markdown, html, atom or url.",
         manual: "text is to be read, html a page, atom a feed, and url the picture's address only.")

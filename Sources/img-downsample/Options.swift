@@ -76,10 +76,10 @@ extension AnyOption {
 
     // MARK: Format and look
 
-    static let format = Option<PictureFormatChoice>(
-        "format", form: .value("FORMAT"), choices: { PictureFormatChoice.words }, group: .looks,
+    static let format = Option<FormatChoice>(
+        "format", form: .value("FORMAT"), choices: { FormatChoice.words }, group: .looks,
         default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif, gif.",
-        read: PictureFormatChoice.init)
+        read: FormatChoice.init)
     static let chroma = Option<ChromaChoice>.case(
         "chroma", "HOW", .looks, default: "auto",
         summary: "auto, 420 (half the colour detail) or 444 (all).",
@@ -244,7 +244,7 @@ enum KeptPart: Sendable {
 }
 
 /// A format by name, or the source's.
-enum PictureFormatChoice: Sendable, Equatable {
+enum FormatChoice: Sendable, Equatable {
     case auto
     case fixed(OutputFormat)
 

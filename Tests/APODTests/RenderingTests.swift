@@ -219,7 +219,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
 
     @Test func everyFormatButJSONHasALayout() {
         let page = TextPage(isTerminal: false, width: 80, environment: [:])
-        for format in PictureFormat.allCases {
+        for format in ArticleFormat.allCases {
             let feed = AtomFeed.picturesOfTheDay(updated: time("2026-11-20"))
             #expect((format.layout(for: page, feed: feed) == nil) == (format == .json))
         }

@@ -60,10 +60,23 @@ import Testing
     @Test func inspectionReadsTheHeaderOfEveryOutput() throws {
         for format in OutputFormat.readable {
             let info = try inspect(MemorySource(encode(.waves(31, 17, channels: 3), EncodeOptions(format: format))))
-            #expect(info.format.rawValue == format.rawValue)
+            #expect(info.format.id == format.rawValue)
             #expect(info.uprightSize == PixelSize(width: 31, height: 17))
             #expect(info.orientation == .upright)
         }
+    }
+
+    @Test func everyFormatHasOneDecoder() {
+        for format in ImageFormat.all {
+            #expect(ImageDecoder.all.count { $0.formats.contains(format) } == 1, "\(format.name)")
+        }
+    }
+
+    @Test func everyOutputFormatCanBeRead() {
+        for format in OutputFormat.allCases {
+            #expect(OutputFormat(fileExtension: format.fileExtension.uppercased()) == format)
+        }
+        #expect(OutputFormat(fileExtension: "jfif") == .jpeg && OutputFormat(fileExtension: "heic") == nil)
     }
 
     @Test func qualityIsHeldWithinItsRange() {

@@ -1,3 +1,4 @@
+import Formats
 import Support
 
 /// The address of a picture, a video or a page from a service: absolute, without blanks, with slashes instead of
@@ -114,9 +115,11 @@ public struct MediaAddress: Sendable, Equatable {
 
     public var kind: Kind {
         guard let dot = fileName.lastIndex(of: ".") else { return .unknown }
-        switch fileName[fileName.index(after: dot)...] {
-        case "jpg", "jpeg", "jpe", "png", "gif", "webp", "avif", "tif", "tiff", "bmp", "svg", "heic", "jp2", "jxl":
-            return .picture
+        let ending = fileName[fileName.index(after: dot)...]
+        if ImageFormat.named(byExtension: ending) != nil { return .picture }
+        switch ending {
+        // Pictures that the tools do not read.
+        case "bmp", "svg", "jp2": return .picture
         case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp":
             return .movie
         case "html", "htm", "php", "pdf", "txt": return .page

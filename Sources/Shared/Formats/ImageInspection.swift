@@ -22,43 +22,6 @@ public enum ImageInspection {
     public static func checkEnd(
         of source: some ByteSource, _ header: inout ImageHeader, verifiesChecksums: Bool = true
     ) throws {
-        switch header.format {
-        case .jpeg:
-            var window = SourceWindow.forWalk(source)
-            try JPEGLayout.checkEnd(&window)
-        case .png:
-            var window = verifiesChecksums ? SourceWindow.forWalk(source) : .forHeader(source)
-            try PNGLayout.checkEnd(&window, verifiesChecksums: verifiesChecksums)
-        case .webp:
-            var window = SourceWindow.forHeader(source)
-            try WebPLayout.checkEnd(&window)
-        case .tiff:
-            var window = SourceWindow.forHeader(source)
-            try TIFFLayout.checkEnd(&window)
-        case .avif, .heic:
-            // Its header has been read from all that can be looked at.
-            break
-        case .jpegXL:
-            var window = SourceWindow.forHeader(source)
-            try JPEGXLLayout.checkEnd(&window)
-        case .gif:
-            try checkGIF(source, &header)
-        }
-    }
-
-    /// Counts frames without keeping them: the limits on frames are the decoder's.
-    private static func checkGIF(_ source: some ByteSource, _ header: inout ImageHeader) throws {
-        var window = SourceWindow.forWalk(source)
-        let screen = try GIFLayout.screen(&window)
-        var frames = 0
-        var hasAlpha = false
-        _ = try GIFLayout.walk(&window, from: screen.end) { block in
-            guard case .frame(let frame) = block else { return }
-            frames += 1
-            if frame.transparentIndex != nil { hasAlpha = true }
-        }
-        guard frames > 0 else { throw FormatFailure.corrupt(.gif, "no frame") }
-        header.isAnimated = frames > 1
-        header.hasAlpha = hasAlpha
+        try header.format.checkEnd(source, &header, verifiesChecksums)
     }
 }

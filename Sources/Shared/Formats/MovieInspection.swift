@@ -19,7 +19,7 @@ public enum MovieInspection {
         switch String(decoding: head[4..<8], as: UTF8.self) {
         case "ftyp":
             let brand = String(decoding: head[8...], as: UTF8.self)
-            return ImageFormat(magic: head) == nil && !["M4A ", "M4B ", "M4P "].contains(brand)
+            return ImageFormat.detected(in: head[...]) == nil && !["M4A ", "M4B ", "M4P "].contains(brand)
         // Movies of QuickTime that are older than the type box.
         case "moov", "mdat", "wide", "pnot": return true
         default: return false

@@ -274,7 +274,7 @@ public final class GalleryTool: RecordTool {
             .object([
                 "path": .string(folder.pictures.path(of: name)), "width": .integer(header.uprightSize.width),
                 "height": .integer(header.uprightSize.height), "bytes": .integer(file.count),
-                "format": .string(header.format.rawValue),
+                "format": .string(header.format.id),
             ]))
         record.set("variants", .raw(variants.line))
     }

@@ -131,7 +131,7 @@ struct DownsampleJob {
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
         guard info.format == .jpeg else {
-            return Source(try rowReader(source, info, scale: 8, keepsProfile: keepsProfile, options: options))
+            return Source(try rowReader(source, info, keepsProfile: keepsProfile, options: options))
         }
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
@@ -373,13 +373,9 @@ extension DownsampleJob {
 
     /// How many frames the source has, if it has several and that can be told without decoding.
     private func frameCount(_ source: some ByteSource) -> Int? {
-        let count: Int? =
-            switch info.format {
-            case .gif where info.isAnimated != false: (try? GIFStructure.read(source))?.frames.count
-            case .webp where info.isAnimated == true, .png where info.isAnimated == true:
-                (try? animationReader(source, info, options: options))?.frameCount
-            default: nil
-            }
+        guard info.isAnimated != false else { return nil }
+        let decoder = ImageDecoder.of(info.format)
+        let count = try? decoder.frameCount?(source) ?? decoder.frames?(source, options)?.frameCount
         return count.flatMap { $0 > 1 ? $0 : nil }
     }
 }

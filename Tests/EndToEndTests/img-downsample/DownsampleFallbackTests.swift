@@ -94,7 +94,7 @@ struct DownsampleFallbackTests {
             try output.expectRefusal(status, "img-downsample", file)
             #expect(try home.pixels(target).words == "600x400", "\(file) to \(target)")
             #expect(
-                try Picture.header(home.path(target)).format.rawValue
+                try Picture.header(home.path(target)).format.id
                     == (target == "made.jpg" ? "jpeg" : String(target.dropFirst(5))))
         }
         // One picture on standard output, not a piece of another before it.

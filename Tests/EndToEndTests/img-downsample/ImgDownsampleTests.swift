@@ -52,7 +52,7 @@ struct ImgDownsampleTests {
         #expect(forced.map { $0.string("variants.custom.format") } == ["webp", "webp", "webp", "webp"])
         for record in records + forced {
             let path = try #require(record.string("variants.custom.path"))
-            #expect(try Picture.header(path).format.rawValue == record.string("variants.custom.format"))
+            #expect(try Picture.header(path).format.id == record.string("variants.custom.format"))
             #expect(record.string("variants.custom.status") == "made")
             #expect(try TestFile.bytes(path).count == record.integer("variants.custom.bytes"))
         }

@@ -108,7 +108,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         let info = try ImageHeader.read(source)
         func rows(_ memory: Int) throws {
             let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: memory))
-            let reader = try rowReader(source, info, scale: 8, options: options)
+            let reader = try rowReader(source, info, options: options)
             var row = [UInt8](repeating: 0, count: 64 * 3)
             for _ in 0..<reader.size.height { try reader.readRow(into: &row) }
         }

@@ -11,7 +11,10 @@ private func whatThereIs(
 ) throws -> (pixels: PixelBuffer, isTruncated: Bool) {
     let source = MemorySource(bytes)
     let options = DecodeOptions(allowsTruncated: allowsTruncated)
-    let reader = try rowReader(source, inspect(source), scale: scale, options: options)
+    let info = try inspect(source)
+    let reader =
+        try scale == 8
+        ? rowReader(source, info, options: options) : JPEGReader(source, info, options: options).rows(scale: scale)
     let channels = reader.layout.channels
     let row = AlignedBuffer(count: reader.size.width * channels)
     var pixels: [UInt8] = []

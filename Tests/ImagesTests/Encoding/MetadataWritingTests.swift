@@ -45,7 +45,7 @@ import Testing
 
     private func profile(of bytes: [UInt8], _ format: OutputFormat) throws -> [UInt8]? {
         let source = MemorySource(bytes)
-        return try rowReader(source, inspect(source), scale: 8, keepsProfile: true, options: DecodeOptions()).profile
+        return try rowReader(source, inspect(source), keepsProfile: true, options: DecodeOptions()).profile
     }
 
     @Test(arguments: [OutputFormat.jpeg, .png, .webp], [false, true])

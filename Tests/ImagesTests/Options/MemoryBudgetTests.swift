@@ -132,7 +132,7 @@ import Testing
             let options = DecodeOptions(limits: DecodeLimits(maxSeconds: 0)).begun()
             #expect(
                 failureCode {
-                    let reader = try rowReader(source, inspect(source), scale: 8, options: options)
+                    let reader = try rowReader(source, inspect(source), options: options)
                     let row = AlignedBuffer(count: 180)
                     for _ in 0..<50 { try reader.readRow(into: row.bytes) }
                 } == "too-slow")

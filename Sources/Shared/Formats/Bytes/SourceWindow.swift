@@ -70,10 +70,13 @@ struct SourceWindow {
     mutating func read(_ range: Range<Int>, visit: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            guard try load(offset, 1) else { return false }
-            let piece = offset - start..<min(filled, range.upperBound - start)
-            buffer.withUnsafeBytes { visit(UnsafeRawBufferPointer(rebasing: $0[piece])) }
-            offset += piece.count
+            let count = try withBytes(from: offset) { bytes in
+                let piece = bytes.prefix(range.upperBound - offset)
+                visit(UnsafeRawBufferPointer(rebasing: piece))
+                return piece.count
+            }
+            guard let count else { return false }
+            offset += count
         }
         return true
     }
@@ -88,13 +91,11 @@ struct SourceWindow {
         try bytes(at: offset, width).map { ByteOrder.littleEndian.number($0) }
     }
 
-    /// Returns the next segment of a JPEG, or its end marker; nil if the bytes end first.
-    mutating func nextSegment(_ markers: inout JPEGMarkers) throws -> JPEGMarkers.Segment? {
-        while try load(markers.offset, 1) {
-            let range = markers.offset - start..<filled
-            let segment = buffer.withUnsafeBytes { markers.next(UnsafeRawBufferPointer(rebasing: $0[range])) }
-            if let segment { return segment }
-        }
-        return nil
+    /// Passes the bytes of the window from `offset` on to `body`; nil if the source ends before them.
+    mutating func withBytes<Result>(
+        from offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws -> Result? {
+        guard try load(offset, 1) else { return nil }
+        return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[offset - start..<filled])) }
     }
 }

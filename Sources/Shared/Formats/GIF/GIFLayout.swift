@@ -1,3 +1,14 @@
+import Support
+
+extension ImageFormat {
+    /// Known by the signature of either version (GIF89a §17).
+    public static let gif = ImageFormat(
+        "gif", name: "GIF", signature: Signature(Array("GIF87a".utf8), Array("GIF89a".utf8)),
+        header: { window, _ in try GIFLayout.header(&window) },
+        checkEnd: { source, header, _ in try GIFLayout.checkEnd(source, &header) },
+        findMetadata: GIFLayout.findMetadata)
+}
+
 /// The blocks of a GIF (GIF89a specification; section numbers are its own).
 enum GIFLayout {
     /// The logical screen (§18). A side of 0, which some writers leave, reaches to the edge of the first image, as in
@@ -28,6 +39,23 @@ enum GIFLayout {
 
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         ImageHeader(format: .gif, storedSize: try screen(&window).size, isAnimated: nil, hasAlpha: nil)
+    }
+
+    /// Walks over all blocks, and fills in whether there are several frames and transparent pixels. Counts frames
+    /// without keeping them: the limits on frames are the decoder's.
+    static func checkEnd(_ source: any ByteSource, _ header: inout ImageHeader) throws {
+        var window = SourceWindow.forWalk(source)
+        let screen = try screen(&window)
+        var frames = 0
+        var hasAlpha = false
+        _ = try walk(&window, from: screen.end) { block in
+            guard case .frame(let frame) = block else { return }
+            frames += 1
+            if frame.transparentIndex != nil { hasAlpha = true }
+        }
+        guard frames > 0 else { throw FormatFailure.corrupt(.gif, "no frame") }
+        header.isAnimated = frames > 1
+        header.hasAlpha = hasAlpha
     }
 
     static func screen(_ window: inout SourceWindow) throws -> Screen {
@@ -98,6 +126,35 @@ enum GIFLayout {
             default:
                 throw FormatFailure.corrupt(.gif, "a block that is no image, extension or trailer")
             }
+        }
+    }
+
+    /// XMP in its application extension (XMP part 3, §1.1.2). The packet stands there as it is, its letters taken for
+    /// lengths of sub-blocks; behind it 258 bytes lead any reader that hops through it to the end.
+    static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
+        let trailer = 258
+        do {
+            var offset = try screen(&window).end
+            while let introducer = try window.byte(at: offset), let label = try window.byte(at: offset + 1) {
+                if introducer == 0x2C {
+                    guard let flags = try window.byte(at: offset + 9) else { return }
+                    offset = try skipSubBlocks(&window, at: offset + 11 + 3 * paletteCount(flags))
+                } else if introducer == 0x21 {
+                    let end = try skipSubBlocks(&window, at: offset + 2)
+                    let packet = offset + 14
+                    if label == 0xFF, try window.has("\u{B}XMP DataXMP", at: offset + 2), end - packet > trailer,
+                        try window.bigEndian(at: end - trailer, 2) == 0x01FF
+                    {
+                        try found.takeXMP(packet..<end - trailer)
+                        return
+                    }
+                    offset = end
+                } else {
+                    return
+                }
+            }
+        } catch is FormatFailure {
+            // A walk that ends early has found what there was.
         }
     }
 

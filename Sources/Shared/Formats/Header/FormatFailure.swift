@@ -7,7 +7,7 @@ public enum FormatFailure: Failure, Equatable {
     /// The bytes are something else than a picture.
     case notAnImage(BodyKind)
     /// A picture, but of a format that the tools don't read.
-    case unsupported(BodyKind)
+    case unsupported(BodyKind, readable: [ImageFormat])
     /// A picture, but not a GIF, which alone will do.
     case notGIF(ImageFormat)
     /// The bytes stop before the end that the format itself names.
@@ -44,8 +44,9 @@ public enum FormatFailure: Failure, Equatable {
         switch self {
         case .empty: "the body is empty"
         case .notAnImage(let kind): "the body is \(kind.phrase), not a picture"
-        case .unsupported(let kind):
-            "the body is \(kind.phrase); readable are JPEG, PNG, GIF, WebP, TIFF, AVIF, HEIC and JPEG XL"
+        case .unsupported(let kind, let formats):
+            "the body is \(kind.phrase); readable are \(formats.dropLast().map(\.name).joined(separator: ", ")) and "
+                + (formats.last?.name ?? "")
         case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
         case .truncated(let format): "the \(format.name) ends too early: fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
@@ -62,17 +63,6 @@ public enum FormatFailure: Failure, Equatable {
         switch self {
         case .overLimit: .notAllowed
         default: .data
-        }
-    }
-}
-
-extension ImageFormat {
-    /// The format's name as people write it.
-    public var name: String {
-        switch self {
-        case .webp: "WebP"
-        case .jpegXL: "JPEG XL"
-        default: rawValue.uppercased()
         }
     }
 }

@@ -1,5 +1,16 @@
+import Support
+
+extension ImageFormat {
+    /// Known by SOI and the beginning of a marker (ITU T.81 B.1.1).
+    public static let jpeg = ImageFormat(
+        "jpeg", name: "JPEG", fileExtensions: ["jpg", "jpeg", "jpe", "jfif"],
+        signature: Signature(JPEGMarkers.signature), header: { window, _ in try JPEGLayout.header(&window) },
+        checkEnd: { source, _, _ in try JPEGLayout.checkEnd(source) }, findMetadata: JPEGLayout.findMetadata)
+}
+
 /// The segments of a JPEG (ITU T.81 annex B).
 enum JPEGLayout {
+    static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     static let app1: UInt8 = 0xE1
     /// Processes that no decoder here knows, by their frame headers (table B.1), and pictures that begin with another
     /// marker: DHP (B.3.2), and SOF55 (ITU T.87 annex C).
@@ -50,7 +61,8 @@ enum JPEGLayout {
 
     /// Walks over all segments and scans to EOI, and checks the tables on the way; bytes behind EOI don't count. Throws
     /// `FormatFailure`. Linear, in flat memory.
-    static func checkEnd(_ window: inout SourceWindow) throws {
+    static func checkEnd(_ source: any ByteSource) throws {
+        var window = SourceWindow.forWalk(source)
         var sawScan = false
         var tables = JPEGTables()
         var markers = JPEGMarkers(at: 2)
@@ -64,6 +76,22 @@ enum JPEGLayout {
             if segment.code == JPEGMarkers.startOfScan { sawScan = true }
         }
         throw FormatFailure.truncated(.jpeg)
+    }
+
+    /// EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) in APP1 segments before the first scan.
+    static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
+        var markers = JPEGMarkers(at: 2)
+        while let segment = try window.nextSegment(&markers), segment.code != JPEGMarkers.startOfScan,
+            segment.code != JPEGMarkers.endOfImage
+        {
+            guard segment.code == app1 else { continue }
+            let body = segment.body
+            if try window.has("Exif\0\0", at: body.lowerBound), body.count > 6 {
+                try found.takeExif(body)
+            } else if try window.has(xmpName, at: body.lowerBound), body.count > xmpName.utf8CodeUnitCount {
+                try found.takeXMP(body.dropFirst(xmpName.utf8CodeUnitCount))
+            }
+        }
     }
 
     /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC), which share their range (table B.1).
@@ -95,5 +123,15 @@ enum JPEGLayout {
             throw FormatFailure.truncated(.jpeg)
         }
         return height
+    }
+}
+
+extension SourceWindow {
+    /// Returns the next segment of a JPEG, or its end marker; nil if the bytes end first.
+    mutating func nextSegment(_ markers: inout JPEGMarkers) throws -> JPEGMarkers.Segment? {
+        while let segment = try withBytes(from: markers.offset, { markers.next($0) }) {
+            if let segment { return segment }
+        }
+        return nil
     }
 }

@@ -15,6 +15,8 @@ public struct JPEGMarkers {
         public let body: Range<Int>
     }
 
+    /// The start of image, and the first byte of the next marker.
+    static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
     public static let startOfScan: UInt8 = 0xDA
     public static let endOfImage: UInt8 = 0xD9
 

@@ -1,5 +1,14 @@
 import Support
 
+extension ImageFormat {
+    /// Known by a codestream (ISO/IEC 18181-1 annex D) or its container.
+    public static let jpegXL = ImageFormat(
+        "jxl", name: "JPEG XL",
+        signature: Signature([0xFF, 0x0A], [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]),
+        header: { window, _ in try JPEGXLLayout.header(&window) },
+        checkEnd: { source, _, _ in try JPEGXLLayout.checkEnd(source) })
+}
+
 /// The structure of a JPEG XL (ISO/IEC 18181).
 enum JPEGXLLayout {
     /// More frames than any file has.
@@ -17,7 +26,8 @@ enum JPEGXLLayout {
 
     /// Walks over the boxes, if there are any, and over the frames up to the last. A codestream with unreadable headers
     /// passes: its decoder refuses it. Throws `FormatFailure`.
-    static func checkEnd(_ window: inout SourceWindow) throws {
+    static func checkEnd(_ source: any ByteSource) throws {
+        var window = SourceWindow.forHeader(source)
         var bits = JPEGXLBits(try JPEGXLCodestream(&window, mayBeCut: false))
         var image = try JPEGXLImage(&bits)
         _ = try walk(&bits, &image) { _ in true }

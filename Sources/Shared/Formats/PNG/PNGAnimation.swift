@@ -48,8 +48,8 @@ public struct PNGAnimation: Sendable, Hashable {
         _ source: some ByteSource, frameLimit: Int, allowsTruncated: Bool = false, check: () throws -> Void = {}
     ) throws -> PNGAnimation? {
         var window = SourceWindow.forWalk(source)
-        guard try ImageHeader.read(&window).format == .png, let bytes = try window.bytes(at: 16, 13) else { return nil }
-        var walk = AnimationWalk(header: try PNGHeader(Array(bytes)), frameLimit: frameLimit)
+        guard let head = try window.bytes(at: 0, 29), ImageFormat.png.matches(head) else { return nil }
+        var walk = AnimationWalk(header: try PNGHeader(Array(head.dropFirst(16))), frameLimit: frameLimit)
         var offset = 33
         do {
             while true {

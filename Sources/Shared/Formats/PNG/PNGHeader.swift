@@ -1,5 +1,8 @@
 /// What the first chunk of a PNG, IHDR, says (PNG §11.2.1).
 public struct PNGHeader: Sendable, Hashable {
+    /// The file's first bytes (§5.2).
+    public static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
     /// Both sides from 1 to 2^31 - 1.
     public let size: PixelSize
     /// Bits a sample.

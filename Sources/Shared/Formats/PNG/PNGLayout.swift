@@ -1,4 +1,15 @@
 import CZlib
+import Support
+
+extension ImageFormat {
+    /// PNG, also animated.
+    public static let png = ImageFormat(
+        "png", name: "PNG", signature: Signature(PNGHeader.signature),
+        header: { window, _ in try PNGLayout.header(&window) },
+        checkEnd: { source, _, verifiesChecksums in
+            try PNGLayout.checkEnd(source, verifiesChecksums: verifiesChecksums)
+        }, findMetadata: PNGLayout.findMetadata)
+}
 
 /// The chunks of a PNG (PNG specification, third edition, §5 and §11).
 enum PNGLayout {
@@ -57,7 +68,8 @@ enum PNGLayout {
     ///
     /// - Parameter verifiesChecksums: whether the chunks without which the picture or its frames cannot be drawn must
     ///   have the right checksum, which costs a read of all bytes. Decoders ignore the checksums of the others.
-    static func checkEnd(_ window: inout SourceWindow, verifiesChecksums: Bool) throws {
+    static func checkEnd(_ source: any ByteSource, verifiesChecksums: Bool) throws {
+        var window = verifiesChecksums ? SourceWindow.forWalk(source) : .forHeader(source)
         var sawData = false
         var isAnimated = false
         // The colour type in IHDR, whose length `header` has checked.

@@ -1,5 +1,15 @@
 import Support
 
+extension ImageFormat {
+    /// Known by the order of bytes and 42, or 43 for BigTIFF.
+    public static let tiff = ImageFormat(
+        "tiff", name: "TIFF", fileExtensions: ["tiff", "tif"],
+        signature: Signature(
+            Array("II*\0".utf8), Array("MM\0*".utf8), Array("II+\0".utf8), Array("MM\0+".utf8)),
+        header: { window, page in try TIFFLayout.header(&window, page: page) },
+        checkEnd: { source, _, _ in try TIFFLayout.checkEnd(source) })
+}
+
 /// The directories of a TIFF, one for each page (TIFF 6.0 §2; BigTIFF has numbers of 64 bits).
 enum TIFFLayout {
     /// Enough for scans and stacks of microscopes.
@@ -95,7 +105,8 @@ enum TIFFLayout {
     }
 
     /// Walks over all pages: their strips or tiles must lie in the file. Throws `FormatFailure`.
-    static func checkEnd(_ window: inout SourceWindow) throws {
+    static func checkEnd(_ source: any ByteSource) throws {
+        var window = SourceWindow.forHeader(source)
         let start = try TIFFStart(&window)
         var offset = start.firstDirectory
         var seen: Set<Int> = []

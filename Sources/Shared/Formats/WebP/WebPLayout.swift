@@ -1,5 +1,13 @@
 import Support
 
+extension ImageFormat {
+    /// Known by a RIFF container, whose length follows, of the form `WEBP`.
+    public static let webp = ImageFormat(
+        "webp", name: "WebP", signature: Signature(Array("RIFF----WEBP".utf8), blank: 4..<8),
+        header: { window, _ in try WebPLayout.header(&window) },
+        checkEnd: { source, _, _ in try WebPLayout.checkEnd(source) }, findMetadata: WebPLayout.findMetadata)
+}
+
 /// The chunks of a WebP (WebP container specification; VP8: RFC 6386 §9.1; VP8L: WebP lossless specification §3).
 enum WebPLayout {
     /// More chunks than any file has before its `EXIF`, animations of thousands of frames included; a bound for hostile
@@ -46,7 +54,8 @@ enum WebPLayout {
 
     /// Hops over the chunks that the container's size covers; one must be a picture or a frame of an animation. Bytes
     /// behind the container don't count. Throws `FormatFailure`.
-    static func checkEnd(_ window: inout SourceWindow) throws {
+    static func checkEnd(_ source: any ByteSource) throws {
+        var window = SourceWindow.forHeader(source)
         guard let riffSize = try window.littleEndian(at: 4, 4) else { throw FormatFailure.truncated(.webp) }
         let end = 8 + riffSize
         // An odd size misses its padding byte; some writers leave that byte out at the end of the file.
@@ -67,6 +76,16 @@ enum WebPLayout {
             offset = chunk.end
         }
         guard sawPicture else { throw FormatFailure.corrupt(.webp, "no picture in the container") }
+    }
+
+    static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
+        var offset = 12
+        for _ in 0..<hopLimit {
+            guard let chunk = try nextChunk(&window, at: offset) else { break }
+            if chunk.type == "EXIF" { try found.takeExif(chunk.body) }
+            if chunk.type == "XMP " { try found.takeXMP(chunk.body) }
+            offset = chunk.end
+        }
     }
 
     /// Start code and two numbers of 14 bits in a key frame's header.

@@ -43,7 +43,7 @@ public enum GIFFailure: Failure, Equatable {
     public init(_ failure: FormatFailure) {
         switch failure {
         case .empty: self = .empty
-        case .notAnImage(let kind), .unsupported(let kind): self = .notAGIF(kind.phrase)
+        case .notAnImage(let kind), .unsupported(let kind, _): self = .notAGIF(kind.phrase)
         case .notGIF(let format): self = .notAGIF("a \(format.name) picture")
         case .truncated(.gif): self = .truncated
         case .truncated(let format): self = .notAGIF("a \(format.name) picture, cut off")

@@ -9,7 +9,7 @@ enum GIFAcceptance {
     static func refusal(of response: HTTPResponse) -> GIFFailure? {
         guard let type = response.headers.last("Content-Type") else { return nil }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {
-        case "image/gif", "application/octet-stream", "binary/octet-stream", "": return nil
+        case ImageFormat.gif.contentType, "application/octet-stream", "binary/octet-stream", "": return nil
         case "application/json", "application/problem+json": return .notAGIF(BodyKind.json.phrase)
         case "text/html", "application/xhtml+xml": return .notAGIF(BodyKind.html.phrase)
         case "text/plain": return .notAGIF(BodyKind.text.phrase)

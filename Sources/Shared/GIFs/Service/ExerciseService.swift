@@ -1,3 +1,4 @@
+import Formats
 import HTTP
 import Support
 
@@ -87,7 +88,7 @@ public struct ExerciseService: Sendable {
     }
 
     /// The `Accept` header of image requests, and of no others.
-    static let gifType = "image/gif"
+    static let gifType = ImageFormat.gif.contentType
 
     /// Returns a request, with the key if the URL has the service's origin.
     private func request(_ url: WebURL, accepting type: String, acceptsCompression: Bool = true) -> HTTPRequest {

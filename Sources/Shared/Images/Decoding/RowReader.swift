@@ -33,4 +33,20 @@ extension RowReader {
     var profile: [UInt8]? { nil }
     var transform: ColourTransform? { ColourTransform(profile: profile, layout: layout) }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
+
+    /// Reads all rows, and turns them upright.
+    func pixels(orientation: Orientation, options: DecodeOptions) throws -> PixelBuffer {
+        let channels = layout.channels
+        try options.limits.check(memory: size, bytesPerPixel: channels)
+        let rowBytes = size.width * channels
+        let bytes = try [UInt8](unsafeUninitializedCapacity: rowBytes * size.height) { buffer, initialized in
+            for y in 0..<size.height {
+                if y % 64 == 0 { try options.interruption.check() }
+                try readRow(into: buffer.baseAddress! + y * rowBytes)
+            }
+            initialized = rowBytes * size.height
+        }
+        try finish()
+        return PixelBuffer(size: size, channels: channels, bytes: bytes).upright(from: orientation)
+    }
 }

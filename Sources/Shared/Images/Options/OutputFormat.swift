@@ -1,3 +1,5 @@
+import Formats
+
 /// A format that pictures are written in.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, gif, webp, avif
@@ -6,22 +8,19 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     public var contentType: String { "image/\(rawValue)" }
 
     /// The usual file extension, without a dot.
-    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+    public var fileExtension: String { readable.fileExtension }
 
-    /// The format that a file's extension stands for, whatever its case; nil for one that is not written.
+    /// Returns nil if the extension, in any case, is of no format that is written.
     public init?(fileExtension: String) {
-        switch fileExtension.lowercased() {
-        case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
-        case "png": self = .png
-        case "gif": self = .gif
-        case "webp": self = .webp
-        case "avif": self = .avif
-        default: return nil
-        }
+        guard let format = ImageFormat.named(byExtension: fileExtension.lowercased()) else { return nil }
+        self.init(rawValue: format.id)
     }
 
-    /// The format's name as people write it.
-    public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
+    /// The name as people write it.
+    public var name: String { readable.name }
+
+    /// The same format among the formats that are read, as all written ones are.
+    private var readable: ImageFormat { ImageFormat.all.first { $0.id == rawValue }! }
 
     /// Whether pixels can be transparent in it.
     var hasAlpha: Bool { self != .jpeg }

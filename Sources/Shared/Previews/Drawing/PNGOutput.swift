@@ -9,8 +9,6 @@ import Support
 /// first of 2000x1500 pixels), since it searches for repeated rows itself; `img-cache` would be linked with it for this
 /// purpose alone.
 final class PNGOutput {
-    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
     /// Stores a row unchanged, or as zeros that repeat the row above.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }
 
@@ -28,7 +26,7 @@ final class PNGOutput {
         guard status == Z_OK else { throw PreviewFailure.outOfMemory }
         zlib.pointee.next_out = room.assumingMemoryBound(to: UInt8.self).baseAddress
         zlib.pointee.avail_out = uInt(room.count)
-        try write(Self.signature)
+        try write(PNGHeader.signature)
     }
 
     deinit {

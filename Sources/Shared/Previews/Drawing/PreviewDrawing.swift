@@ -29,7 +29,7 @@ struct PreviewDrawing {
         case .jpeg: try drawJPEG(scan, to: output)
         case .png: try PNGPreview(self, pass: scan.number).write(to: output)
         case .gif: try GIFPreview(self, pass: scan.number).write(to: output)
-        case .webp, .tiff, .avif, .heic, .jpegXL: throw PreviewFailure.damaged
+        default: throw PreviewFailure.damaged
         }
     }
 

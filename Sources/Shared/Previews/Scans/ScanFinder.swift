@@ -51,13 +51,13 @@ public struct ScanFinder {
     }
 
     private mutating func begin(_ head: [UInt8], found: (CompleteScan) -> Void) {
-        format = ImageFormat(magic: head)
+        format = ImageFormat.detected(in: head[...])
         let reader: any ScanReader
         switch format {
         case .jpeg: reader = JPEGScanReader()
         case .png: reader = InterlacedPNGReader(limits: limits)
         case .gif: reader = InterlacedGIFReader(limits: limits)
-        case .webp, .tiff, .avif, .heic, .jpegXL, nil:
+        default:
             state = .over
             return
         }

@@ -57,12 +57,10 @@ public struct EncodeSettings: Sendable, Hashable {
         for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false, isRounded: Bool = false
     ) -> OutputFormat {
         if let format { return format }
-        return switch source {
-        case .jpeg, .tiff, .heic, .jpegXL: isRounded || hasAlpha ? .webp : .jpeg
-        case .avif: .avif
+        return switch OutputFormat(rawValue: source.id) {
+        case .jpeg, nil: isRounded || hasAlpha ? .webp : .jpeg
         case .png: isAnimated && frame == nil ? .webp : .png
-        case .gif: .gif
-        case .webp: .webp
+        case let same?: same
         }
     }
 

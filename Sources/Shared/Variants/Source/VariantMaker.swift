@@ -75,7 +75,7 @@ public struct VariantMaker: Sendable {
         MetricEvent(
             .decode,
             [
-                "format": .text(info.format.rawValue), "width": .number(info.uprightSize.width),
+                "format": .text(info.format.id), "width": .number(info.uprightSize.width),
                 "height": .number(info.uprightSize.height), "bytes": .number(bytes), "outputs": .number(outputs),
                 "ms": .time(duration), "code": MetricEvent.code(of: result),
             ])

@@ -13,7 +13,7 @@ private let limits = DecodeLimits(
 
 /// Structure, metadata and pixels. How the picture is read follows from how long it is, so that a file stays a file.
 func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
-    guard let format = ImageFormat(magic: Array(bytes.prefix(64))), formats.contains(format) else { return }
+    guard let format = ImageFormat.detected(in: bytes[...]), formats.contains(format) else { return }
     let source = MemorySource(bytes)
     _ = try? ImageInspection.inspect(source)
     let metadata = try? EmbeddedMetadata.read(source)

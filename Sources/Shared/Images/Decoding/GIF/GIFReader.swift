@@ -1,6 +1,14 @@
 import Formats
 import Support
 
+extension ImageDecoder {
+    static let gif = ImageDecoder(
+        formats: [.gif],
+        rows: { source, info, _, options in try GIFReader(source, size: info.storedSize, options: options) },
+        frames: { source, options in try GIFAnimationReader(source, options: options) },
+        frameCount: { source in try GIFStructure.read(source).frames.count })
+}
+
 /// The rows of a GIF's first frame on its logical screen (GIF89a §18), which is transparent where the frame doesn't
 /// cover it. One line is in memory, or the frame's indices where it is interlaced.
 final class GIFReader: RowReader {

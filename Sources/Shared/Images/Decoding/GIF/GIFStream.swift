@@ -44,7 +44,7 @@ final class GIFStream {
         self.options = options
         // Signature and logical screen (§17, §18).
         let head = try bytes(13)
-        guard ImageFormat(magic: head) == .gif else { throw ImageError.notAnImage }
+        guard ImageFormat.gif.matches(head[...]) else { throw ImageError.notAnImage }
         palette = try readPalette(head[10]) ?? palette
     }
 

@@ -30,7 +30,7 @@ final class HEIFLayerReader: RowReader {
             let stored = try HEIFReader(layer.picture, colours, alpha, of: source, format, options: options)
             let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
             canvas.draw(
-                try pixels(of: reader, orientation: layer.picture.placement.orientation, options: options), layer.x,
+                try reader.pixels(orientation: layer.picture.placement.orientation, options: options), layer.x,
                 layer.y)
             withExtendedLifetime(room) {}
         }

@@ -2,21 +2,27 @@ import CHEIF
 import Formats
 import Support
 
-/// The rows of an AVIF's or HEIC's picture as it is stored, cropped but not turned.
-func heifReader(
-    _ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions, keepsProfile: Bool
-) throws -> any RowReader {
-    if let fault = cheif_load() { throw ImageError.decoderMissing(info.format, String(cString: fault)) }
-    let options = options.begun()
-    let picture = try HEIFPicture(source, info.format)
-    switch picture.content {
-    case .tiles(let colours, let alpha):
-        return try HEIFReader(
-            picture, colours, alpha, of: source, info.format, options: options, keepsProfile: keepsProfile)
-    case .layers(let layers, let canvas, let background):
-        return try HEIFLayerReader(
-            picture, layers, canvas: canvas, background: background, of: source, info.format, options: options)
-    }
+extension ImageDecoder {
+    static let heif = ImageDecoder(
+        formats: [.avif, .heic], library: { cheif_version().map { "libheif \(String(cString: $0))" } },
+        rows: { source, info, keepsProfile, options in
+            if let fault = cheif_load() { throw ImageError.decoderMissing(info.format, String(cString: fault)) }
+            let options = options.begun()
+            let picture = try HEIFPicture(source, info.format)
+            switch picture.content {
+            case .tiles(let colours, let alpha):
+                return try HEIFReader(
+                    picture, colours, alpha, of: source, info.format, options: options, keepsProfile: keepsProfile)
+            case .layers(let layers, let canvas, let background):
+                return try HEIFLayerReader(
+                    picture, layers, canvas: canvas, background: background, of: source, info.format, options: options)
+            }
+        })
+}
+
+extension UnstoppableStep {
+    /// Decoding an AVIF or HEIC. Noise takes 1 s for some 8 megapixels.
+    static func decodingHEIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 3e6) }
 }
 
 /// The rows of a picture that a codec coded, alone or in tiles.

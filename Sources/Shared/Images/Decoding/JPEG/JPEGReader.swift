@@ -3,6 +3,12 @@ import Formats
 import JPEG
 import Support
 
+extension ImageDecoder {
+    static let jpeg = ImageDecoder(
+        formats: [.jpeg], library: { String(cString: apod_jpeg_version()) }, findsEnd: true,
+        rows: { source, info, _, options in try JPEGReader(source, info, options: options).rows(scale: 8) })
+}
+
 /// A JPEG whose header has been read, to be decoded by libjpeg-turbo either as planes or as rows.
 final class JPEGReader {
     let size: PixelSize

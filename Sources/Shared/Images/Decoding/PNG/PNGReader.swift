@@ -3,6 +3,15 @@ import CKernels
 import Formats
 import Support
 
+extension ImageDecoder {
+    static let png = ImageDecoder(
+        formats: [.png], library: { "libpng \(String(cString: apod_png_version()))" },
+        rows: { source, info, keepsProfile, options in
+            if info.hidesStill, let first = try FirstFrameRows(source, options: options) { return first }
+            return try PNGReader(source, options: options, keepsProfile: keepsProfile)
+        }, frames: { source, options in try PNGAnimationReader(source, options: options) })
+}
+
 /// The rows of a PNG, palette and transparent colours resolved: 8 bits a sample, or the 16 that are stored if their
 /// colours are to be converted.
 ///

@@ -3,6 +3,20 @@ import CTIFF
 import Formats
 import Support
 
+extension ImageDecoder {
+    static let tiff = ImageDecoder(
+        formats: [.tiff],
+        library: {
+            // "LIBTIFF, Version 4.5.0" and a copyright.
+            ctiff_version().map { text in
+                "libtiff \(String(cString: text).drop { !$0.isNumber }.prefix { $0.isNumber || $0 == "." })"
+            }
+        },
+        rows: { source, info, keepsProfile, options in
+            try TIFFReader(source, info, options: options, keepsProfile: keepsProfile)
+        })
+}
+
 /// The rows of a page of a TIFF, decoded by libtiff strip by strip or by rows of tiles, which are in memory at a time.
 final class TIFFReader: RowReader {
     let size: PixelSize

@@ -3,14 +3,13 @@ import Formats
 
 /// Writes the chunks of a PNG (PNG specification, third edition, §5).
 struct PNGFile {
-    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private let drain: ByteDrain
 
     init(_ drain: ByteDrain) { self.drain = drain }
 
     /// Writes the signature and the header (§11.2.1).
     func begin(_ size: PixelSize, depth: Int, colourType: UInt8, isInterlaced: Bool) throws {
-        try write(bytes: Self.signature)
+        try write(bytes: PNGHeader.signature)
         try write(
             "IHDR",
             bigEndian(size.width) + bigEndian(size.height) + [UInt8(depth), colourType, 0, 0, isInterlaced ? 1 : 0])

@@ -1,5 +1,4 @@
 import Formats
-import Support
 
 /// The frames of an animation in the order of display, each as the whole canvas that a viewer shows.
 ///
@@ -36,20 +35,4 @@ struct AnimationFrame {
     /// The canvas: rows from the top without gaps, R, G, B and straight alpha. Valid until the reader is asked for the
     /// next frame, or goes.
     let pixels: UnsafePointer<UInt8>
-}
-
-/// The frames of a GIF or WebP, one for a still picture, or of an animated PNG; nil for anything else.
-///
-/// Checks `options.limits` for canvas, frames, and both together, before it takes memory. With
-/// `options.allowsTruncated`, a file that ends too early has its whole frames.
-/// Throws `FormatFailure`, `ImageError`, and what the source throws.
-func animationReader(
-    _ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions
-) throws -> (any AnimationReader)? {
-    switch info.format {
-    case .gif: try GIFAnimationReader(source, options: options)
-    case .webp: try WebPAnimationReader(source, options: options)
-    case .png: try PNGAnimationReader(source, options: options)
-    default: nil
-    }
 }

@@ -22,10 +22,12 @@ public func inspectWhole(
     try options.limits.check(bytes: source.count)
     var header = try ImageHeader.read(source, page: page)
     let fits = (try? options.limits.check(pixels: header.storedSize)) != nil
-    // The decoder of a JPEG reads all bytes in any case, and refuses a truncated file. The decoder of a PNG verifies
-    // the checksums of a still picture, but of an animation only those of the frames that are drawn.
+    // The decoder of a PNG verifies the checksums of a still picture, but of an animation only the checksums of drawn
+    // frames.
     let isVerified = fits && header.isAnimated == false && !header.hidesStill
-    if header.format != .jpeg || !fits { try options.checkEnd(of: source, &header, verifiesChecksums: !isVerified) }
+    if !fits || !ImageDecoder.of(header.format).findsEnd {
+        try options.checkEnd(of: source, &header, verifiesChecksums: !isVerified)
+    }
     try options.limits.check(pixels: header.storedSize)
     return header
 }

@@ -2,7 +2,7 @@ import Records
 import Support
 
 /// How a record of a picture of the day is written.
-public enum PictureFormat: String, Sendable, CaseIterable {
+public enum ArticleFormat: String, Sendable, CaseIterable {
     case json
     /// Plain text for a terminal.
     case text

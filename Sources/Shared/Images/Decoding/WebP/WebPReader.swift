@@ -2,6 +2,21 @@ import CWebP
 import Formats
 import Support
 
+extension ImageDecoder {
+    static let webp = ImageDecoder(
+        formats: [.webp],
+        library: {
+            let version = WebPGetDecoderVersion()
+            return "libwebp \(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)"
+        }, rows: { source, info, _, options in try WebPReader(source, size: info.storedSize, options: options) },
+        frames: { source, options in try WebPAnimationReader(source, options: options) })
+}
+
+extension UnstoppableStep {
+    /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.
+    static func decodingWebP(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 5e6) }
+}
+
 /// The rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp decodes
 /// it as a whole, so that it takes memory for all of its pixels and its bytes.
 final class WebPReader: RowReader {

@@ -1,0 +1,28 @@
+/// The first bytes of the files of a format.
+struct Signature: Sendable {
+    enum Match {
+        case none
+        /// The file ends within the signature.
+        case cut
+        case whole
+    }
+
+    /// Compares the first bytes of a file with the signature. Allocates nothing.
+    let match: @Sendable (_ head: ArraySlice<UInt8>) -> Match
+
+    init(match: @escaping @Sendable (_ head: ArraySlice<UInt8>) -> Match) { self.match = match }
+
+    /// A signature of several alternatives.
+    ///
+    /// - Parameter blank: the offsets of bytes that may have any value.
+    init(_ patterns: [UInt8]..., blank: Range<Int> = 0..<0) {
+        self.init { head in
+            for pattern in patterns {
+                let pairs = zip(pattern.indices, zip(head, pattern))
+                guard pairs.allSatisfy({ $1.0 == $1.1 || blank.contains($0) }) else { continue }
+                return head.count < pattern.count ? .cut : .whole
+            }
+            return .none
+        }
+    }
+}

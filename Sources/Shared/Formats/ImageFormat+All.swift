@@ -1,0 +1,63 @@
+import Support
+
+extension ImageFormat {
+    /// All formats that the tools read, in the order of messages.
+    public static let all: [ImageFormat] = [
+        .jpeg,
+        .png,
+        .gif,
+        .webp,
+        .tiff,
+        .avif,
+        .heic,
+        .jpegXL,
+    ]
+
+    /// Returns the format of a file that begins with `head`; nil for anything else. Twelve bytes are enough, except for
+    /// an AVIF whose first brand is the brand of pictures of any kind.
+    public static func detected(in head: ArraySlice<UInt8>) -> ImageFormat? { all.first { $0.matches(head) } }
+
+    /// Returns the format of a file by its extension in lower case; nil for an extension of no format.
+    public static func named(byExtension fileExtension: some StringProtocol) -> ImageFormat? {
+        all.first { $0.fileExtensions.contains { $0 == fileExtension } }
+    }
+}
+
+extension ImageHeader {
+    /// Reads the header of a picture.
+    ///
+    /// Reads 16 KB of most pictures, and 4 KB more for each segment or chunk to skip beyond them. `ImageInspection`
+    /// checks the rest. Throws `FormatFailure` unless the bytes are a picture of a readable format, and errors of the
+    /// source.
+    ///
+    /// - Parameter page: the page of a TIFF, counted from 0; ignored for other formats.
+    public static func read(_ source: some ByteSource, page: Int = 0) throws -> ImageHeader {
+        var window = SourceWindow.forHeader(source)
+        return try read(&window, page: page)
+    }
+
+    static func read(_ window: inout SourceWindow, page: Int = 0) throws -> ImageHeader {
+        guard window.count > 0 else { throw FormatFailure.empty }
+        let head = try window.bytes(at: 0, min(window.count, 512)) ?? []
+        if let format = ImageFormat.detected(in: head) { return try format.header(&window, page) }
+        if let format = ImageFormat.all.first(where: { $0.signature.match(head) == .cut }) {
+            throw FormatFailure.truncated(format)
+        }
+        let kind = BodyKind(head: head)
+        throw kind.isPicture ? FormatFailure.unsupported(kind, readable: ImageFormat.all) : .notAnImage(kind)
+    }
+}
+
+extension EmbeddedMetadata {
+    /// Reads the metadata of a picture; empty for formats whose metadata is not read, and for other bytes.
+    ///
+    /// A few small reads and a read for each part; walks through a GIF. Throws errors of the source.
+    public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {
+        var window = SourceWindow.forHeader(source)
+        guard let head = try window.bytes(at: 0, min(window.count, 16)), let format = ImageFormat.detected(in: head)
+        else { return EmbeddedMetadata() }
+        var found = FoundParts(source)
+        try format.findMetadata(&window, &found)
+        return found.complete
+    }
+}

@@ -9,10 +9,10 @@ public enum MovieFormat: String, Sendable, CaseIterable {
     public var fileExtension: String { self == .mp4 ? "mp4" : "mov" }
 }
 
-/// The look that bytes must pass before they are kept as a movie: a walk over its boxes (ISO/IEC 14496-12 §4.2), which
+/// The check that bytes must pass before they are kept as a movie: a walk over its boxes (ISO/IEC 14496-12 §4.2), which
 /// QuickTime calls atoms.
 public enum MovieInspection {
-    /// Whether bytes begin as a movie does, rather than a picture or a sound in the same kind of boxes.
+    /// Whether bytes begin like a movie, rather than like a picture or a sound in the same kind of boxes.
     public static func recognizes(_ source: some ByteSource) throws -> Bool {
         let head = try source.bytes(0..<12)
         guard head.count >= 8 else { return false }
@@ -26,11 +26,11 @@ public enum MovieInspection {
         }
     }
 
-    /// Checks that `source` is a whole movie, and gives its format.
+    /// Checks that `source` is a whole movie, and returns its format.
     ///
-    /// Each box must fit into the file, and each of those that describe the movie into their box; there must be a
-    /// description and data. Nothing is decoded. Throws `FormatFailure`, and what the source throws. Reads a few bytes
-    /// for each box.
+    /// Each box must fit into the file, and each box within the description into its parent; there must be a
+    /// description and data. Nothing is decoded. Throws `FormatFailure` and errors of the source. Reads a few bytes of
+    /// each box.
     public static func inspect(_ source: some ByteSource) throws -> MovieFormat {
         guard try recognizes(source) else {
             throw FormatFailure.notAnImage(BodyKind(head: try source.bytes(0..<512)))
@@ -47,7 +47,7 @@ public enum MovieInspection {
             case "mdat": hasData = true
             case "moov":
                 try walk(&window, box.body) { _, box in
-                    // The second one holds the description compressed.
+                    // `cmov` holds the description compressed.
                     if box.type == "mvhd" || box.type == "cmov" { isDescribed = true }
                 }
             default: break
@@ -57,7 +57,7 @@ public enum MovieInspection {
         return format
     }
 
-    /// Calls `visit` with each box in a range. Throws `FormatFailure`, and what `visit` throws.
+    /// Calls `visit` with each box in a range. Throws `FormatFailure` and errors of `visit`.
     private static func walk(
         _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Boxes.Box) throws -> Void
     ) throws {

@@ -4,7 +4,7 @@ struct BoxReader {
 
     init(_ body: Range<Int>) { rest = body }
 
-    /// The next unsigned number, of 0 to 8 bytes; nil if the box has too few. Those over 2^63 - 1 become that.
+    /// The next unsigned number, of 0 to 8 bytes, at most 2^63 - 1; nil if the box has too few bytes.
     mutating func number(_ width: Int, _ window: inout SourceWindow) throws -> Int? {
         guard width > 0 else { return 0 }
         guard width <= rest.count, let bytes = try window.bytes(at: rest.lowerBound, width) else { return nil }

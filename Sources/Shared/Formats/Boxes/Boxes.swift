@@ -2,7 +2,7 @@ import Support
 
 /// The boxes of ISO base media files (ISO/IEC 14496-12 §4.2), which QuickTime calls atoms.
 enum Boxes {
-    /// What is wrong with a chain of boxes.
+    /// A fault in a chain of boxes.
     enum Fault: Error {
         /// The file ends within a box.
         case truncated
@@ -18,8 +18,8 @@ enum Boxes {
         let whole: Range<Int>
     }
 
-    /// Calls `visit` with each box in a range until it gives false. Fewer bytes behind the last one than a box has are
-    /// padding. Throws `Fault`, what the source throws and what `visit` throws.
+    /// Calls `visit` with each box in a range until it returns false. Ignores padding: fewer bytes at the end than the
+    /// head of a box has. Throws `Fault`, and errors of the source and of `visit`.
     static func walk(
         _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Box) throws -> Bool
     ) throws {
@@ -41,7 +41,7 @@ enum Boxes {
             }
             guard size >= content else { throw Fault.corrupt("a box of \(size) bytes") }
             guard size <= range.upperBound - start else {
-                // What leaves its own box is wrong; what leaves the file may have been cut off.
+                // A box that leaves its parent is wrong; a box that leaves the file may have been cut off.
                 throw range.upperBound == window.count
                     ? Fault.truncated : .corrupt("a box that is larger than the one around it")
             }

@@ -1,4 +1,4 @@
-/// The four letters that say what a chunk of a PNG or WebP holds.
+/// The type of a chunk of a PNG or WebP, or of a box: four letters.
 public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The letters as a number, the first in its highest byte.
     public let code: UInt32
@@ -9,10 +9,10 @@ public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
         code = (0..<4).reduce(0) { $0 << 8 | UInt32(letters.utf8Start[$1]) }
     }
 
-    /// Whether a decoder may ignore the chunk, which bit 5 of the first letter says (PNG §5.4).
+    /// Whether a decoder may ignore the chunk: bit 5 of the first letter (PNG §5.4).
     public var isAncillary: Bool { code >> 24 & 0x20 != 0 }
 
-    /// Whether they are letters of ASCII, as PNG §5.4 wants it.
+    /// Whether they are ASCII letters, as PNG §5.4 requires.
     public var isLetters: Bool {
         [24, 16, 8, 0].allSatisfy { (0x41...0x5A).contains(code >> $0 & 0xDF) }
     }

@@ -1,12 +1,12 @@
 import Support
 
-/// A few KB of a source, moved to wherever bytes are asked for, so that a parser can ask for single numbers at any
-/// offset while the source sees few reads and memory stays flat.
+/// A few KB of a source, moved as needed: a parser asks for single numbers at any offset, while the source sees few
+/// reads and memory stays flat.
 ///
-/// Every accessor gives nil if the source ends too early. Holds the source as an existential: it is called once a
-/// window, while the parsers' inner loops stay concrete.
+/// Accessors return nil if the source ends too early. Holds the source as an existential, which is called once per
+/// window, while the inner loops of parsers stay concrete.
 struct SourceWindow {
-    /// How many bytes the source promised to have.
+    /// The length that the source promised.
     let count: Int
     let source: any ByteSource
     private let stride: Int
@@ -22,8 +22,8 @@ struct SourceWindow {
         buffer = [UInt8](repeating: 0, count: min(head, max(count, 1)))
     }
 
-    /// For a look at the header: most pictures say everything in their first 16 KB, and what lies behind is reached by
-    /// hops, each of which needs some bytes only.
+    /// For headers: most pictures describe themselves in their first 16 KB; beyond them, a parser skips from chunk to
+    /// chunk and needs a few bytes of each.
     static func forHeader(_ source: any ByteSource) -> SourceWindow {
         SourceWindow(source, head: 16 << 10, stride: 4 << 10)
     }
@@ -33,7 +33,7 @@ struct SourceWindow {
         SourceWindow(source, head: 64 << 10, stride: 64 << 10)
     }
 
-    /// Makes the window hold `needed` bytes from `offset` on; false if the source has fewer.
+    /// Loads `needed` bytes at `offset`; false if the source has fewer.
     private mutating func load(_ offset: Int, _ needed: Int) throws -> Bool {
         guard offset >= 0, offset < count, needed <= count - offset else { return false }
         if offset >= start, offset - start <= filled - needed { return true }
@@ -51,12 +51,12 @@ struct SourceWindow {
         try load(offset, 1) ? buffer[offset - start] : nil
     }
 
-    /// The `length` bytes from `offset` on; for names and signatures, far below the window's size.
+    /// The `length` bytes at `offset`, for names and signatures: far fewer than the window has.
     mutating func bytes(at offset: Int, _ length: Int) throws -> ArraySlice<UInt8>? {
         try load(offset, length) ? buffer[offset - start..<offset - start + length] : nil
     }
 
-    /// Whether the bytes from `offset` on are `text`.
+    /// Whether the bytes at `offset` are `text`.
     mutating func has(_ text: StaticString, at offset: Int) throws -> Bool {
         guard try load(offset, text.utf8CodeUnitCount) else { return false }
         for index in 0..<text.utf8CodeUnitCount where buffer[offset - start + index] != text.utf8Start[index] {
@@ -65,8 +65,7 @@ struct SourceWindow {
         return true
     }
 
-    /// Passes the bytes of a range to `visit`, as many at a time as the window holds. Returns false if the source ends
-    /// before the range does.
+    /// Passes the bytes of a range to `visit` in pieces of a window. Returns false if the source ends within the range.
     mutating func read(_ range: Range<Int>, visit: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -91,7 +90,7 @@ struct SourceWindow {
         try bytes(at: offset, width).map { ByteOrder.littleEndian.number($0) }
     }
 
-    /// Passes the bytes of the window from `offset` on to `body`; nil if the source ends before them.
+    /// Passes the bytes of the window from `offset` to `body`; nil if the source ends before them.
     mutating func withBytes<Result>(
         from offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws -> Result? {

@@ -1,22 +1,22 @@
 import CISAL
 import CZlib
 
-/// Decompresses a zlib stream (RFC 1950, RFC 1951) that comes in pieces.
+/// Decompresses a zlib stream (RFC 1950, RFC 1951) that arrives in pieces.
 ///
-/// Large streams are decompressed by ISA-L, in less than half of zlib's time, small ones and all where ISA-L is missing
-/// by zlib. Both give the same bytes, and both verify the checksum at the end. They differ in damaged streams: ISA-L may
-/// give a few bytes more or fewer before the damage, or find it earlier. A code that leaves bits without a meaning is
-/// damage to zlib, to ISA-L only if such bits come: if they never do, and the checksum is right, the stream is sound.
+/// Uses ISA-L for large streams, if it is installed, in less than half of zlib's time, and zlib for all others. Both
+/// produce the same bytes and verify the checksum at the end. They differ in damaged streams: ISA-L may produce a few
+/// bytes more or fewer before the damage, or find it earlier. An incomplete code is damage to zlib, but to ISA-L only
+/// if its missing bits occur: without them, and with the right checksum, the stream is intact.
 ///
 /// For one thread at a time.
 public final class Inflater {
-    /// How far the stream has come.
+    /// The progress of the stream.
     public enum State: Equatable {
         case open
-        /// At its end, where its checksum was right.
+        /// The stream is complete, and its checksum right.
         case ended
         case outOfMemory
-        /// Damaged; in words of zlib's.
+        /// Damaged; the message is zlib's.
         case damaged(String)
     }
 
@@ -24,7 +24,7 @@ public final class Inflater {
     enum Library: CaseIterable {
         case zlib, isaL
 
-        /// Whether it can be used here: ISA-L is loaded when it is first needed, if it is installed.
+        /// Whether it can be used here. Loads ISA-L, if it is installed.
         var isPresent: Bool { self == .zlib || cisal_version() != nil }
     }
 
@@ -37,17 +37,17 @@ public final class Inflater {
     public private(set) var state = State.open
     private let decompressor: Decompressor
 
-    /// What has to come out for ISA-L to be worth its loading: that takes 0.2 ms, which 100 KB earn back.
+    /// The output from which ISA-L is used. Loading it takes 0.2 ms, which pays off at 100 KB.
     private static let isaLBytes = 256 << 10
 
-    /// Which version of ISA-L can be used, loading it; nil if none can.
+    /// The version of ISA-L, which is loaded for this; nil without ISA-L.
     public static var isaLVersion: String? { cisal_version().map { String(cString: $0) } }
 
-    /// - Parameter count: how many bytes are expected to come out, if that is known. If they are many, input is read ahead
-    ///   of what comes out, and a few bytes may be read behind the stream's end.
+    /// - Parameter count: the expected length of the output, if it is known. If it is large, input is read ahead, and a
+    ///   few bytes may be read beyond the end of the stream.
     public convenience init(expecting count: Int = 0) { self.init(count < Self.isaLBytes ? .zlib : .isaL) }
 
-    /// By zlib, too, if the library is not there.
+    /// Falls back to zlib if ISA-L is missing.
     init(_ library: Library) {
         if library == .isaL, let stream = cisal_open() {
             decompressor = .isaL(stream)
@@ -68,9 +68,8 @@ public final class Inflater {
         }
     }
 
-    /// Decompresses until `input` is used up, `output` is full, or the stream is no longer `open`; afterwards nothing
-    /// more is decompressed. Returns how many bytes were read and how many were written. If `output` was filled, more may
-    /// come out without more input.
+    /// Decompresses until `input` is used up, `output` is full, or the stream is no longer `open`. Returns the numbers
+    /// of bytes read and written. If `output` was filled, more may follow without more input.
     public func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int) {

@@ -1,14 +1,14 @@
-/// Decompresses the pixels of a GIF's image, which come in pieces (GIF89a appendix F).
+/// Decompresses the pixels of a GIF image, which arrive in pieces (GIF89a appendix F).
 ///
-/// As giflib does, it takes a code that has not been defined for the one that is to be defined next: a damaged picture
-/// is shown for as long as its data makes some sense.
+/// Like giflib, accepts an undefined code as the next code to define: a damaged picture is shown as far as its data
+/// makes some sense.
 public struct LZWDecoder {
-    /// How far the data has come.
+    /// The progress of the data.
     public enum State {
         case open
-        /// At the end code.
+        /// The end code was read.
         case ended
-        /// At a code that stands for nothing.
+        /// A code without a meaning was read.
         case damaged
     }
 
@@ -16,7 +16,7 @@ public struct LZWDecoder {
     private let clear: Int
     /// Bits of the next code.
     private var width: Int
-    /// The code that the present one defines; up to `clear` + 1 it defines none.
+    /// The code that the current code defines; up to `clear` + 1 it defines none.
     private var next: Int
     /// The code before, and its first pixel.
     private var previous = LZWDecoder.undefined
@@ -24,15 +24,15 @@ public struct LZWDecoder {
     private var bits: UInt = 0
     private var bitCount = 0
     private let tables = Tables()
-    /// Where those pixels of the last code begin that have not been given yet.
+    /// The start of the pixels of the last code that have not been returned.
     private var pending = LZWDecoder.codeCount
 
     private static let codeCount = 4096
-    /// No code: behind all of them.
+    /// No code: larger than all codes.
     private static let undefined = codeCount
 
     private final class Tables {
-        /// Of each code the one that it goes on from, and its last pixel.
+        /// The code that each code extends, and its last pixel.
         let prefixes = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount)
         let suffixes = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
         /// The pixels of the last code, at the end.
@@ -116,7 +116,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// Puts the pixels of a code at the end of the room; false if there are none, or more than a sound code has.
+    /// Writes the pixels of a code to the end of the buffer; false if there are none, or more than a valid code has.
     private mutating func expand(_ code: Int) -> Bool {
         let (prefixes, suffixes, string) = (tables.prefixes, tables.suffixes, tables.string)
         var place = Self.codeCount

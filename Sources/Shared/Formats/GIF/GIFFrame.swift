@@ -1,6 +1,6 @@
-/// One image of a GIF, as its descriptor and the graphic control extension before it have it (GIF89a §20, §23).
+/// An image of a GIF, with the fields of its descriptor and of its graphic control extension (GIF89a §20, §23).
 public struct GIFFrame: Sendable, Hashable {
-    /// What becomes of the frame's rectangle when its time is over.
+    /// The fate of the frame's rectangle after its time.
     public enum Disposal: String, Sendable, CaseIterable {
         case unspecified, keep, background, previous
 
@@ -16,11 +16,11 @@ public struct GIFFrame: Sendable, Hashable {
         }
     }
 
-    /// The rectangle on the canvas, which it may leave: what lies outside is not seen.
+    /// The rectangle on the canvas. Parts outside of the canvas are not visible.
     public let left: Int
     public let top: Int
     public let size: PixelSize
-    /// How long the frame is shown, as it is stored, in steps of 10: 0 and 10 as well, which browsers play as 100.
+    /// The time that the frame is shown, as stored, in steps of 10. Browsers play 0 and 10 as 100.
     public let delayMilliseconds: Int
     public let disposal: Disposal
     /// The palette index that leaves the canvas as it is.

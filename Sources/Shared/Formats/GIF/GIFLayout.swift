@@ -11,26 +11,26 @@ extension ImageFormat {
 
 /// The blocks of a GIF (GIF89a specification; section numbers are its own).
 enum GIFLayout {
-    /// The logical screen (§18). A side of 0, which some writers leave, reaches to the edge of the first image, as in
+    /// The logical screen (§18). A side of 0, which some writers leave, extends to the edge of the first image, as in
     /// browsers, Pillow and libvips.
     struct Screen {
         let size: PixelSize
         /// Colours in the global palette; 0 without one.
         let paletteCount: Int
-        /// Where the first block begins.
+        /// The offset of the first block.
         let end: Int
     }
 
-    /// What stands between the logical screen and the trailer, as far as anybody asks for it.
+    /// A block between the logical screen and the trailer.
     enum Block {
         case frame(GIFFrame)
-        /// The repetitions that a looping extension asks for; 0 is for ever.
+        /// The repetitions of a looping extension; 0 is for ever.
         case loop(Int)
         /// A comment extension (§24).
         case comment
     }
 
-    /// What a graphic control extension says about the image that follows (§23).
+    /// A graphic control extension, for the image that follows (§23).
     private struct Control {
         var delayMilliseconds = 0
         var disposal = GIFFrame.Disposal.unspecified
@@ -93,8 +93,8 @@ enum GIFLayout {
         }
     }
 
-    /// Tells `visit` every block from `offset` on, in order, up to the trailer, and gives the offset behind that.
-    /// Throws `FormatFailure` at the first block that is not as the specification has it, and what `visit` throws.
+    /// Calls `visit` with every block from `offset` on, up to the trailer, and returns the offset behind it. Throws
+    /// `FormatFailure` at the first malformed block, and errors of `visit`.
     static func walk(
         _ window: inout SourceWindow, from offset: Int, visit: (Block) throws -> Void
     ) throws -> Int {
@@ -112,7 +112,7 @@ enum GIFLayout {
                 switch label {
                 case 0xF9: control = try graphicControl(&window, at: offset + 2)
                 case 0xFF: if let count = try loopCount(&window, at: offset + 2) { try visit(.loop(count)) }
-                // Plain text is a graphic of its own, which uses the control up (§25); nobody draws it.
+                // Plain text is a graphic, which consumes the control (§25). Viewers do not draw it.
                 case 0x01: control = Control()
                 case 0xFE: try visit(.comment)
                 default: break
@@ -129,8 +129,8 @@ enum GIFLayout {
         }
     }
 
-    /// XMP in its application extension (XMP part 3, §1.1.2). The packet stands there as it is, its letters taken for
-    /// lengths of sub-blocks; behind it 258 bytes lead any reader that hops through it to the end.
+    /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is stored as plain text, whose letters
+    /// look like lengths of sub-blocks; the 258 bytes behind it lead any reader of sub-blocks to the end.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         let trailer = 258
         do {
@@ -196,8 +196,8 @@ enum GIFLayout {
             transparentIndex: flags & 1 == 0 ? nil : try byte(&window, at: offset + 4))
     }
 
-    /// The count in the looping extension of Netscape Navigator 2.0, which others write as `ANIMEXTS1.0`: behind the
-    /// eleven bytes of its name a sub-block of 1 and a 16-bit number. nil for any other application extension (§26), or
+    /// The count of the looping extension of Netscape Navigator 2.0, which others write as `ANIMEXTS1.0`: behind the
+    /// eleven bytes of its name a sub-block of 1 and a 16-bit number. Nil for any other application extension (§26), or
     /// another sub-block, such as the buffer size 2.
     private static func loopCount(_ window: inout SourceWindow, at offset: Int) throws -> Int? {
         guard try byte(&window, at: offset) == 11,
@@ -217,7 +217,7 @@ enum GIFLayout {
         }
     }
 
-    /// The low three bits are the exponent minus one; bit 7 says whether there is a palette at all.
+    /// The low three bits are the exponent minus 1; bit 7 is set if there is a palette.
     static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
 
     private static func byte(_ window: inout SourceWindow, at offset: Int) throws -> UInt8 {

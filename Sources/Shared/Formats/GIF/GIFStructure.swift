@@ -1,8 +1,8 @@
 import Support
 
-/// A whole GIF, walked from signature to trailer: every block was there and well-formed.
+/// A whole GIF, checked from its signature to its trailer.
 public struct GIFStructure: Sendable, Hashable {
-    /// How much a GIF may ask of its decoder.
+    /// The most that a GIF may ask of its decoder.
     public struct Limits: Sendable, Hashable {
         public var frames: Int
         /// Canvas pixels times frames: the work of drawing it once.
@@ -24,12 +24,11 @@ public struct GIFStructure: Sendable, Hashable {
     public let globalPaletteCount: Int
     /// At least one, in the order of display.
     public let frames: [GIFFrame]
-    /// Repetitions as they are stored, 0 for ever; nil if no looping extension is there. The last one counts if
-    /// there are several.
+    /// The repetitions of the last looping extension, as stored: 0 is for ever. Nil without such an extension.
     public let loopCount: Int?
     /// Comment extensions (GIF89a §24).
     public let commentCount: Int
-    /// Offset of the first byte behind the trailer; what is there is no part of the GIF.
+    /// The offset behind the trailer; the GIF does not include later bytes.
     public let end: Int
 
     public var frameCount: Int { frames.count }
@@ -37,8 +36,8 @@ public struct GIFStructure: Sendable, Hashable {
     public var durationMilliseconds: Int { frames.reduce(0) { $0 + $1.delayMilliseconds } }
     public var hasTransparency: Bool { frames.contains { $0.transparentIndex != nil } }
 
-    /// How often the animation is shown, as browsers have it and as WebP counts: 0 for ever, 1 without a looping
-    /// extension, else the stored repetitions and the first time.
+    /// How often the animation is shown, as browsers and WebP count: 0 for ever, 1 without a looping extension, else
+    /// the stored repetitions and the first time.
     public var plays: Int {
         switch loopCount {
         case nil: 1
@@ -49,14 +48,14 @@ public struct GIFStructure: Sendable, Hashable {
 
     /// Walks over all blocks of `source`.
     ///
-    /// Accepted is a GIF with a canvas, at least one frame, no frame without pixels, only well-formed blocks, and the
-    /// trailer; bytes behind it don't count. Throws `FormatFailure` (`overLimit` as soon as a limit is passed) and what
-    /// the source throws. Reads every byte once, in 64 KB of memory and the frames' descriptions.
+    /// Accepts a GIF with a canvas, at least one frame, no frame without pixels, only well-formed blocks, and the
+    /// trailer; ignores later bytes. Throws `FormatFailure` (`overLimit` as soon as a limit is exceeded) and errors of
+    /// the source. Reads every byte once, in 64 KB of memory and the descriptions of the frames.
     ///
     /// - Parameters:
-    ///   - allowsTruncated: accepts a GIF that ends too early behind a whole frame, and ignores the rest; `end` is then
+    ///   - allowsTruncated: accepts a GIF that ends too early after a whole frame, and ignores the rest; `end` is then
     ///     the end of the bytes.
-    ///   - allowsDamage: accepts a GIF with an invalid block behind a whole frame in the same way.
+    ///   - allowsDamage: accepts a GIF with an invalid block after a whole frame in the same way.
     public static func read(
         _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false,
         allowsDamage: Bool = false

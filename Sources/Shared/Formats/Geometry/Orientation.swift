@@ -1,5 +1,5 @@
-/// How stored rows and columns relate to the upright picture: the values of Exif's Orientation tag (TIFF 6.0 §8,
-/// CIPA DC-008 4.6.4).
+/// The relation of stored rows and columns to the upright picture, by the values of Exif's Orientation tag (TIFF 6.0
+/// §8, CIPA DC-008 4.6.4).
 public enum Orientation: UInt8, Sendable, CaseIterable {
     case upright = 1
     case mirrored = 2
@@ -10,23 +10,23 @@ public enum Orientation: UInt8, Sendable, CaseIterable {
     case transversed = 7
     case rotated90CounterClockwise = 8
 
-    /// Whether width and height change places on the way to the upright picture.
+    /// Whether the upright picture has the stored height as its width.
     public var swapsAxes: Bool { rawValue >= 5 }
 }
 
 extension Orientation {
-    /// Turned clockwise by 0 to 3 quarters, without and with an exchange of left and right before that.
+    /// Turned clockwise by 0 to 3 quarters; below, the same after exchanging left and right.
     private static let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
     private static let mirrors: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]
 
-    /// The orientation of a picture whose upright form is turned clockwise once more, by quarters.
+    /// The orientation of a picture whose upright form is turned clockwise by quarters.
     public func rotated(clockwiseQuarters quarters: Int) -> Orientation {
         let circle = Self.plain.contains(self) ? Self.plain : Self.mirrors
         let index = circle.firstIndex(of: self)! + quarters
         return circle[(index % 4 + 4) % 4]
     }
 
-    /// The orientation of a picture of whose upright form left and right are exchanged.
+    /// The orientation of a picture whose upright form has left and right exchanged.
     public var mirroredSideways: Orientation {
         if let quarters = Self.plain.firstIndex(of: self) { return Self.mirrors[(4 - quarters) % 4] }
         return Self.plain[(4 - Self.mirrors.firstIndex(of: self)!) % 4]

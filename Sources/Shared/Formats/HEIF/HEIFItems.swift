@@ -237,7 +237,7 @@ struct HEIFItems {
         for _ in 0..<(try limited(number(&reader, version < 2 ? 2 : 4, &window))) {
             let item = try number(&reader, version < 2 ? 2 : 4, &window)
             let method = version == 0 ? 0 : try number(&reader, 2, &window) & 15
-            // Which file, 0 for this one.
+            // 0 for the same file.
             let file = try number(&reader, 2, &window)
             let base = try number(&reader, baseWidth, &window)
             let count = try number(&reader, 2, &window)

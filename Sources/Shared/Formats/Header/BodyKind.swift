@@ -1,14 +1,13 @@
 import Support
 
-/// What bytes that are no picture of a readable format look like, for the message that says so.
+/// The apparent kind of bytes that are no picture of a readable format, for error messages.
 public enum BodyKind: Sendable, Equatable, CaseIterable {
     case html, json, xml, text
     case svg, bmp, icon, jpeg2000, photoshop
     case pdf, zip, gzip, video
     case other
 
-    /// What the first bytes look like. 512 bytes are plenty; what a web server sends instead of a picture says so in
-    /// fewer. Constant time.
+    /// Looks at the first 512 bytes, in which any error page of a web server shows its kind. Constant time.
     public init(head: some Collection<UInt8>) {
         let bytes = Array(head.prefix(512))
         if let kind = Self.signatures.first(where: { bytes.starts(with: $0.pattern) })?.kind {
@@ -18,7 +17,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// A picture of a format that the tools don't read, rather than something else altogether.
+    /// Whether it is a picture, of a format that the tools do not read.
     public var isPicture: Bool {
         switch self {
         case .svg, .bmp, .icon, .jpeg2000, .photoshop: true
@@ -26,7 +25,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// With its article, as it stands in `the body is …`.
+    /// The kind with its article, for `the body is …`.
     public var phrase: String {
         switch self {
         case .html: "an HTML page"
@@ -46,7 +45,8 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// First bytes by the formats' own specifications: BITMAPFILEHEADER, ICONDIR, ISO 15444-1 annexes A and I, ISO 32000 §7.5.2, RFC 1952, EBML.
+    /// First bytes by the specifications of the formats: BITMAPFILEHEADER, ICONDIR, ISO 15444-1 annexes A and I, ISO
+    /// 32000 §7.5.2, RFC 1952, EBML.
     private static let signatures: [(kind: BodyKind, pattern: [UInt8])] = [
         (.icon, [0x00, 0x00, 0x01, 0x00]),
         (.jpeg2000, [0xFF, 0x4F, 0xFF, 0x51]),
@@ -56,8 +56,8 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         (.video, [0x1A, 0x45, 0xDF, 0xA3]),
     ]
 
-    /// Formats that are told by more than their first bytes: `BM` alone begins many a text, so its reserved words must
-    /// be zero as well; an ISO base media file (ISO 14496-12 §4.3) that is no picture is a movie.
+    /// Recognizes formats that need more than a prefix: `BM` begins ordinary text too, so the reserved words of a BMP
+    /// must be zero as well. An ISO base media file (ISO 14496-12 §4.3) that is no picture is a movie.
     private static func containerKind(_ bytes: [UInt8]) -> BodyKind? {
         if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) {
             return .bmp
@@ -65,7 +65,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         return bytes.count >= 12 && Array(bytes[4..<8]) == Array("ftyp".utf8) ? .video : nil
     }
 
-    /// Text, told apart by how it begins behind a byte-order mark and blanks; nil if control characters stand in it.
+    /// Classifies text by its beginning after a byte-order mark and blanks; nil if it contains control characters.
     private static func textKind(_ bytes: [UInt8]) -> BodyKind? {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -83,7 +83,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
             return text.hasPrefix("<?xml") ? .xml : .html
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
-        // A byte beyond ASCII in what is no valid UTF-8 is rather binary data than text.
+        // Bytes beyond ASCII that are no valid UTF-8 are binary data.
         return String(validating: rest, as: UTF8.self) != nil || rest.allSatisfy({ $0 < 0x80 }) ? .text : nil
     }
 }

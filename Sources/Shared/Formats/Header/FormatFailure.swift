@@ -1,6 +1,6 @@
 import Support
 
-/// What is wrong with bytes that should have been a picture.
+/// A fault of bytes that should be a picture or a movie.
 public enum FormatFailure: Failure, Equatable {
     /// There are no bytes at all.
     case empty

@@ -1,25 +1,24 @@
-/// What a picture says about itself before any pixel is decoded.
+/// The header of a picture: facts that are known before any pixel is decoded.
 public struct ImageHeader: Sendable, Hashable {
     public let format: ImageFormat
-    /// Columns and rows as they are stored; the canvas of an animation. Both at least 1.
+    /// Columns and rows as stored; the canvas of an animation. Both at least 1.
     public let storedSize: PixelSize
-    /// How the stored rows and columns are to be turned: Exif's tag, `upright` if there is none or a bad one.
+    /// The rotation of the stored rows and columns, by Exif; `upright` without a valid tag.
     public let orientation: Orientation
-    /// Whether there are several frames; nil for a GIF, where only a walk through all of it tells (`GIFStructure`).
+    /// Whether there are several frames; nil for a GIF before `ImageInspection.checkEnd`.
     public internal(set) var isAnimated: Bool?
-    /// Whether pixels can be transparent; nil for a GIF, where each frame decides.
+    /// Whether pixels can be transparent; nil for a GIF before `ImageInspection.checkEnd`.
     public internal(set) var hasAlpha: Bool?
-    /// Whether it is an animated PNG whose image data belongs to no frame, so that only viewers without animations
-    /// show it.
+    /// Whether it is an animated PNG whose image data is no frame, and is shown only by viewers without animations.
     public let hidesStill: Bool
-    /// The page of a TIFF that this is said of, counted from 0; 0 for all other formats.
+    /// The page of a TIFF, counted from 0; 0 for other formats.
     public let page: Int
-    /// Where the frame header of a JPEG has 0 for the height, which then stands behind the first scan (ITU-T T.81 B.2.5);
-    /// nil for all others.
+    /// The offset of the height in the frame header of a JPEG, if that is 0 and the height follows the first scan
+    /// (ITU-T T.81 B.2.5).
     public let lateHeightOffset: Int?
-    /// Whether the picture ends too early, but is shown because the options allow that.
+    /// Whether the picture ends too early, which the options allow.
     public var isTruncated = false
-    /// Whether the picture's structure is damaged, but the picture is shown because the options allow that.
+    /// Whether the structure is damaged, which the options allow.
     public var isDamaged = false
 
     public init(
@@ -36,6 +35,6 @@ public struct ImageHeader: Sendable, Hashable {
         self.lateHeightOffset = lateHeightOffset
     }
 
-    /// The size of the picture as it is to be seen.
+    /// The size of the picture as it is shown.
     public var uprightSize: PixelSize { orientation.swapsAxes ? storedSize.swapped : storedSize }
 }

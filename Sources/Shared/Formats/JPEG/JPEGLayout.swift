@@ -12,8 +12,8 @@ extension ImageFormat {
 enum JPEGLayout {
     static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     static let app1: UInt8 = 0xE1
-    /// Processes that no decoder here knows, by their frame headers (table B.1), and pictures that begin with another
-    /// marker: DHP (B.3.2), and SOF55 (ITU T.87 annex C).
+    /// Processes that no decoder here supports, by their frame headers (table B.1), and pictures that begin with
+    /// another marker: DHP (B.3.2), and SOF55 (ITU T.87 annex C).
     private static let unreadProcesses: [UInt8: String] = [
         0xC3: "a lossless picture", 0xC5: "a hierarchical picture", 0xC6: "a hierarchical picture",
         0xC7: "a hierarchical picture", 0xCB: "a lossless picture", 0xCD: "a hierarchical picture",
@@ -21,8 +21,8 @@ enum JPEGLayout {
         0xF7: "JPEG-LS",
     ]
 
-    /// Size from the first frame header, orientation from the first Exif segment before the first scan. Linear in the
-    /// scan's data if the height stands behind it.
+    /// Reads the size from the first frame header, and the orientation from the first Exif segment before the first
+    /// scan. Linear in the data of the scan if the height follows it.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         var size: PixelSize?
         var lateHeightOffset: Int?
@@ -59,8 +59,8 @@ enum JPEGLayout {
             lateHeightOffset: lateHeightOffset)
     }
 
-    /// Walks over all segments and scans to EOI, and checks the tables on the way; bytes behind EOI don't count. Throws
-    /// `FormatFailure`. Linear, in flat memory.
+    /// Walks over all segments and scans to EOI, and checks the tables; ignores later bytes. Throws `FormatFailure`.
+    /// Linear, in flat memory.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forWalk(source)
         var sawScan = false
@@ -114,7 +114,7 @@ enum JPEGLayout {
         return PixelSize(width: width, height: height)
     }
 
-    /// The number of rows in the segment behind the first scan, whose data comes next; 0 if there is no such segment
+    /// The number of rows in the segment behind the first scan, whose data follows; 0 if there is no such segment
     /// (B.2.5).
     private static func lateHeight(_ window: inout SourceWindow, _ markers: inout JPEGMarkers) throws -> Int {
         guard let segment = try window.nextSegment(&markers) else { throw FormatFailure.truncated(.jpeg) }

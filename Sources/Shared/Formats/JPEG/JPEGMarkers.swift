@@ -1,17 +1,17 @@
 import Libc
 
-/// Finds the segments of a JPEG in bytes that come one piece after the other, and its end marker (ITU T.81 annex B).
+/// Finds the segments of a JPEG, and its end marker, in bytes that arrive in pieces (ITU T.81 annex B).
 ///
-/// Passed over as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers, a second SOI, TEM,
-/// and the reserved codes 02 to BF (B.1.1.2 to B.1.1.5, table B.1). So this steps over stray bytes between segments as
-/// libjpeg does, and over a whole scan of entropy-coded data alike. Linear; `memchr` a piece.
+/// Skips as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers, a second SOI, TEM, and
+/// the reserved codes 02 to BF (B.1.1.2 to B.1.1.5, table B.1). So it skips stray bytes between segments, as libjpeg
+/// does, and whole scans of entropy-coded data. Linear, by `memchr`.
 public struct JPEGMarkers {
-    /// A marker and what its length says belongs to it.
+    /// A marker and its segment.
     public struct Segment {
         public let code: UInt8
-        /// Where the marker begins, or the first of the fill bytes before it.
+        /// The offset of the marker, or of the first fill byte before it.
         public let start: Int
-        /// What follows the length, which may reach beyond the file's end; empty for the end marker.
+        /// The bytes behind the length, which may extend beyond the end of the file; empty for the end marker.
         public let body: Range<Int>
     }
 
@@ -20,20 +20,18 @@ public struct JPEGMarkers {
     public static let startOfScan: UInt8 = 0xDA
     public static let endOfImage: UInt8 = 0xD9
 
-    /// Where the next bytes that are to be looked at lie: behind those that have been, and behind the segment that was
-    /// found last.
+    /// The offset of the next bytes to read, behind the last segment.
     public private(set) var offset: Int
-    /// The marker that has begun, as far as it has come.
+    /// A marker of which only a part has arrived.
     private var begun: (start: Int, code: UInt8?, length: UInt8?)?
 
-    /// - Parameter offset: where to begin, outside of a segment.
+    /// - Parameter offset: an offset outside of a segment.
     public init(at offset: Int = 0) { self.offset = offset }
 
-    /// Where a marker begins whose length has not come yet; nil if there is none.
+    /// The offset of a marker whose length has not arrived; nil if there is none.
     public var unfinished: Int? { begun?.code == nil ? nil : begun?.start }
 
-    /// Looks through bytes that begin at `offset`. Returns the first segment in them, behind which to go on; nil if
-    /// they have all been looked at.
+    /// Reads bytes that begin at `offset`. Returns the first segment in them; nil if there is none.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> Segment? {
         let first = offset
         var index = 0
@@ -63,7 +61,7 @@ public struct JPEGMarkers {
                 continue
             }
             begun = nil
-            // A length below 2, which cannot be, is taken for 2 as libjpeg does: the bytes behind are searched.
+            // A length below 2 is invalid, and counts as 2, as in libjpeg: the following bytes are searched.
             let body = first + index..<first + index + max(Int(high) << 8 | Int(byte), 2) - 2
             offset = body.upperBound
             return Segment(code: code, start: marker.start, body: body)
@@ -72,7 +70,7 @@ public struct JPEGMarkers {
         return nil
     }
 
-    /// The next 0xFF that is not followed by a stuffed zero there.
+    /// The next 0xFF without a stuffed zero behind it.
     private static func nextMark(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var index = start

@@ -48,7 +48,7 @@ struct JPEGTables {
         components = tables
     }
 
-    /// B.2.4.1: 64 steps of one or two bytes in each table.
+    /// B.2.4.1: 64 steps of 8 or 16 bits in each table.
     private mutating func readQuantisation(_ body: ArraySlice<UInt8>) throws {
         var rest = body
         while let first = rest.popFirst() {

@@ -1,16 +1,16 @@
 import Support
 
-/// What a picture's file carries beside its pixels, as far as it is kept: EXIF, XMP, and who made it.
+/// The metadata of a picture that variants can keep: EXIF, XMP, creator and copyright.
 ///
-/// Metadata is often written carelessly: what is odd, cut off or over the limit is left out, and
-/// never an error. Not read: extended XMP (over 64 KB in a JPEG), IPTC's own records (APP13), GIF comments.
+/// Metadata is often written carelessly: odd, incomplete or too large parts are left out, and are never an error. Not
+/// read: extended XMP (over 64 KB in a JPEG), the records of IPTC (APP13), GIF comments.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// Bytes of each part that are taken at most; more is left out. 1 MiB: EXIF of a camera has some 10 to 60 KB.
+    /// The limit of each part; larger parts are left out. 1 MiB: EXIF of a camera has some 10 to 60 KB.
     public static let byteLimit = 1 << 20
 
-    /// A TIFF structure from its byte order mark on, without a container's `Exif` prefix.
+    /// A TIFF structure from its byte order mark, without the `Exif` prefix of a container.
     public var exif: [UInt8]?
-    /// A packet of XML, without a container's prefix.
+    /// A packet of XML, without the prefix of a container.
     public var xmp: [UInt8]?
     /// From EXIF's Copyright, else XMP's `dc:rights`, else a PNG's text.
     public var copyright: String?
@@ -25,7 +25,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     }
 }
 
-/// The parts of a file's metadata as a layout comes across them; of each the first counts.
+/// The parts of a file's metadata that a layout has found; the first of each counts.
 struct FoundParts {
     var metadata = EmbeddedMetadata()
     private let source: any ByteSource
@@ -43,7 +43,7 @@ struct FoundParts {
         return complete
     }
 
-    /// The bytes of `range`; nil if it is empty, too long, or reaches beyond the end.
+    /// The bytes of `range`; nil if it is empty, too long, or extends beyond the end.
     func bytes(_ range: Range<Int>) throws -> [UInt8]? {
         guard !range.isEmpty, range.count <= EmbeddedMetadata.byteLimit, range.upperBound <= source.count else {
             return nil
@@ -52,13 +52,13 @@ struct FoundParts {
         return bytes.count == range.count ? bytes : nil
     }
 
-    /// Takes EXIF that may begin with JPEG's prefix, which some programs write into other formats too.
+    /// Reads EXIF, without JPEG's prefix, which some programs write into other formats too.
     mutating func takeExif(_ range: Range<Int>) throws {
         guard metadata.exif == nil, let bytes = try bytes(range) else { return }
         metadata.exif = bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
     }
 
-    /// Takes XMP without zeros behind it, as C programs leave them, which are no text.
+    /// Reads XMP, without the zeros that C programs append.
     mutating func takeXMP(_ range: Range<Int>) throws {
         guard metadata.xmp == nil, var bytes = try bytes(range) else { return }
         while bytes.last == 0 { bytes.removeLast() }

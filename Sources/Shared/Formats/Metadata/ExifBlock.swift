@@ -1,7 +1,6 @@
-/// EXIF as it lies in a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6).
+/// The EXIF of a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6).
 ///
-/// Every offset is checked against the bytes; what points elsewhere is not there. Linear in the entries, of which each
-/// directory is read up to 512.
+/// Ignores offsets beyond the bytes. Linear in the entries, of at most 512 per directory.
 public struct ExifBlock: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
     private let order: ByteOrder
@@ -24,11 +23,11 @@ public struct ExifBlock: Sendable, Hashable {
         static let ascii = 2
         static let short = 3
         static let long = 4
-        /// Of EXIF 3.0, which says UTF-8 where earlier versions have ASCII.
+        /// UTF-8 instead of ASCII, since EXIF 3.0.
         static let utf8 = 129
     }
 
-    /// Twelve bytes of a directory; its place is where they begin.
+    /// Twelve bytes of a directory, which begin at `place`.
     private struct Entry {
         let place: Int
         let tag: Int
@@ -36,34 +35,34 @@ public struct ExifBlock: Sendable, Hashable {
         let count: Int
     }
 
-    /// nil if the bytes don't begin as TIFF does. The `Exif` prefix of JPEG must be gone.
+    /// Nil if the bytes do not begin like TIFF. The `Exif` prefix of JPEG must have been removed.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count >= 8, let order = ByteOrder(tiff: bytes[..<4]) else { return nil }
         self.order = order
         self.bytes = bytes
     }
 
-    /// Who holds the rights: the photographer, and the editor if one is named as well.
+    /// The holders of the rights: the photographer, and the editor if named.
     public var copyright: String? { text(Tag.copyright) }
 
-    /// Who made the picture.
+    /// The creator of the picture.
     public var artist: String? { text(Tag.artist) }
 
-    /// The JPEG that the second directory points at; nil if there is none, or no JPEG there. Sometimes it has an older
-    /// look of the picture.
+    /// The JPEG that the second directory points at; nil if there is none. Sometimes it shows an older state of the
+    /// picture.
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
 
-    /// The thumbnail's orientation in the second directory; nil if the picture's orientation holds.
+    /// The thumbnail's orientation in the second directory; nil if it has the picture's orientation.
     public var thumbnailOrientation: Orientation? {
         number(thumbnailEntries.first { $0.tag == Tag.orientation }).flatMap { UInt8(exactly: $0) }
             .flatMap(Orientation.init)
     }
 
-    /// The block for an upright copy of the picture of another size: orientation 1, its pixel dimensions if any are
-    /// told, sRGB as its colour space if one is told, and without the thumbnail. All else stays where it is, places
-    /// and a maker's own notes too.
+    /// The block for an upright copy of the picture in another size, without the thumbnail. Sets orientation 1, and the
+    /// pixel dimensions and sRGB as the colour space if these fields exist. Everything else keeps its place, including
+    /// locations and maker notes.
     ///
-    /// - Parameter isSRGB: whether the copy has been converted to sRGB; else the colour space stays what it was.
+    /// - Parameter isSRGB: whether the copy has been converted to sRGB; otherwise the colour space is kept.
     public func upright(size: PixelSize, isSRGB: Bool = true) -> ExifBlock {
         var copy = self
         let main = entries(of: firstDirectory)
@@ -85,9 +84,9 @@ public struct ExifBlock: Sendable, Hashable {
         return copy
     }
 
-    /// A block with nothing but Copyright and Artist, in UTF-8; nil if there is neither.
+    /// A block with Copyright and Artist only, in UTF-8; nil if there is neither.
     public static func rights(copyright: String?, artist: String?) -> ExifBlock? {
-        // Entries stand in the order of their tags (TIFF 6.0 §2).
+        // Entries are sorted by tag (TIFF 6.0 §2).
         let fields = [(Tag.artist, artist), (Tag.copyright, copyright)].compactMap { tag, text in
             text.flatMap { MetadataText.cleaned($0) }.map { (tag, Array($0.utf8) + [0]) }
         }
@@ -115,7 +114,7 @@ public struct ExifBlock: Sendable, Hashable {
 
     private var firstDirectory: Int? { number(at: 4, 4) }
 
-    /// Where the offset of the directory behind the one at `directory` stands.
+    /// The offset of the link from `directory` to the next directory.
     private func linkPlace(of directory: Int?) -> Int? {
         guard let directory, let count = number(at: directory, 2) else { return nil }
         return directory + 2 + count * 12
@@ -151,7 +150,7 @@ public struct ExifBlock: Sendable, Hashable {
         else { return nil }
         let start = entry.count <= 4 ? entry.place + 8 : number(at: entry.place + 8, 4) ?? bytes.count
         guard start <= bytes.count, entry.count <= bytes.count - start else { return nil }
-        // Parts are ended by zeros; Copyright has one of the photographer and one of the editor.
+        // Parts end with zeros; Copyright has a part for the photographer and a part for the editor.
         let parts = bytes[start..<start + entry.count].split(separator: 0).prefix(2).compactMap {
             MetadataText.cleaned($0)
         }
@@ -173,7 +172,7 @@ public struct ExifBlock: Sendable, Hashable {
         return start..<start + length
     }
 
-    /// Unties the second directory, and wipes the thumbnail, which shows what the picture was before it was cropped.
+    /// Unlinks the second directory, and erases the thumbnail, which may show parts that were cropped away.
     private mutating func dropThumbnail() {
         guard let link = linkPlace(of: firstDirectory), link <= bytes.count - 4 else { return }
         let thumbnail = thumbnailRange
@@ -188,14 +187,14 @@ public struct ExifBlock: Sendable, Hashable {
 
     // MARK: Numbers
 
-    /// An unsigned number of 2 or 4 bytes; nil beyond the end. Offsets have 32 bits and Int has 64, so no sum of them
-    /// overflows.
+    /// An unsigned number of 2 or 4 bytes; nil beyond the end. Offsets have 32 bits and Int has 64, so sums do not
+    /// overflow.
     private func number(at place: Int, _ width: Int) -> Int? {
         guard place >= 0, place <= bytes.count - width else { return nil }
         return order.number(bytes[place..<place + width])
     }
 
-    /// Gives an entry another type, and one number.
+    /// Sets the type of an entry, and a single number as its value.
     private mutating func set(_ entry: Entry, _ type: Int, _ value: Int) {
         put(type, at: entry.place + 2, 2)
         put(1, at: entry.place + 4, 4)
@@ -203,7 +202,7 @@ public struct ExifBlock: Sendable, Hashable {
         put(value, at: entry.place + 8, type == FieldType.short ? 2 : 4)
     }
 
-    /// Only at places that have been read.
+    /// Only for places that have been read.
     private mutating func put(_ value: Int, at place: Int, _ width: Int) {
         for i in 0..<width {
             bytes[place + i] = UInt8(truncatingIfNeeded: value >> ((order == .bigEndian ? width - 1 - i : i) * 8))

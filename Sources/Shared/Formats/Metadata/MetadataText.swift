@@ -1,9 +1,9 @@
-/// Text from metadata, as it can be shown and written again.
+/// Text from metadata, cleaned for display and output.
 enum MetadataText {
-    /// Characters that are kept at most; a name or a line of rights has fewer.
+    /// The most characters that are kept; a name or a line of rights has fewer.
     private static let limit = 2_000
 
-    /// UTF-8, or ISO 8859-1 if it is not UTF-8, as old programs write it.
+    /// Decodes UTF-8, or else ISO 8859-1, as old programs write it.
     static func cleaned(_ bytes: some Collection<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self).map(cleaned) ?? cleaned(latin1: bytes)
     }
@@ -12,7 +12,7 @@ enum MetadataText {
         cleaned(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
     }
 
-    /// Without control characters, and without spaces around it; nil if nothing is left.
+    /// Removes control characters, and spaces around the text; nil if nothing is left.
     static func cleaned(_ text: String) -> String? {
         let scalars = text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }
         guard let first = scalars.firstIndex(where: { $0 != " " }), let last = scalars.lastIndex(where: { $0 != " " })

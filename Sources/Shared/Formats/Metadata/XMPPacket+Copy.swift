@@ -1,9 +1,8 @@
 extension XMPPacket {
-    /// The packet for a copy of the picture that is upright and of another size, without what would no longer be true:
-    /// sizes, the list of what is appended to the file (a gain map, a film) and how a gain map is applied. Nil if it is
-    /// no XML that could be put right.
+    /// The packet for an upright copy of the picture in another size, without properties that no longer hold: sizes,
+    /// the list of files that are appended (a gain map, a film) and the use of a gain map. Nil if the XML is malformed.
     ///
-    /// - Parameter isSRGB: whether the copy has been converted to sRGB, so that names of other colour spaces go, too.
+    /// - Parameter isSRGB: whether the copy has been converted to sRGB, and names of other colour spaces are removed.
     public func ofCopy(isSRGB: Bool) -> XMPPacket? {
         let names = Self.sizes + (isSRGB ? Self.colourSpaces : [])
         return blanked { name in
@@ -19,8 +18,8 @@ extension XMPPacket {
     /// As Adobe, Apple and Google write them.
     private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
 
-    /// The packet with spaces in the place of all attributes and elements whose names are to go, and of the
-    /// declarations of their prefixes. Nil if a tag or an element of that kind does not end. Linear.
+    /// The packet with spaces in the place of all attributes and elements whose names match, and of the declarations of
+    /// their prefixes. Nil if a tag or such an element does not end. Linear.
     private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
         var result = bytes
         func blank(_ range: Range<Int>) {
@@ -40,7 +39,7 @@ extension XMPPacket {
                 blank(start..<tag.end)
                 continue
             }
-            // Up to the tag that closes it; within, the same name may be opened again.
+            // Up to the tag that closes the element; the same name may be nested.
             var depth = 1
             while depth > 0 {
                 guard let next = bytes[place...].firstIndex(of: UInt8(ascii: "<")), let inner = Tag(bytes, at: next)
@@ -53,7 +52,7 @@ extension XMPPacket {
         return XMPPacket(result)
     }
 
-    /// The name of an attribute; of `xmlns:prefix`, a name with that prefix.
+    /// The name of an attribute; for `xmlns:prefix`, a name with that prefix.
     private static func declared(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         name.starts(with: "xmlns:".utf8) ? name.dropFirst(6) + [UInt8(ascii: ":")] : name
     }
@@ -61,13 +60,13 @@ extension XMPPacket {
     /// A tag, comment or instruction between angle brackets.
     private struct Tag {
         let name: Range<Int>
-        /// Behind its `>`.
+        /// The offset behind its `>`.
         let end: Int
-        /// Whether it is that of an element's end, or of the beginning of one that has an end tag.
+        /// Whether it is an end tag, or a start tag that has an end tag.
         let closes: Bool, opens: Bool
         private(set) var attributes: [(name: Range<Int>, whole: Range<Int>)] = []
 
-        /// - Parameter start: of its `<`. Nil if it does not end.
+        /// - Parameter start: the offset of its `<`. Nil if the tag does not end.
         init?(_ bytes: [UInt8], at start: Int) {
             var place = start + 1
             closes = place < bytes.count && bytes[place] == UInt8(ascii: "/")

@@ -1,24 +1,24 @@
-/// An XMP packet (ISO 16684-1) as UTF-8 bytes, looked through for a few properties by their usual names.
+/// An XMP packet (ISO 16684-1) as UTF-8 bytes, searched for a few properties by their usual names.
 ///
-/// This is no XML parser: it knows a property as `name="value"` or `<name>value</name>`, and an array as the first
-/// `<rdf:li>` within `<name>`, with the prefixes `tiff`, `exif` and `dc` that every known program writes. All else is
-/// not found. Linear: of the places of a name only the first few are looked at, and of a value its beginning.
+/// This is no XML parser: it finds properties written as `name="value"` or `<name>value</name>`, and an array as the
+/// first `<rdf:li>` within `<name>`, with the prefixes `tiff`, `exif` and `dc` that every known program writes. Linear:
+/// reads only the first few places of a name, and the beginning of a value.
 public struct XMPPacket: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
 
-    /// Places of one name that are looked at.
+    /// The number of places of a name that are read.
     private static let placeLimit = 8
     /// Bytes of a property that are searched for its end.
     private static let valueLimit = 16 << 10
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `tiff:Orientation`, or `exif:Orientation`, as some write it; nil if there is none or a bad one.
+    /// `tiff:Orientation`, or `exif:Orientation`, as some programs write it; nil without a valid value.
     public var orientation: Orientation? {
         orientationDigits.first.flatMap { Orientation(rawValue: bytes[$0] &- UInt8(ascii: "0")) }
     }
 
-    /// The packet with every orientation set to 1: as the picture that goes with it is upright. Its length stays.
+    /// The packet with every orientation set to 1, in the same length.
     public var upright: XMPPacket {
         var copy = self
         for place in orientationDigits { copy.bytes[place] = UInt8(ascii: "1") }
@@ -31,7 +31,7 @@ public struct XMPPacket: Sendable, Hashable {
     /// The first of `dc:creator`.
     public var creator: String? { text(of: "dc:creator") }
 
-    /// Where values of an orientation stand that are one digit long, as all that mean something are.
+    /// The offsets of orientations with a single digit, as every valid orientation.
     private var orientationDigits: [Int] {
         ["tiff:Orientation", "exif:Orientation"].flatMap { name in
             places(of: name, in: bytes.indices).compactMap { place in
@@ -75,8 +75,8 @@ public struct XMPPacket: Sendable, Hashable {
         return nil
     }
 
-    /// The offsets behind the first occurrences of `name` as a whole word. A name that is looked for by itself is not
-    /// found in a closing tag, which is no property; one with its bracket before it is.
+    /// The offsets behind the first occurrences of `name` as a whole word. A name without its bracket is not found in
+    /// closing tags, which are no properties.
     private func places(of name: String, in range: Range<Int>) -> [Int] {
         let name = Array(name.utf8)
         let isTag = name[0] == UInt8(ascii: "<")
@@ -119,7 +119,7 @@ public struct XMPPacket: Sendable, Hashable {
         return low..<high
     }
 
-    /// Text with XML's own entities and numbers of characters replaced (XML 1.0 §4.1, §4.6).
+    /// Text with XML's predefined entities and character references replaced (XML 1.0 §4.1, §4.6).
     private func unescaped(_ range: Range<Int>) -> String? {
         guard let text = String(validating: bytes[range], as: UTF8.self) else { return nil }
         var result = ""

@@ -2,7 +2,7 @@ import Support
 
 /// The frames of an animated PNG (PNG specification, third edition, §11.3.4), found by a walk over its chunks.
 public struct PNGAnimation: Sendable, Hashable {
-    /// What becomes of a frame's rectangle when its time is over (table in §11.3.4.2).
+    /// The fate of the frame's rectangle after its time (table in §11.3.4.2).
     public enum Disposal: UInt8, Sendable {
         case keep, background, previous
     }
@@ -10,14 +10,14 @@ public struct PNGAnimation: Sendable, Hashable {
     public struct Frame: Sendable, Hashable {
         public let left: Int
         public let top: Int
-        /// Both sides at least 1; the rectangle lies on the canvas.
+        /// Both sides at least 1; the rectangle is within the canvas.
         public let size: PixelSize
-        /// How long it is shown, in milliseconds, as it is stored: 0 as well.
+        /// The time that the frame is shown, in milliseconds, as stored; may be 0.
         public let delayMilliseconds: Int
         public let disposal: Disposal
-        /// Whether it is laid over the canvas by its alpha, rather than replacing what is there.
+        /// Whether it is drawn over the canvas by its alpha, rather than replacing the canvas.
         public let isBlended: Bool
-        /// Where the first chunk behind its `fcTL` begins, and where the last of its chunks ends.
+        /// The range from behind its `fcTL` to the end of its last chunk.
         public let chunks: Range<Int>
     }
 
@@ -30,20 +30,19 @@ public struct PNGAnimation: Sendable, Hashable {
     /// How often the animation is shown; 0 for ever.
     public let plays: Int
 
-    /// The chunks of a PNG that `read` gives one after the other.
+    /// A chunk of a frame.
     public struct Chunk: Sendable, Hashable {
         public let type: FourCC
-        /// Its data, which lies within the file, and so does the checksum behind it.
+        /// Its data, which is within the file, as is the checksum behind it.
         public let body: Range<Int>
     }
 
-    /// Reads the frames of a PNG that claims to have some; nil if it makes no such claim that counts, so that viewers
-    /// show a still picture.
+    /// Reads the frames of a PNG; nil if viewers show a still picture, as there is no valid `acTL`.
     ///
     /// Throws `FormatFailure`: `corrupt` if a chunk of the animation breaks a rule, `overLimit` for more than
-    /// `frameLimit` frames, `truncated` if it ends too early. Hops from chunk to chunk, in 64 KB of memory.
+    /// `frameLimit` frames, `truncated` if it ends too early. Skips from chunk to chunk, in 64 KB of memory.
     ///
-    /// - Parameter allowsTruncated: takes an animation that ends too early for one that has its whole frames alone.
+    /// - Parameter allowsTruncated: accepts an animation that ends too early as an animation of its whole frames.
     public static func read(
         _ source: some ByteSource, frameLimit: Int, allowsTruncated: Bool = false, check: () throws -> Void = {}
     ) throws -> PNGAnimation? {
@@ -66,7 +65,7 @@ public struct PNGAnimation: Sendable, Hashable {
         return try walk.finished(at: offset)
     }
 
-    /// Tells `visit` the chunks in `range`, which `read` has found.
+    /// Calls `visit` with the chunks in `range`, which `read` has found.
     public static func chunks(
         of source: some ByteSource, in range: Range<Int>, visit: (Chunk) throws -> Void
     ) throws {
@@ -81,16 +80,16 @@ public struct PNGAnimation: Sendable, Hashable {
     }
 }
 
-/// What the chunks up to some offset have said.
+/// The facts in the chunks before some offset.
 private struct AnimationWalk {
     let header: PNGHeader
     let frameLimit: Int
     private(set) var frames: [PNGAnimation.Frame] = []
     private var declared: (frames: Int, plays: Int)?
-    /// Where the chunks that all frames share end.
+    /// The end of the chunks that all frames share.
     private var sharedEnd: Int?
     private var sawData = false
-    /// The frame whose data is being walked through: its description, and whether data has come.
+    /// The frame whose data is being read: its description, and whether it has data.
     private var open: (frame: PNGAnimation.Frame, hasData: Bool)?
     private var nextSequenceNumber = 0
 
@@ -99,7 +98,7 @@ private struct AnimationWalk {
         self.frameLimit = frameLimit
     }
 
-    /// Takes the next chunk; gives false once it is settled that the picture is a still one.
+    /// Reads the next chunk. Returns false if the picture is a still picture.
     mutating func take(_ chunk: PNGLayout.Chunk, from offset: Int, in window: inout SourceWindow) throws -> Bool {
         switch chunk.type {
         case "acTL" where !sawData && declared == nil:
@@ -108,7 +107,7 @@ private struct AnimationWalk {
             else { return false }
             declared = (count, plays)
         case "fcTL":
-            // The description of the first frame may stand before acTL.
+            // The description of the first frame may precede acTL.
             guard declared != nil || !sawData else { return false }
             try close(at: offset)
             try checkSequence(chunk, &window)
@@ -133,7 +132,7 @@ private struct AnimationWalk {
         return true
     }
 
-    /// The animation, at the end chunk.
+    /// The animation, after the end chunk.
     mutating func finished(at offset: Int) throws -> PNGAnimation? {
         guard let declared else { return nil }
         try close(at: offset)
@@ -148,7 +147,7 @@ private struct AnimationWalk {
             header: header, shared: 33..<(sharedEnd ?? 33), frames: frames, plays: declared?.plays ?? 0)
     }
 
-    /// Ends the frame that is open, whose chunks end at `offset`.
+    /// Completes the open frame, whose chunks end at `offset`.
     private mutating func close(at offset: Int) throws {
         guard let (frame, hasData) = open else { return }
         guard hasData else { throw Self.fault("a frame without data") }
@@ -159,7 +158,7 @@ private struct AnimationWalk {
         open = nil
     }
 
-    /// §11.3.4.1: `fcTL` and `fdAT` count up from 0 together.
+    /// §11.3.4.1: the numbers of `fcTL` and `fdAT` chunks are a single sequence from 0.
     private mutating func checkSequence(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws {
         guard chunk.body.count >= 4 else { throw Self.fault("a chunk of an animation without its number") }
         guard try window.bigEndian(at: chunk.body.lowerBound, 4) == nextSequenceNumber else {
@@ -168,7 +167,7 @@ private struct AnimationWalk {
         nextSequenceNumber += 1
     }
 
-    /// A frame's description (§11.3.4.2), whose chunks have not come.
+    /// A frame's description (§11.3.4.2), before its chunks.
     private func frame(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws -> PNGAnimation.Frame {
         let start = chunk.body.lowerBound
         guard chunk.body.count == 26 else { throw Self.fault("a frame's description of the wrong length") }

@@ -1,21 +1,21 @@
-/// What the first chunk of a PNG, IHDR, says (PNG §11.2.1).
+/// The first chunk of a PNG, IHDR (PNG §11.2.1).
 public struct PNGHeader: Sendable, Hashable {
     /// The file's first bytes (§5.2).
     public static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Both sides from 1 to 2^31 - 1.
     public let size: PixelSize
-    /// Bits a sample.
+    /// Bits per sample.
     public let depth: Int
     public let colourType: UInt8
-    /// Samples of a pixel; one if it is the number of a colour.
+    /// Samples per pixel; 1 for a palette.
     public let channels: Int
     public let isInterlaced: Bool
 
     /// Whether there is an alpha channel.
     public var hasAlpha: Bool { colourType == 4 || colourType == 6 }
 
-    /// Reads the chunk's 13 bytes. Throws `FormatFailure.corrupt` if they say what no PNG has.
+    /// Reads the chunk's 13 bytes. Throws `FormatFailure.corrupt` for values that no PNG has.
     public init(_ bytes: [UInt8]) throws(FormatFailure) {
         precondition(bytes.count == 13)
         let (width, height) = (ByteOrder.bigEndian.number(bytes[0..<4]), ByteOrder.bigEndian.number(bytes[4..<8]))

@@ -1,18 +1,18 @@
 import Support
 
-/// Where a PNG has its pixels: the header, and the chunks without which they cannot be read.
+/// The places of a PNG's pixels: the header, and the chunks that are needed to read them.
 public struct PNGImageData: Sendable {
     public let header: PNGHeader
-    /// The bodies of PLTE and tRNS; nil if there is none.
+    /// The bodies of PLTE and tRNS.
     public private(set) var palette: Range<Int>?
     public private(set) var transparency: Range<Int>?
     /// The bodies of the IDAT chunks, in order.
     public private(set) var data: [Range<Int>] = []
 
-    /// Bytes of all these chunks but the header, with what each has beside its body.
+    /// The length of all these chunks except the header, with lengths, types and checksums.
     public var byteCount: Int { ([palette, transparency].compactMap(\.self) + data).reduce(0) { $0 + $1.count + 12 } }
 
-    /// Finds them. Throws `FormatFailure` if the chunks do not lead to the end, and what the source throws.
+    /// Throws `FormatFailure` if the chunks do not lead to the end, and errors of the source.
     public init(_ source: some ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let bytes = try window.bytes(at: 16, 13) else { throw FormatFailure.truncated(.png) }

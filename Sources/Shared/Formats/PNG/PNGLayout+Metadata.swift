@@ -1,5 +1,5 @@
 extension PNGLayout {
-    /// EXIF (§11.3.3.4), XMP and texts (§11.3.4), wherever they stand.
+    /// Finds EXIF (§11.3.3.4), XMP and texts (§11.3.4) in any place.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         var offset = 8
         for _ in 0..<hopLimit {
@@ -25,7 +25,7 @@ extension PNGLayout {
     }
 }
 
-/// A text that a PNG carries under a keyword.
+/// A text of a PNG under a keyword.
 private struct PNGText {
     let keyword: String
     /// Not empty, and within the limit of metadata.
@@ -35,7 +35,7 @@ private struct PNGText {
 
     var string: String? { isUTF8 ? MetadataText.cleaned(bytes) : MetadataText.cleaned(latin1: bytes) }
 
-    /// Only for the keywords that are asked for: a picture may carry megabytes under others.
+    /// Nil for other keywords: a picture may carry megabytes under them.
     init?(_ type: FourCC, _ chunk: [UInt8]) {
         guard let end = chunk.prefix(80).firstIndex(of: 0) else { return nil }
         keyword = String(decoding: chunk[..<end], as: UTF8.self)

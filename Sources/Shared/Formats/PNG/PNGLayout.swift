@@ -13,20 +13,20 @@ extension ImageFormat {
 
 /// The chunks of a PNG (PNG specification, third edition, §5 and §11).
 enum PNGLayout {
-    /// An `eXIf` chunk may stand behind the image data (§11.3.3.4). Its search ends after this many chunks: enough for
-    /// 128 MB in the 8 KB chunks that libpng writes, while a hostile file costs some 20 ms.
+    /// The number of chunks that are searched for an `eXIf` chunk, which may follow the image data (§11.3.3.4): enough
+    /// for 128 MB in the 8 KB chunks that libpng writes, while a hostile file costs some 20 ms.
     static let hopLimit = 16_384
 
     struct Chunk {
         let type: FourCC
-        /// Its data, which may reach beyond the end.
+        /// Its data, which may extend beyond the end.
         let body: Range<Int>
-        /// Where the next chunk begins, behind the CRC.
+        /// The offset of the next chunk, behind the CRC.
         var end: Int { body.upperBound + 4 }
     }
 
-    /// Size and colour type from IHDR, which comes first (§11.2.1); alpha also by tRNS, animation by acTL, which stand
-    /// before the image data; orientation by eXIf, wherever it stands.
+    /// Reads size and colour type from IHDR, which comes first (§11.2.1), alpha also from tRNS and animation from acTL,
+    /// which precede the image data, and orientation from eXIf anywhere.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         let first = try nextChunk(&window, at: 8)
         if first.type == "CgBI" { throw FormatFailure.notRead(.png, "Apple's own kind for its apps (CgBI)") }
@@ -64,7 +64,7 @@ enum PNGLayout {
             hidesStill: hidesStill)
     }
 
-    /// Hops from chunk to chunk to IEND; bytes behind it don't count. Throws `FormatFailure`.
+    /// Skips from chunk to chunk to IEND; ignores later bytes. Throws `FormatFailure`.
     ///
     /// - Parameter verifiesChecksums: whether the chunks without which the picture or its frames cannot be drawn must
     ///   have the right checksum, which costs a read of all bytes. Decoders ignore the checksums of the others.
@@ -117,7 +117,7 @@ enum PNGLayout {
         guard stored == Int(sum) else { throw FormatFailure.corrupt(.png, "a chunk's checksum") }
     }
 
-    /// The chunk at `offset`. Throws `truncated` if its length or type is cut off, `corrupt` if they cannot be:
+    /// The chunk at `offset`. Throws `truncated` if its length or type is incomplete, `corrupt` if they are invalid:
     /// lengths end at 2^31 - 1, types are four ASCII letters (§5.3, §5.4).
     static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk {
         guard let length = try window.bigEndian(at: offset, 4),
@@ -130,7 +130,7 @@ enum PNGLayout {
         return Chunk(type: type, body: offset + 8..<offset + 8 + length)
     }
 
-    /// The chunk at `offset`, or nil: what is wrong behind the header is told by `checkEnd`, and the header stands.
+    /// The chunk at `offset`; nil if it is invalid, which `checkEnd` reports.
     static func readableChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         do {
             return try nextChunk(&window, at: offset)

@@ -35,15 +35,16 @@ enum TIFFLayout {
         static let oldJPEG = 513
     }
 
-    /// The numbers that some build of libtiff reads; those above 32765 are of private schemes.
+    /// The schemes that some build of libtiff reads; numbers above 32765 are private schemes.
     private static let compressions: Set<Int> = [
         1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000,
         50001,
     ]
-    /// Tags whose values are needed to read pixels, and which may have several.
+    /// Tags that are needed to read pixels, and may have several values.
     private static let arrays = [Tag.bits, Tag.palette, Tag.extraSamples, Tag.sampleFormat]
 
-    /// Size, orientation and alpha of a page, counted from 0. Throws `FormatFailure`, `noSuchPage` behind the last.
+    /// Reads size, orientation and alpha of a page, counted from 0. Throws `FormatFailure`: `noSuchPage` beyond the
+    /// last.
     static func header(_ window: inout SourceWindow, page: Int) throws -> ImageHeader {
         let directory = try directory(&window, page: page)
         guard let width = try directory.number(Tag.width, &window),
@@ -61,8 +62,9 @@ enum TIFFLayout {
             isAnimated: false, hasAlpha: try hasAlpha(directory, &window), page: page)
     }
 
-    /// Whether the first sample beyond the colours is alpha (TIFF 6.0 §18): the tag is 1 or 2. A single one without the
-    /// tag is, too, as libvips and Pillow have it; libtiff alone does not tell that from the tag's 0 for "unspecified".
+    /// Whether the first sample beyond the colours is alpha (TIFF 6.0 §18): the tag is 1 or 2. A single extra sample
+    /// without the tag is alpha, too, as in libvips and Pillow; libtiff alone does not distinguish that from the tag's
+    /// 0 for "unspecified".
     private static func hasAlpha(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws -> Bool {
         if directory.entries[Tag.extraSamples] != nil {
             return try [1, 2].contains(directory.number(Tag.extraSamples, &window))
@@ -104,7 +106,7 @@ enum TIFFLayout {
         }
     }
 
-    /// Walks over all pages: their strips or tiles must lie in the file. Throws `FormatFailure`.
+    /// Walks over all pages, whose strips or tiles must be within the file. Throws `FormatFailure`.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         let start = try TIFFStart(&window)
@@ -159,7 +161,7 @@ enum TIFFLayout {
     }
 }
 
-/// The first bytes of a TIFF: the order of bytes, the width of offsets, and where the first directory is.
+/// The first bytes of a TIFF: the order of bytes, the width of offsets, and the offset of the first directory.
 private struct TIFFStart {
     let order: ByteOrder
     let isBig: Bool
@@ -179,20 +181,20 @@ private struct TIFFStart {
 /// The entries of a page.
 private struct TIFFDirectory {
     struct Entry {
-        /// Bytes of each value; 0 for a kind that is not known.
+        /// The bytes of each value; 0 for an unknown kind.
         let width: Int
         let count: Int
-        /// Where the values lie.
+        /// The offset of the values.
         let offset: Int
     }
 
-    /// By tag. The first one counts if a tag stands there twice.
+    /// By tag; the first entry of each tag.
     let entries: [Int: Entry]
-    /// Where the next page's directory is; 0 behind the last.
+    /// The offset of the next page's directory; 0 after the last page.
     let next: Int
     private let order: ByteOrder
 
-    /// Bytes of whole numbers by the numbers of their kinds (TIFF 6.0 §2, BigTIFF).
+    /// The bytes of whole numbers by the numbers of their kinds (TIFF 6.0 §2, BigTIFF).
     private static let widths = [1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8]
     /// More entries than any page has.
     private static let entryLimit = 4096
@@ -231,13 +233,13 @@ private struct TIFFDirectory {
         self.next = next
     }
 
-    /// The first value of a tag; nil if it is not there, or no whole number.
+    /// The first value of a tag; nil if it is missing, or no whole number.
     func number(_ tag: Int, _ window: inout SourceWindow) throws -> Int? {
         guard let entry = entries[tag], entry.width > 0, entry.count > 0 else { return nil }
         return try number(entry, 0, &window)
     }
 
-    /// Throws `FormatFailure` if the value lies outside of the file or is no whole number.
+    /// Throws `FormatFailure` if the value is outside of the file or no whole number.
     func number(_ entry: Entry, _ index: Int, _ window: inout SourceWindow) throws -> Int {
         guard entry.width > 0 else { throw FormatFailure.corrupt(.tiff, "numbers of an unknown kind") }
         // The product fits, as the entry's did.
@@ -250,8 +252,7 @@ private struct TIFFDirectory {
 }
 
 extension SourceWindow {
-    /// An unsigned number of 1 to 8 bytes; nil if the source ends too early. Those over 2^63 - 1 become that: no file
-    /// is as long.
+    /// An unsigned number of 1 to 8 bytes, at most 2^63 - 1, which no file reaches; nil if the source ends too early.
     fileprivate mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
         guard let bytes = try bytes(at: offset, width) else { return nil }
         guard width == 8 else { return order.number(bytes) }

@@ -10,8 +10,7 @@ extension ImageFormat {
 
 /// The chunks of a WebP (WebP container specification; VP8: RFC 6386 §9.1; VP8L: WebP lossless specification §3).
 enum WebPLayout {
-    /// More chunks than any file has before its `EXIF`, animations of thousands of frames included; a bound for hostile
-    /// ones.
+    /// More chunks than any file has before its `EXIF`, including animations of thousands of frames.
     static let hopLimit = 16_384
 
     private enum Feature {
@@ -22,14 +21,14 @@ enum WebPLayout {
 
     struct Chunk {
         let type: FourCC
-        /// Its data, which may reach beyond the end.
+        /// Its data, which may extend beyond the end.
         let body: Range<Int>
-        /// Where the next chunk begins: data is padded to an even count.
+        /// The offset of the next chunk: data is padded to an even length.
         var end: Int { body.upperBound + body.count % 2 }
     }
 
-    /// Size, alpha and animation from the first chunk; orientation from the `EXIF` chunk if the features announce
-    /// one, as libwebp has it.
+    /// Reads size, alpha and animation from the first chunk, and the orientation from the `EXIF` chunk if the features
+    /// announce it, as libwebp does.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }
         switch chunk.type {
@@ -52,13 +51,13 @@ enum WebPLayout {
         }
     }
 
-    /// Hops over the chunks that the container's size covers; one must be a picture or a frame of an animation. Bytes
-    /// behind the container don't count. Throws `FormatFailure`.
+    /// Skips over the chunks within the container's size, and requires a picture or a frame; ignores later bytes.
+    /// Throws `FormatFailure`.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let riffSize = try window.littleEndian(at: 4, 4) else { throw FormatFailure.truncated(.webp) }
         let end = 8 + riffSize
-        // An odd size misses its padding byte; some writers leave that byte out at the end of the file.
+        // An odd size lacks its padding byte, which some writers omit at the end of the file.
         guard end <= window.count else { throw FormatFailure.truncated(.webp) }
         var sawPicture = false
         var canvas: PixelSize?
@@ -129,8 +128,8 @@ enum WebPLayout {
         return size
     }
 
-    /// The size of a still picture by its own stream; nil for another chunk. It fills the canvas, unlike the frames of
-    /// an animation, which lie in chunks of their own.
+    /// The size of a still picture in its stream; nil for another chunk. A still picture fills the canvas, unlike a
+    /// frame, whose stream is within an `ANMF` chunk.
     private static func pictureSize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize? {
         switch chunk.type {
         case "VP8 ": try lossySize(&window, chunk)
@@ -149,7 +148,7 @@ enum WebPLayout {
         return .upright
     }
 
-    /// The chunk at `offset`; nil if its type or length is cut off.
+    /// The chunk at `offset`; nil if its type or length is incomplete.
     static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
         else { return nil }
@@ -164,14 +163,14 @@ enum WebPLayout {
     }
 }
 
-/// Where the last whole frame of an animated WebP ends, of which the end may be missing; nil if no frame is whole. Hops
-/// from chunk to chunk. Throws what the source throws.
+/// The end of the last whole frame of an animated WebP whose end may be missing; nil if no frame is whole. Skips from
+/// chunk to chunk. Throws errors of the source.
 public func endOfWholeFrames(ofWebP source: some ByteSource) throws -> Int? {
     var window = SourceWindow.forHeader(source)
     var end: Int?
     var offset = 12
     while let chunk = try WebPLayout.nextChunk(&window, at: offset), chunk.body.upperBound <= window.count {
-        // The last byte of padding may be missing.
+        // The last padding byte may be missing.
         if chunk.type == "ANMF" { end = min(chunk.end, window.count) }
         offset = chunk.end
     }

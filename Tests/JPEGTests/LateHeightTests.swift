@@ -48,15 +48,4 @@ import Testing
         #expect(failureCode { _ = try inspect(source, limits: DecodeLimits(maxPixels: 6299)) } == "too-many-pixels")
         #expect(try inspect(source, limits: DecodeLimits(maxPixels: 6300)).lateHeightOffset != nil)
     }
-
-    /// Reads of every length from every place near the height.
-    @Test func readsSeeTheHeight() throws {
-        let bytes: [UInt8] = [1, 2, 0, 0, 5, 6]
-        let source = LateHeightSource(source: MemorySource(bytes), offset: 2, height: 0x1234)
-        for start in 0...6 {
-            for end in start...6 {
-                #expect(try source.bytes(start..<end) == Array([1, 2, 0x12, 0x34, 5, 6][start..<end]))
-            }
-        }
-    }
 }

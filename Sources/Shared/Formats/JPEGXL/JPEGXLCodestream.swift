@@ -2,12 +2,7 @@ import Support
 
 /// The codestream of a JPEG XL without its boxes (ISO/IEC 18181-2 §9). libjxl 0.7 misreads boxes with a size of 64 bits.
 public struct JPEGXLCodestream: ByteSource {
-    private let source: any ByteSource
-    /// The ranges of the file that hold the codestream, in order; none is empty.
-    private let parts: [Range<Int>]
-    /// The offsets of the parts in the codestream.
-    private let starts: [Int]
-    public let count: Int
+    private let spliced: SplicedSource
 
     /// Throws `FormatFailure`, and the errors of the source.
     public init(of source: any ByteSource) throws {
@@ -17,16 +12,10 @@ public struct JPEGXLCodestream: ByteSource {
 
     /// - Parameter mayBeCut: accepts a file that ends within a box behind the first part.
     init(_ window: inout SourceWindow, mayBeCut: Bool) throws {
-        source = window.source
-        parts = try Self.parts(&window, mayBeCut: mayBeCut)
-        var end = 0
-        starts = parts.map { part in
-            defer { end += part.count }
-            return end
-        }
-        count = end
+        spliced = SplicedSource(window.source, try Self.parts(&window, mayBeCut: mayBeCut).map { .stored($0) })
     }
 
+    /// The ranges of the file that hold the codestream, in order; none is empty.
     private static func parts(_ window: inout SourceWindow, mayBeCut: Bool) throws -> [Range<Int>] {
         let end = window.count
         guard try window.byte(at: 0) == 0 else { return [0..<end] }
@@ -50,29 +39,9 @@ public struct JPEGXLCodestream: ByteSource {
         return parts.filter { !$0.isEmpty }
     }
 
-    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-        guard offset >= 0, offset < count else { return 0 }
-        var part = lastPart(at: offset)
-        var done = 0
-        while done < buffer.count, part < parts.count {
-            let within = offset + done - starts[part]
-            let length = min(buffer.count - done, parts[part].count - within)
-            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + length])
-            let read = try source.read(into: room, at: parts[part].lowerBound + within)
-            done += read
-            if read < length { break }
-            part += 1
-        }
-        return done
-    }
+    public var count: Int { spliced.count }
 
-    /// The part that contains an offset, by bisection.
-    private func lastPart(at offset: Int) -> Int {
-        var (low, high) = (0, starts.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= offset { low = middle } else { high = middle }
-        }
-        return low
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+        try spliced.read(into: buffer, at: offset)
     }
 }

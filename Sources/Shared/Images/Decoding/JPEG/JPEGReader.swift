@@ -9,7 +9,7 @@ extension ImageDecoder {
         rows: { source, info, _, options in try JPEGReader(source, info, options: options).rows(scale: 8) })
 }
 
-/// A JPEG whose header has been read, to be decoded by libjpeg-turbo either as planes or as rows.
+/// A JPEG whose header has been read, for decoding as planes or as rows.
 final class JPEGReader {
     let size: PixelSize
     let colour: apod_jpeg_colour
@@ -42,17 +42,25 @@ final class JPEGReader {
         try options.limits.check(pixels: size)
     }
 
-    /// A picture whose header has been read before.
+    /// Opens a picture whose header has been read before.
     convenience init(_ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions) throws {
         let height = info.storedSize.height
-        let whole = info.lateHeightOffset.map { LateHeightSource(source: source, offset: $0, height: height) }
+        // libjpeg needs the height before the data, while it is stored behind the first scan (ITU-T T.81 B.2.5).
+        let whole = info.lateHeightOffset.map { offset in
+            SplicedSource(
+                source,
+                [
+                    .stored(0..<offset), .made([UInt8(height >> 8), UInt8(height & 0xFF)]),
+                    .stored(offset + 2..<max(source.count, offset + 2)),
+                ])
+        }
         try self.init(whole ?? source, options: options)
         guard size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
     }
 
     deinit { apod_jpeg_close(decoder) }
 
-    /// What its rows are made of. A sample of 255 is no ink, as Adobe's programs write CMYK, and as Pillow, libvips,
+    /// The layout of rows. A sample of 255 is no ink, as Adobe's programs write CMYK, and as Pillow, libvips,
     /// ImageMagick, GIMP and browsers read it with or without Adobe's marker.
     var layout: RowLayout {
         switch colour {
@@ -65,10 +73,10 @@ final class JPEGReader {
     /// Whether it can be decoded as planes.
     var hasPlanes: Bool { colour == APOD_JPEG_GRAY || colour == APOD_JPEG_YCBCR }
 
-    /// Starts to decode planes at `scale` eighths of the size. One of these two can be called, once.
+    /// Starts to decode planes at `scale` eighths of the size. Only one call of `planes` or `rows` is allowed.
     ///
-    /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 asks for all
-    ///   that there is, and more lets a progressive picture be decoded in part (`ScanChoice`).
+    /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 decodes
+    ///   everything, and more lets a progressive picture be decoded in part (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
         if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) {
             return OwnPlaneReader(planes)
@@ -77,7 +85,7 @@ final class JPEGReader {
         return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
     }
 
-    /// Starts to decode rows of pixels at `scale` eighths of the size; the same applies.
+    /// Starts to decode rows of pixels at `scale` eighths of the size, like `planes`.
     func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
         let colours: UpsampledRows.Colours =
             switch colour {
@@ -97,7 +105,7 @@ final class JPEGReader {
         return try JPEGRowReader(self, scale: Self.libjpegScale(scale))
     }
 
-    /// What our own decoder makes of it; nil if that is to be left to libjpeg.
+    /// Opens the module `JPEG`'s decoder; nil for a picture that libjpeg decodes.
     private func ownPlanes(
         scale: Int, for use: JPEGPlaneUse, reduction: Double
     ) throws -> (any JPEGPlanes)? {
@@ -109,13 +117,13 @@ final class JPEGReader {
         }
     }
 
-    /// The eighths that libjpeg-turbo has vector code for, enough for those that are wanted.
+    /// The least scale that is large enough and has vector code in libjpeg-turbo.
     private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
     /// Whether data was missing so far.
     fileprivate var lacksData: Bool { apod_jpeg_is_truncated(decoder) != 0 }
 
-    /// Whether data made no sense so far.
+    /// Whether data was invalid so far.
     fileprivate var isDamaged: Bool { apod_jpeg_is_damaged(decoder) != 0 }
 
     fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }

@@ -1,11 +1,11 @@
 import Formats
 import Support
 
-/// The frames of an animated PNG, each decoded as the PNG that it is and drawn on the canvas (PNG specification, third
-/// edition, §11.3.4.2).
+/// The frames of an animated PNG, each decoded as a PNG and drawn on the canvas (PNG specification, third edition,
+/// §11.3.4.2).
 ///
-/// Takes memory for the canvas, a second one if a frame is disposed of by "restore to previous", one line, and whatever
-/// an interlaced frame takes.
+/// Needs memory for the canvas, for a second canvas if a frame has the disposal "restore to previous", for a line, and
+/// for an interlaced frame.
 final class PNGAnimationReader: AnimationReader {
     let size: PixelSize
     /// Frames are converted as they are decoded.
@@ -17,7 +17,7 @@ final class PNGAnimationReader: AnimationReader {
     private let options: DecodeOptions
     private let memory: MemoryReservation
     private let canvas: AlignedBuffer
-    /// What was below a frame that is to go, in the place of its rectangle.
+    /// The canvas below a frame with the disposal "restore to previous", within its rectangle.
     private let below: AlignedBuffer?
     private var index = 0
 
@@ -83,13 +83,13 @@ final class PNGAnimationReader: AnimationReader {
         }
     }
 
-    /// Where row `y` of a frame begins on the canvas.
+    /// The offset of row `y` of a frame on the canvas.
     private func offset(_ frame: PNGAnimation.Frame, _ y: Int) -> Int {
         ((frame.top + y) * size.width + frame.left) * 4
     }
 
     private func draw(_ frame: PNGAnimation.Frame) throws {
-        let stored = try PNGReader(PNGFrameSource(source, animation, frame: frame), options: options)
+        let stored = try PNGReader(SplicedSource(source, animation, frame: frame), options: options)
         let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
         guard reader.size == frame.size else { throw ImageError.corrupt(.png, "a frame of another size") }
         let row = AlignedBuffer(count: frame.size.width * reader.layout.channels)
@@ -114,7 +114,7 @@ final class PNGAnimationReader: AnimationReader {
             let alpha = hasAlpha ? Int(from[channels - 1]) : 255
             if isBlended && alpha < 255 {
                 if alpha == 0 { continue }
-                // Of 255 times 255: what the canvas keeps, and both together.
+                // Of 255 times 255: the share that the canvas keeps, and the sum of both.
                 let kept = Int(to[3]) * (255 - alpha)
                 let whole = alpha * 255 + kept
                 func mixed(_ above: UInt8, _ below: UInt8) -> UInt8 {

@@ -2,40 +2,21 @@ import CZlib
 import Formats
 import Support
 
-/// One frame of an animated PNG as a PNG of its own, as if somebody had written it: header, palette and the like, image
-/// data, end. It takes memory for a description of each chunk; the data stays where it is.
-///
-/// The checksum of image data is derived from that of the frame's chunk, so that damage shows as it does in any PNG.
-struct PNGFrameSource: ByteSource {
-    /// Chunks of a frame: as many as 512 MB have that are cut up as libpng does.
+extension SplicedSource {
+    /// Chunks of a frame: as many as 512 MB have in libpng's chunks.
     private static let chunkLimit = 65_536
 
-    private enum Bytes {
-        case made([UInt8])
-        case stored(Range<Int>)
-
-        var count: Int {
-            switch self {
-            case .made(let bytes): bytes.count
-            case .stored(let range): range.count
-            }
-        }
-    }
-
-    let count: Int
-    private let source: any ByteSource
-    /// In order, each with its offset.
-    private let pieces: [(offset: Int, bytes: Bytes)]
-
+    /// A frame of an animated PNG as a PNG: header, shared chunks, image data, end. Needs memory for a description of
+    /// each chunk; the data stays in the source.
+    ///
+    /// The checksum of image data is derived from the checksum of the frame's chunk, so that damage shows as in any PNG.
     init(_ source: some ByteSource, _ animation: PNGAnimation, frame: PNGAnimation.Frame) throws {
-        var pieces: [(offset: Int, bytes: Bytes)] = []
-        var count = 0
-        func add(_ bytes: Bytes) throws {
+        var pieces: [Piece] = []
+        func add(_ piece: Piece) throws {
             guard pieces.count < Self.chunkLimit * 2 else {
                 throw ImageError.overLimit(.png, "a frame of over \(Self.chunkLimit) chunks")
             }
-            pieces.append((count, bytes))
-            count += bytes.count
+            pieces.append(piece)
         }
         try add(.made(Self.head(try source.bytes(0..<33), frame.size)))
         try PNGAnimation.chunks(of: source, in: animation.shared) { chunk in
@@ -58,36 +39,7 @@ struct PNGFrameSource: ByteSource {
             }
         }
         try add(.made(Self.number(0) + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]))
-        self.source = source
-        self.pieces = pieces
-        self.count = count
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-        guard offset >= 0, offset < count else { return 0 }
-        var done = 0
-        // The last piece that begins at or before the offset.
-        var (low, high) = (0, pieces.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if pieces[middle].offset <= offset { low = middle } else { high = middle }
-        }
-        var index = low
-        while done < buffer.count, index < pieces.count {
-            let piece = pieces[index]
-            let start = offset + done - piece.offset
-            let room = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[done..<min(done + piece.bytes.count - start, buffer.count)])
-            switch piece.bytes {
-            case .made(let bytes): room.copyBytes(from: bytes[start..<start + room.count])
-            case .stored(let range):
-                let got = try source.read(into: room, at: range.lowerBound + start)
-                guard got == room.count else { return done + got }
-            }
-            done += room.count
-            index += 1
-        }
-        return done
+        self.init(source, pieces)
     }
 
     /// Signature and header of the file with another size.
@@ -97,8 +49,8 @@ struct PNGFrameSource: ByteSource {
         return bytes + number(crc(Array(bytes[12...]), followedBy: 0))
     }
 
-    /// What `bytes` contribute to the checksum of a text that goes on for `count` bytes: the checksum of the whole is
-    /// that, exclusive or the checksum of the rest.
+    /// The share of `bytes` in the checksum of a text with `count` bytes more: the checksum of the text is the share,
+    /// exclusive or the checksum of the rest.
     private static func crc(_ bytes: [UInt8], followedBy count: Int) -> UInt32 {
         let sum = crc32(0, bytes, uInt(bytes.count))
         return UInt32(truncatingIfNeeded: count == 0 ? sum : crc32_combine(sum, 0, count))

@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// Decodes a picture at its full size: upright, sRGB, 8 bits a sample; the first frame of an animation.
+/// Decodes a picture in full size: upright, sRGB, 8 bits per sample; the first frame of an animation.
 ///
-/// Takes memory for all of its pixels, up to `limits.maxMemoryBytes`; to make a picture smaller, use `downsample`, which
-/// doesn't. Throws `FormatFailure`, `ImageError`, and what the source throws.
+/// Needs memory for all pixels, up to `limits.maxMemoryBytes`; `downsample` makes a picture smaller without that.
+/// Throws `FormatFailure`, `ImageError`, and errors of the source.
 public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
 ) throws -> PixelBuffer {
@@ -17,9 +17,9 @@ func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptio
     try rowReader(source, info, options: options).pixels(orientation: info.orientation, options: options)
 }
 
-/// Opens a picture of any format at its full size, in sRGB.
+/// Opens a picture of any format in full size, in sRGB.
 ///
-/// - Parameter keepsProfile: whether rows stay in the embedded profile, if there is one for gray or RGB.
+/// - Parameter keepsProfile: whether rows stay in the embedded profile, if it is for gray or RGB.
 func rowReader(
     _ source: some ByteSource, _ info: ImageHeader, keepsProfile: Bool = false, options: DecodeOptions
 ) throws -> any RowReader {

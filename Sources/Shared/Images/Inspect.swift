@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// Reads a picture's header, and checks it against `limits`. One or a few small reads; no pixel is decoded.
-/// Throws `FormatFailure`, `ImageError`, and what the source throws.
+/// Reads a picture's header, and checks it against `limits`, in a few small reads; no pixel is decoded. Throws
+/// `FormatFailure`, `ImageError`, and errors of the source.
 ///
-/// - Parameter page: of a TIFF, counted from 0; without meaning for other formats.
+/// - Parameter page: the page of a TIFF, counted from 0; ignored for other formats.
 public func inspect(
     _ source: some ByteSource, limits: DecodeLimits = .standard, page: Int = 0
 ) throws -> ImageHeader {

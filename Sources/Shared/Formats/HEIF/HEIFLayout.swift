@@ -4,10 +4,10 @@ extension ImageFormat {
     /// Known by its brands, as HEIC is.
     public static let avif: ImageFormat = ImageFormat(
         "avif", name: "AVIF", signature: HEIFLayout.signature(.av1),
-        header: { window, _ in try HEIFLayout.header(&window, .avif) })
+        header: { window, _ in try HEIFPicture(&window, .avif).header(.avif) })
     public static let heic: ImageFormat = ImageFormat(
         "heic", name: "HEIC", signature: HEIFLayout.signature(.hevc),
-        header: { window, _ in try HEIFLayout.header(&window, .heic) })
+        header: { window, _ in try HEIFPicture(&window, .heic).header(.heic) })
 }
 
 /// The primary picture of an AVIF or HEIC: items with properties in the boxes of an ISO base media file
@@ -38,26 +38,23 @@ enum HEIFLayout {
         guard ["mif1", "msf1"].contains(brand(8)) else { return nil }
         return stride(from: 16, through: min(number(0), head.count) - 4, by: 4).lazy.compactMap(codec).first ?? .hevc
     }
-
-    /// Size, orientation and alpha of the primary picture. All data of all items must lie in the file. Throws
-    /// `FormatFailure`.
-    static func header(_ window: inout SourceWindow, _ format: ImageFormat) throws -> ImageHeader {
-        let picture = try picture(&window, format)
-        return ImageHeader(
-            format: format, storedSize: picture.size, orientation: picture.placement.orientation, isAnimated: false,
-            hasAlpha: picture.hasAlpha)
-    }
-
-    static func picture(_ window: inout SourceWindow, _ format: ImageFormat) throws -> HEIFPicture {
-        let items = try HEIFItems(&window, format)
-        return try items.picture(items.primary, &window)
-    }
 }
 
 extension HEIFPicture {
-    /// Reads the description of the primary picture. Throws `FormatFailure` and errors of the source.
+    /// Reads the description of the primary picture. Throws `FormatFailure` unless the data of all items is within the
+    /// file, and errors of the source.
     public init(_ source: some ByteSource, _ format: ImageFormat) throws {
         var window = SourceWindow.forHeader(source)
-        self = try HEIFLayout.picture(&window, format)
+        try self.init(&window, format)
+    }
+
+    fileprivate init(_ window: inout SourceWindow, _ format: ImageFormat) throws {
+        let items = try HEIFItems(&window, format)
+        self = try items.picture(items.primary, &window)
+    }
+
+    fileprivate func header(_ format: ImageFormat) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: size, orientation: placement.orientation, isAnimated: false, hasAlpha: hasAlpha)
     }
 }

@@ -2,15 +2,12 @@ import Support
 
 /// A fault of bytes that should be a picture or a movie.
 public enum FormatFailure: Failure, Equatable {
-    /// There are no bytes at all.
     case empty
-    /// The bytes are something else than a picture.
     case notAnImage(BodyKind)
-    /// A picture, but of a format that the tools don't read.
+    /// A picture of a format that the tools do not read, and the formats that they read.
     case unsupported(BodyKind, readable: [ImageFormat])
-    /// A picture, but not a GIF, which alone will do.
+    /// A picture in place of a GIF.
     case notGIF(ImageFormat)
-    /// The bytes stop before the end that the format itself names.
     case truncated(ImageFormat)
     /// The bytes break a rule of the format; the fault is a noun phrase such as `a width or height of 0`.
     case corrupt(ImageFormat, String)
@@ -20,9 +17,8 @@ public enum FormatFailure: Failure, Equatable {
     case overLimit(ImageFormat, String)
     /// A TIFF without a page of that number, counted from 0.
     case noSuchPage(Int, count: Int)
-    /// A movie that stops before its end.
     case truncatedMovie
-    /// A movie whose boxes cannot be; the fault is a noun phrase.
+    /// A movie with invalid boxes; the fault is a noun phrase.
     case corruptMovie(String)
 
     public var code: String {

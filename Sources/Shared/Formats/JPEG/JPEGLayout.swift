@@ -59,8 +59,7 @@ enum JPEGLayout {
             lateHeightOffset: lateHeightOffset)
     }
 
-    /// Walks over all segments and scans to EOI, and checks the tables; ignores later bytes. Throws `FormatFailure`.
-    /// Linear, in flat memory.
+    /// Walks over all segments and scans to EOI, and checks the tables; ignores later bytes. Linear, in flat memory.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forWalk(source)
         var sawScan = false

@@ -9,12 +9,11 @@ extension ImageFormat {
         checkEnd: { source, _, _ in try JPEGXLLayout.checkEnd(source) })
 }
 
-/// The structure of a JPEG XL (ISO/IEC 18181).
+/// The structure of a JPEG XL (ISO/IEC 18181). Functions throw `FormatFailure`.
 enum JPEGXLLayout {
     /// More frames than any file has.
     private static let frameLimit = 65_536
 
-    /// Throws `FormatFailure`.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         var bits = JPEGXLBits(try JPEGXLCodestream(&window, mayBeCut: true))
         var image = try JPEGXLImage(&bits)
@@ -25,7 +24,7 @@ enum JPEGXLLayout {
     }
 
     /// Walks over the boxes, if there are any, and over the frames up to the last. A codestream with unreadable headers
-    /// passes: its decoder refuses it. Throws `FormatFailure`.
+    /// passes: its decoder refuses it.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         var bits = JPEGXLBits(try JPEGXLCodestream(&window, mayBeCut: false))
@@ -34,7 +33,6 @@ enum JPEGXLLayout {
     }
 
     /// Calls `body` with each frame up to the last, until it returns false. Returns whether all headers are readable.
-    /// Throws `FormatFailure`.
     static func walk(
         _ bits: inout JPEGXLBits, _ image: inout JPEGXLImage, _ body: (JPEGXLFrame) -> Bool
     ) throws -> Bool {

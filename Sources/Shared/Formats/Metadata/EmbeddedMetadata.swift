@@ -17,12 +17,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// From EXIF's Artist, else XMP's `dc:creator`, else a PNG's text `Author`.
     public var artist: String?
 
-    public init(exif: [UInt8]? = nil, xmp: [UInt8]? = nil, copyright: String? = nil, artist: String? = nil) {
-        self.exif = exif
-        self.xmp = xmp
-        self.copyright = copyright
-        self.artist = artist
-    }
+    public init() {}
 }
 
 /// The parts of a file's metadata that a layout has found; the first of each counts.

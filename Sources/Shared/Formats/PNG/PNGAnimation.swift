@@ -30,13 +30,6 @@ public struct PNGAnimation: Sendable, Hashable {
     /// How often the animation is shown; 0 for ever.
     public let plays: Int
 
-    /// A chunk of a frame.
-    public struct Chunk: Sendable, Hashable {
-        public let type: FourCC
-        /// Its data, which is within the file, as is the checksum behind it.
-        public let body: Range<Int>
-    }
-
     /// Reads the frames of a PNG; nil if viewers show a still picture, as there is no valid `acTL`.
     ///
     /// Throws `FormatFailure`: `corrupt` if a chunk of the animation breaks a rule, `overLimit` for more than
@@ -67,14 +60,14 @@ public struct PNGAnimation: Sendable, Hashable {
 
     /// Calls `visit` with the chunks in `range`, which `read` has found.
     public static func chunks(
-        of source: some ByteSource, in range: Range<Int>, visit: (Chunk) throws -> Void
+        of source: some ByteSource, in range: Range<Int>, visit: (PNGLayout.Chunk) throws -> Void
     ) throws {
         var window = SourceWindow.forWalk(source)
         var offset = range.lowerBound
         while offset < range.upperBound {
             let chunk = try PNGLayout.nextChunk(&window, at: offset)
             guard chunk.end <= range.upperBound else { throw FormatFailure.truncated(.png) }
-            try visit(Chunk(type: chunk.type, body: chunk.body))
+            try visit(chunk)
             offset = chunk.end
         }
     }

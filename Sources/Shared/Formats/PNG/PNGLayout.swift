@@ -12,15 +12,15 @@ extension ImageFormat {
 }
 
 /// The chunks of a PNG (PNG specification, third edition, §5 and §11).
-enum PNGLayout {
+public enum PNGLayout {
     /// The number of chunks that are searched for an `eXIf` chunk, which may follow the image data (§11.3.3.4): enough
     /// for 128 MB in the 8 KB chunks that libpng writes, while a hostile file costs some 20 ms.
     static let hopLimit = 16_384
 
-    struct Chunk {
-        let type: FourCC
-        /// Its data, which may extend beyond the end.
-        let body: Range<Int>
+    public struct Chunk: Sendable, Hashable {
+        public let type: FourCC
+        /// Its data, which may extend beyond the end of the file.
+        public let body: Range<Int>
         /// The offset of the next chunk, behind the CRC.
         var end: Int { body.upperBound + 4 }
     }
@@ -64,7 +64,7 @@ enum PNGLayout {
             hidesStill: hidesStill)
     }
 
-    /// Skips from chunk to chunk to IEND; ignores later bytes. Throws `FormatFailure`.
+    /// Skips from chunk to chunk to IEND; ignores later bytes.
     ///
     /// - Parameter verifiesChecksums: whether the chunks without which the picture or its frames cannot be drawn must
     ///   have the right checksum, which costs a read of all bytes. Decoders ignore the checksums of the others.

@@ -80,7 +80,7 @@ enum TIFFLayout {
         return samples == colours + 1
     }
 
-    /// Throws `FormatFailure.notRead` for a page whose samples, colours or compression are not read.
+    /// Throws `FormatFailure.notRead` for unknown samples, colours or compression.
     private static func checkKind(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws {
         func fault(_ kind: String) -> FormatFailure { .notRead(.tiff, kind) }
         let compression = try directory.number(Tag.compression, &window) ?? 1
@@ -106,7 +106,7 @@ enum TIFFLayout {
         }
     }
 
-    /// Walks over all pages, whose strips or tiles must be within the file. Throws `FormatFailure`.
+    /// Walks over all pages, whose strips or tiles must be within the file.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         let start = try TIFFStart(&window)

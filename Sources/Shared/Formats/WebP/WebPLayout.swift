@@ -52,7 +52,6 @@ enum WebPLayout {
     }
 
     /// Skips over the chunks within the container's size, and requires a picture or a frame; ignores later bytes.
-    /// Throws `FormatFailure`.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let riffSize = try window.littleEndian(at: 4, 4) else { throw FormatFailure.truncated(.webp) }

@@ -1,16 +1,16 @@
 import Support
 
-/// Blocks that a thread of its own fills ahead of the one that empties them. There are only so many: the thread waits if
-/// it is far ahead. If this is dropped half-way, the thread stops at its next block.
+/// Blocks that a separate thread fills ahead of their reader. Their number is fixed: the thread waits if it is far
+/// ahead, and stops at the next block if this object is freed.
 final class BlocksAhead<Block: Sendable> {
     private let queue: BlockQueue<Block>
     private let spareThreads: SpareThreads
     private var thread: Thread?
 
-    /// Starts the thread. Nil if none is to be had: then the caller has to do all by itself.
+    /// Starts the thread. Nil if there is no spare thread: then the caller does the work.
     ///
-    /// - Parameter fill: the thread's whole work: takes free blocks and fills them, until there are none to be had. What
-    ///   it throws, `next` throws behind the blocks that came before.
+    /// - Parameter fill: the work of the thread: fills free blocks until `nextFree` returns nil. Its error is thrown by
+    ///   `next` behind the blocks that came before.
     init?(
         _ makeBlocks: @autoclosure () -> [Block], spareThreads: SpareThreads,
         fill: @escaping @Sendable (BlockQueue<Block>) throws -> Void
@@ -28,12 +28,12 @@ final class BlocksAhead<Block: Sendable> {
 
     deinit { end() }
 
-    /// The next filled block, which has to be freed; nil behind the last one.
+    /// The next filled block, which the caller must free; nil after the last.
     func next() throws -> Block? { try queue.nextFilled() }
 
     func free(_ block: Block) { queue.free(block) }
 
-    /// Waits for the end of the thread's work; blocks that were not asked for are filled all the same.
+    /// Waits for the end of the thread's work, which fills the remaining blocks all the same.
     func finish() throws {
         defer { end() }
         while let unread = try queue.nextFilled() { queue.free(unread) }
@@ -48,13 +48,13 @@ final class BlocksAhead<Block: Sendable> {
     }
 }
 
-/// Blocks on their way between the thread that fills them and the one that empties them.
+/// Blocks that go between the filling thread and the reader.
 final class BlockQueue<Block: Sendable>: Sendable {
     private struct State {
         var free: [Block]
-        /// First come, first served.
+        /// In order.
         var filled: [Block] = []
-        /// How the filling thread ended.
+        /// The result of the filling thread, after its end.
         var outcome: Result<Void, any Error>?
         var isAbandoned = false
     }
@@ -63,9 +63,9 @@ final class BlockQueue<Block: Sendable>: Sendable {
 
     fileprivate init(_ blocks: [Block]) { state = Monitor(State(free: blocks)) }
 
-    // What the filling thread calls.
+    // Calls of the filling thread.
 
-    /// A block to fill; nil if nobody wants any more.
+    /// A block to fill; nil if no more are wanted.
     func nextFree() -> Block? {
         state.wait { state -> Block?? in
             if state.isAbandoned { return .some(nil) }
@@ -75,13 +75,12 @@ final class BlockQueue<Block: Sendable>: Sendable {
 
     func fill(_ block: Block) { state.update { $0.filled.append(block) } }
 
-    /// The filling thread's last call.
+    /// The last call of the filling thread.
     fileprivate func end(_ outcome: Result<Void, any Error>) { state.update { $0.outcome = outcome } }
 
-    // What the other one calls.
+    // Calls of the reader.
 
-    /// The next filled block; nil behind the last one. Throws what the filling thread failed with once all that it
-    /// filled has been given.
+    /// The next filled block; nil after the last. Throws the error of the filling thread after all of its blocks.
     fileprivate func nextFilled() throws -> Block? {
         let next: Result<Block?, any Error> = state.wait { state in
             if !state.filled.isEmpty { return .success(state.filled.removeFirst()) }

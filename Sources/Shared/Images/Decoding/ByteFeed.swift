@@ -2,7 +2,7 @@ import CCodecs
 import Formats
 import Support
 
-/// Hands the bytes of a source to a C decoder. Keeps the error that stopped it, which C only knows as "stopped".
+/// Passes the bytes of a source to a C decoder. Keeps the error that stopped it, which C only knows as "stopped".
 final class ByteFeed {
     let source: any ByteSource
     let format: ImageFormat
@@ -15,7 +15,7 @@ final class ByteFeed {
         self.options = options
     }
 
-    /// For as long as this object lives.
+    /// Valid as long as this object.
     var input: apod_input {
         apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
             Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
@@ -34,7 +34,7 @@ final class ByteFeed {
         }
     }
 
-    /// Throws what a status that is not APOD_OK stands for.
+    /// Throws the error for a status other than APOD_OK.
     func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
         guard status != APOD_OK else { return }
         let words = message().map { String(cString: $0) } ?? ""

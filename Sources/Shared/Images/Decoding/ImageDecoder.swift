@@ -1,19 +1,18 @@
 import Formats
 import Support
 
-/// How the pictures of a format are decoded.
-///
-/// Each decoder is a constant in a folder of its own and a line of `ImageDecoder.all`.
+/// A decoder for the pictures of a format: a constant in the format's folder, and a line of `ImageDecoder.all`.
 struct ImageDecoder: Sendable {
-    typealias Rows = @Sendable (any ByteSource, ImageHeader, _ keepsProfile: Bool, DecodeOptions) throws -> any RowReader
+    typealias Rows =
+        @Sendable (any ByteSource, ImageHeader, _ keepsProfile: Bool, DecodeOptions) throws -> any RowReader
     typealias Frames = @Sendable (any ByteSource, DecodeOptions) throws -> (any AnimationReader)?
 
     let formats: [ImageFormat]
-    /// Returns name and version of the library, and loads it; nil if it is not installed.
+    /// Returns name and version of the library, after loading it; nil if it is not installed.
     var library: @Sendable () -> String? = { nil }
     /// Whether reading all rows refuses an incomplete file, so that its end need not be checked before.
     var findsEnd = false
-    /// Opens a picture at its full size, as stored; the first frame of an animation.
+    /// Opens a picture in full size, as stored; the first frame of an animation.
     let rows: Rows
     /// Opens an animation; nil for a still picture. Nil for a format without animations.
     var frames: Frames?

@@ -1,6 +1,6 @@
 import Formats
 
-/// Rows of pixels as a single plane, whose samples lie side by side.
+/// Rows of pixels as a single plane of interleaved samples.
 final class InterleavedRows: PlaneReader {
     let planes: [PlaneGeometry]
     private let reader: any RowReader

@@ -1,6 +1,6 @@
 import Formats
 
-/// The rows of pixels that are in memory, packed from the top; the caller keeps them there.
+/// The rows of pixels in memory, packed from the top; the caller keeps them.
 final class PixelRows: RowReader {
     let size: PixelSize
     let layout: RowLayout

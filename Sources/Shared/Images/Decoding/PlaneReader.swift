@@ -1,13 +1,13 @@
 import Formats
 
-/// A picture that is decoded as planes of samples, each of a resolution of its own, from the top, in the stored
-/// orientation: JPEG's luma and chroma, as libjpeg or another decoder gives them.
+/// A picture that is decoded as planes of samples with different resolutions, from the top, in the stored orientation,
+/// such as the luma and chroma of a JPEG.
 protocol PlaneReader: AnyObject {
-    /// One for gray, three for YCbCr (Rec. 601, full range, chroma sited in the middle of the luma it belongs to).
+    /// A plane for gray, three for YCbCr (Rec. 601, full range, chroma sited in the middle of its luma).
     var planes: [PlaneGeometry] { get }
-    /// Decodes the next group of rows of every plane into the rows that `destination` gives for plane and row.
+    /// Decodes the next group of rows of every plane into the rows that `destination` returns for plane and row.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
-    /// Reads what follows the last group, as `RowReader.finish` does.
+    /// Reads the rest of the file, as `RowReader.finish` does.
     func finish() throws
     /// As in `RowReader`.
     var isTruncated: Bool { get }
@@ -20,17 +20,17 @@ extension PlaneReader {
     var isDamaged: Bool { false }
 }
 
-/// The shape of one plane.
+/// The shape of a plane.
 struct PlaneGeometry: Hashable {
     /// Samples that belong to the picture.
     var size: PixelSize
-    /// The whole picture's size in samples of this plane; not whole if it was scaled or subsampled.
+    /// The size of the whole picture in samples of this plane, fractional if it was scaled or subsampled.
     var extentWidth: Double
     var extentHeight: Double
-    /// Bytes written to each row, more than belong to the picture.
+    /// The bytes that are written to each row, some of them beyond the picture.
     var rowBytes: Int
-    /// Rows that come at once.
+    /// Rows per group.
     var groupRows: Int
-    /// Samples of a pixel that lie side by side.
+    /// Interleaved samples per pixel.
     var channels = 1
 }

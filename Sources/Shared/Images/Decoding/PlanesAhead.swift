@@ -1,12 +1,13 @@
 import Support
 
-/// The planes of a reader, decoded ahead on a thread of their own, so that decoding goes on while rows that have come
-/// are resampled and encoded. The same rows, and the same errors behind them, as from the reader itself.
+/// The planes of a reader, decoded ahead on a separate thread, while the caller resamples and encodes earlier rows. The
+/// same rows, and the same errors behind them, as from the reader itself.
 final class PlanesAhead: PlaneReader {
-    /// What a block of groups takes, about: few enough hand-overs, and all blocks stay in the processor's cache.
+    /// The approximate size of a block of groups: few exchanges between threads, and all blocks stay in the processor's
+    /// cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// Samples below which a thread would cost more than it gains.
+    /// The number of samples from which a thread gains more than it costs.
     private static let threadBytes = 1 << 20
 
     let planes: [PlaneGeometry]
@@ -17,7 +18,7 @@ final class PlanesAhead: PlaneReader {
     /// The next group in the block.
     private var nextGroup = 0
 
-    /// The reader itself if the picture is small or no thread is to be had.
+    /// Returns the reader itself if the picture is small or there is no spare thread.
     static func decoding(_ reader: any PlaneReader, options: DecodeOptions) throws -> any PlaneReader {
         try PlanesAhead(reader, options) ?? reader
     }
@@ -76,13 +77,13 @@ final class PlanesAhead: PlaneReader {
 
 /// Some groups of rows of all planes.
 ///
-/// `@unchecked Sendable`: only the thread that took it out of the queue, and has not put it back, touches it. Rows lie
-/// within the buffer: `bytes` counts as many of them as `row` gives places to.
+/// `@unchecked Sendable`: used only by the thread that took it out of the queue and has not put it back. Rows are
+/// within the buffer: `bytes` counts as many of them as `row` addresses.
 private final class GroupBlock: @unchecked Sendable {
-    /// Groups that are in it.
+    /// The number of groups in the block.
     private(set) var filled = 0
     private let planes: [PlaneGeometry]
-    /// Where each plane begins.
+    /// The offset of each plane.
     private let starts: [Int]
     private let buffer: AlignedBuffer
 
@@ -104,7 +105,7 @@ private final class GroupBlock: @unchecked Sendable {
         buffer.bytes + starts[plane] + index * RowRing.memory(samples: planes[plane].rowBytes, rows: 1)
     }
 
-    /// What was filled before a failure is there.
+    /// Keeps the groups before a failure.
     func fill(from reader: any PlaneReader, groups: Int) throws {
         filled = 0
         while filled < groups {

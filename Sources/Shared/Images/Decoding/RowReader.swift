@@ -2,27 +2,25 @@ import Formats
 
 /// A picture that is decoded row by row, from the top, in the stored orientation.
 protocol RowReader: AnyObject {
-    /// Rows and columns that come.
+    /// The number of rows and columns.
     var size: PixelSize { get }
-    /// The picture's size in those pixels, which is not whole if the decoder made it smaller.
+    /// The size of the picture in those pixels, fractional if the decoder scaled it.
     var extent: (width: Double, height: Double) { get }
     var layout: RowLayout { get }
-    /// Bytes of a sample: 1, or 2 for those of 16 bits in the machine's byte order, which only come if they are to be
+    /// Bytes per sample: 1, or 2 for 16 bits in the machine's byte order, which rows only have if they will be
     /// converted.
     var sampleBytes: Int { get }
-    /// The embedded colour profile that the rows are in; nil for sRGB, or if they can only be converted.
+    /// The embedded colour profile of the rows; nil for sRGB, or if they can only be converted.
     var profile: [UInt8]? { get }
-    /// From the rows, as they come, to sRGB; nil if they are that already. May be made anew by each call.
+    /// The conversion of the rows to sRGB; nil if they are sRGB. Each call may create a new object.
     var transform: ColourTransform? { get }
     /// Decodes the next row: `size.width * layout.channels` samples, alpha straight.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws
-    /// Reads what follows the last row, so that a picture that was broken off there is refused as well.
+    /// Reads the rest of the file, to refuse a picture that is incomplete there.
     func finish() throws
-    /// Whether the picture's end was missing, which only `DecodeOptions.allowsTruncated` lets pass; known once `finish`
-    /// has been called.
+    /// Whether the end of the picture was missing, which `DecodeOptions.allowsTruncated` allows; known after `finish`.
     var isTruncated: Bool { get }
-    /// Whether some of its data makes no sense, which only `DecodeOptions.allowsDamage` lets pass; known at the same
-    /// time.
+    /// Whether some of its data was invalid, which `DecodeOptions.allowsDamage` allows; known after `finish`.
     var isDamaged: Bool { get }
 }
 

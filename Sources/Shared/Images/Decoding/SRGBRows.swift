@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// The rows of a picture in sRGB, 8 bits a sample, converted as they come: before anything is resampled.
+/// The rows of a picture in sRGB, 8 bits per sample, converted before they are resampled.
 final class SRGBRows: RowReader {
     let size: PixelSize
     let extent: (width: Double, height: Double)
@@ -9,7 +9,7 @@ final class SRGBRows: RowReader {
     private let reader: any RowReader
     private let transform: ColourTransform
     private let options: DecodeOptions
-    /// A row as the reader gives it.
+    /// A row of the reader.
     private let stored: AlignedBuffer
 
     init(_ reader: any RowReader, _ transform: ColourTransform, options: DecodeOptions) {

@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// The frames of a GIF, drawn as browsers draw them: the canvas begins transparent, and a frame that is disposed of by
-/// "restore to background" (GIF89a §23) leaves transparency, whatever the background colour.
+/// The frames of a GIF, drawn as browsers draw them: the canvas begins transparent, and a frame with the disposal
+/// "restore to background" (GIF89a §23) leaves transparency, for any background colour.
 ///
-/// Takes memory for the canvas, a second one if a frame is disposed of by "restore to previous", and one line.
+/// Needs memory for the canvas, for a second canvas if a frame has the disposal "restore to previous", and for a line.
 final class GIFAnimationReader: AnimationReader {
     let size: PixelSize
     let frameCount: Int
@@ -15,12 +15,12 @@ final class GIFAnimationReader: AnimationReader {
     private let options: DecodeOptions
     private let memory: MemoryReservation
     private let canvas: AlignedBuffer
-    /// What was below a frame that is to go, in the place of its rectangle.
+    /// The canvas below a frame with the disposal "restore to previous", within its rectangle.
     private let below: AlignedBuffer?
     private var line: [UInt8] = []
     private var index = 0
     private(set) var isDamaged = false
-    /// What is to be done before the next frame is drawn.
+    /// The disposal of the last frame, before the next frame is drawn.
     private var disposal = GIFFrame.Disposal.keep
     private var drawn = CanvasArea()
 
@@ -71,7 +71,7 @@ final class GIFAnimationReader: AnimationReader {
         do {
             try draw(image)
         } catch ImageError.truncated where options.allowsTruncated {
-            // Data that ends within a frame that is whole by its structure. The first one is better than nothing.
+            // Data that ends within a frame that is whole by its structure. An incomplete first frame is shown.
             let isFirst = index == 0
             index = frameCount
             if !isFirst { return nil }
@@ -96,7 +96,7 @@ final class GIFAnimationReader: AnimationReader {
         }
     }
 
-    /// The part of the image's rectangle that lies on the canvas.
+    /// The part of the image's rectangle within the canvas.
     private func area(_ image: GIFStream.Image) -> CanvasArea {
         let right = min(image.left + image.width, size.width)
         let bottom = min(image.top + image.height, size.height)

@@ -9,8 +9,8 @@ extension ImageDecoder {
         frameCount: { source in try GIFStructure.read(source).frames.count })
 }
 
-/// The rows of a GIF's first frame on its logical screen (GIF89a §18), which is transparent where the frame doesn't
-/// cover it. One line is in memory, or the frame's indices where it is interlaced.
+/// The rows of a GIF's first frame on its logical screen (GIF89a §18), which is transparent outside of the frame. One
+/// line is in memory, or the indices of the frame if it is interlaced.
 final class GIFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -19,11 +19,11 @@ final class GIFReader: RowReader {
     private let memory: MemoryReservation?
     private let options: DecodeOptions
     private var line: [UInt8]
-    /// The indices of an interlaced frame; nil for rows that never came.
+    /// The indices of an interlaced frame; nil for missing rows.
     private var whole: [[UInt8]?] = []
-    /// Whether the data has ended early, so that nothing more is drawn.
+    /// Whether the data has ended early, and nothing more is drawn.
     private(set) var isTruncated = false
-    /// Whether the data became invalid, so that nothing more is drawn.
+    /// Whether the data became invalid, and nothing more is drawn.
     private(set) var isDamaged = false
     private var y = 0
 
@@ -69,7 +69,7 @@ final class GIFReader: RowReader {
         }
     }
 
-    /// Puts the frame's row `index` into `line`; false if it never came; rows are asked for in order.
+    /// Reads the frame's row `index` into `line`; false if it is missing. Rows are read in order.
     private func readLine(_ index: Int) throws -> Bool {
         guard image.isInterlaced else { return try decodeLine() }
         if whole.isEmpty {

@@ -1,11 +1,11 @@
 import Formats
 import Support
 
-/// The images of a GIF, one after the other, as palette indices, line by line, in memory for one line.
+/// The images of a GIF, one after the other, as palette indices, line by line, in memory for a line.
 ///
-/// Blocks that `GIFStructure` refuses are let pass as long as pixels can be made of them.
+/// Accepts blocks that `GIFStructure` refuses if pixels can be decoded.
 final class GIFStream {
-    /// An image, as far as drawing it needs (GIF89a §20, §23).
+    /// The fields of an image that are needed to draw it (GIF89a §20, §23).
     struct Image {
         let left: Int, top: Int, width: Int, height: Int
         let isInterlaced: Bool
@@ -23,20 +23,20 @@ final class GIFStream {
 
     private let source: any ByteSource
     private let options: DecodeOptions
-    /// A piece of the source, what of it is read next, and where it ends in the source.
+    /// A piece of the source, the place of its next byte, and its end in the source.
     private var piece: [UInt8] = []
     private var position = 0
     private var end = 0
-    /// The palette of images that have none of their own: black alone if the file has none at all, as in browsers.
+    /// The palette of images without a local palette: black alone if the file has none at all, as in browsers.
     private var palette = GIFPalette([])
-    /// The sub-block that has been read last (GIF89a §15).
+    /// The last sub-block (GIF89a §15).
     private let block = AlignedBuffer(count: 255)
-    /// What is left of it.
+    /// Its unread bytes.
     private var unread = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Whether it was the one without bytes, behind all others.
+    /// Whether it was the empty sub-block, after all others.
     private var isAtEnd = false
     private var lzw = LZWDecoder(codeSize: 8)
-    /// Lines of the image that have not been read yet.
+    /// Unread lines of the image.
     private var linesLeft = 0
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
@@ -48,7 +48,7 @@ final class GIFStream {
         palette = try readPalette(head[10]) ?? palette
     }
 
-    /// Reads up to the next image's data, which must all have been read before; nil at the trailer.
+    /// Reads up to the data of the next image; nil at the trailer. Requires that all data before has been read.
     func nextImage() throws -> Image? {
         var transparent: UInt8?
         while true {
@@ -57,8 +57,8 @@ final class GIFStream {
             case 0x21:
                 let label = try byte()
                 try readBlock()
-                // §23: packed fields with the transparency flag lowest, delay, index. Plain text (§25) is a graphic of
-                // its own, which uses the control up.
+                // §23: packed fields with the transparency flag lowest, delay, index. Plain text (§25) is a graphic,
+                // which consumes the control.
                 if label == 0xF9, unread.count >= 4 {
                     transparent = unread[0] & 1 == 1 ? unread[3] : nil
                 } else if label == 0x01 {
@@ -102,7 +102,7 @@ final class GIFStream {
                 done += written
                 if done == line.count { break }
                 if lzw.state == .ended { throw ImageError.truncated(.gif) }
-                // The end code stands before the last sub-block.
+                // The end code comes before the last sub-block.
                 if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "its pixel data") }
                 try readBlock()
             }
@@ -116,7 +116,8 @@ final class GIFStream {
         while !isAtEnd { try readBlock() }
     }
 
-    /// Reads the palette that a descriptor's flags announce: bit 7 says whether there is one, the low three how large.
+    /// Reads the palette that a descriptor announces: bit 7 is set if there is a palette, the low three bits are its
+    /// size.
     private func readPalette(_ flags: UInt8) throws -> GIFPalette? {
         flags & 0x80 == 0 ? nil : GIFPalette(try bytes(6 << Int(flags & 7)))
     }

@@ -26,8 +26,8 @@ extension UnstoppableStep {
     }
 }
 
-/// The rows of a JPEG XL, as they are stored; the first frame of an animation. libjxl decodes it as a whole, so that it
-/// takes memory for all of its pixels; the file is given to it piece by piece, if its sections are in order.
+/// The rows of a JPEG XL, as stored; the first frame of an animation. libjxl decodes the whole picture, in memory for
+/// all of its pixels, and reads the file in pieces if its sections are in order.
 final class JPEGXLReader: RowReader {
     let size: PixelSize
     private(set) var layout = RowLayout.rgb
@@ -42,7 +42,7 @@ final class JPEGXLReader: RowReader {
     private var isPremultiplied = false
     private var y = 0
 
-    /// How much libjxl is given at a time, at first: between two pieces the work can be stopped.
+    /// The first number of bytes that libjxl reads at a time: work can be stopped between two pieces.
     private let pieceBytes: Int
 
     /// - Parameters:
@@ -93,7 +93,7 @@ final class JPEGXLReader: RowReader {
                 return used
             }
             guard let used else { return }
-            // What it cannot use yet it wants to see longer.
+            // libjxl wants more bytes at once.
             if used == 0 {
                 guard piece.count == count else { throw ImageError.truncated(.jpegXL) }
                 count *= 2

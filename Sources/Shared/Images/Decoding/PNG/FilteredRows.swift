@@ -1,17 +1,18 @@
 import Formats
 import Support
 
-/// The rows of a PNG with their filters not yet undone, in order; unpacked ahead on a thread of their own where one is
-/// to be had, so that unpacking and all that is done with the rows go on at once.
+/// The filtered rows of a PNG, in order. A spare thread, if there is one, unpacks them ahead, while the caller works on
+/// the rows.
 final class FilteredRows {
-    /// What a block of rows takes, about: few enough hand-overs, and all blocks stay in the processor's cache.
+    /// The approximate size of a block of rows: few exchanges between threads, and all blocks stay in the processor's
+    /// cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
     /// Pixel data below which a thread would cost more than it gains.
     private static let threadBytes = 1 << 20
 
     private let stream: PNGDataStream
-    /// With the byte that names the filter.
+    /// With the byte of the filter.
     private let rowBytes: Int
     private var rowsToUnpack: Int
     private let rowsPerBlock: Int
@@ -19,7 +20,7 @@ final class FilteredRows {
     private var nextRow = 0
     private var isFinished = false
     private var worker: BlocksAhead<RowBlock>?
-    /// What the stream failed with behind the rows of `block`, without a worker.
+    /// The error of the stream behind the rows of `block`, without a worker.
     private var failure: (any Error)?
 
     init(_ stream: PNGDataStream, rowBytes: Int, rows: Int, options: DecodeOptions) {
@@ -37,7 +38,7 @@ final class FilteredRows {
         }
     }
 
-    /// The next row: its filter's number and its bytes, until the next call.
+    /// The next row, valid until the next call: the number of its filter and its bytes.
     func next() throws -> UnsafePointer<UInt8> {
         while true {
             if let block, nextRow < block.rows {
@@ -61,7 +62,7 @@ final class FilteredRows {
         }
     }
 
-    /// Reads what follows the last row.
+    /// Reads the rest of the file.
     func finish() throws {
         guard !isFinished else { return }
         isFinished = true
@@ -74,7 +75,7 @@ final class FilteredRows {
         try worker.finish()
     }
 
-    /// The worker's whole work.
+    /// The work of the worker.
     private static func unpackAll(
         _ stream: PNGDataStream, _ queue: BlockQueue<RowBlock>, rowBytes: Int, rows: Int, perBlock: Int
     ) throws {

@@ -1,7 +1,7 @@
 import CCodecs
 
-/// What a PNG says of its colours, of which the first of these counts (PNG, third edition, §4.3): cICP, iCCP, sRGB,
-/// gAMA and cHRM. One that cannot be used counts as missing.
+/// The colours of a PNG by the first usable chunk, in the order cICP, iCCP, sRGB, gAMA and cHRM (PNG, third edition,
+/// §4.3).
 enum PNGColours: Equatable {
     case sRGB
     case profile([UInt8])

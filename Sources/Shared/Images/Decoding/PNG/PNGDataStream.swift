@@ -2,33 +2,33 @@ import CDeflate
 import Formats
 import Support
 
-/// The pixel data of a PNG as it is stored: walks the chunks from the first IDAT on, checks them, and unpacks the zlib
-/// stream that the IDAT chunks hold together (PNG 5.3 to 5.6, 10.1).
+/// The pixel data of a PNG as it is stored: walks over the chunks from the first IDAT on, checks them, and unpacks the
+/// zlib stream that the IDAT chunks hold together (PNG 5.3 to 5.6, 10.1).
 ///
-/// `@unchecked Sendable`: it is used by one thread at a time; who hands it to another doesn't touch it any more.
+/// `@unchecked Sendable`: used by one thread at a time, which passes it to another and then leaves it alone.
 final class PNGDataStream: @unchecked Sendable {
     private let source: any ByteSource
     private let options: DecodeOptions
-    /// Where the source is read next.
+    /// The next offset to read in the source.
     private var offset: Int
     private let buffer = AlignedBuffer(count: 128 << 10)
     private var position = 0
     private var end = 0
-    /// Bytes of the chunk that the inflater has not been given yet.
+    /// Bytes of the chunk that the inflater has not read yet.
     private var chunkRest = 0
     /// The checksum of the chunk so far; nil between chunks.
     private var crc: UInt32?
     private let byteCount: Int
-    /// Made by the thread that unpacks.
+    /// Created by the thread that unpacks.
     private lazy var inflater = Inflater(expecting: byteCount)
-    /// Whether more may come out of what the inflater was given before.
+    /// Whether the inflater may return more without new input.
     private var mayHoldMore = false
     /// Pixel data in the buffer that has not been unpacked yet.
     private var packed = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// - Parameters:
-    ///   - offset: of the first IDAT chunk.
-    ///   - byteCount: what will be unpacked.
+    ///   - offset: the offset of the first IDAT chunk.
+    ///   - byteCount: the unpacked length.
     init(_ source: any ByteSource, at offset: Int, byteCount: Int, options: DecodeOptions) {
         self.source = source
         self.options = options
@@ -36,7 +36,7 @@ final class PNGDataStream: @unchecked Sendable {
         self.byteCount = byteCount
     }
 
-    /// Unpacks the next bytes, and gives how many: `count`, or fewer before an error, which the next call throws.
+    /// Unpacks the next bytes, and returns their number: `count`, or fewer before an error.
     func unpack(into bytes: UnsafeMutablePointer<UInt8>, count: Int) -> (count: Int, error: (any Error)?) {
         var done = 0
         do {
@@ -51,8 +51,8 @@ final class PNGDataStream: @unchecked Sendable {
         return (count, nil)
     }
 
-    /// Reads on to the end of the stream, whose checksum must be right, and to the end chunk. Pixels behind the last
-    /// row are read over.
+    /// Reads on to the end of the stream, whose checksum must be right, and to the end chunk. Ignores pixels after the
+    /// last row.
     func finish() throws {
         let scratch = AlignedBuffer(count: 16 << 10)
         while inflater.state != .ended {
@@ -79,7 +79,7 @@ final class PNGDataStream: @unchecked Sendable {
         }
     }
 
-    /// Unpacks until the input that is at hand is used up or the room is full, and returns how many bytes came out.
+    /// Unpacks until the available input is used up or the room is full, and returns the number of unpacked bytes.
     private func step(into room: UnsafeMutableRawBufferPointer) throws -> Int {
         if packed.isEmpty && !mayHoldMore { try supply() }
         let (read, written) = inflater.inflate(packed, into: room)
@@ -120,7 +120,7 @@ final class PNGDataStream: @unchecked Sendable {
         return type
     }
 
-    /// Reads what is left of a chunk, and its checksum.
+    /// Reads the rest of a chunk, and its checksum.
     private func skipChunk() throws {
         while chunkRest > 0 { chunkRest -= try nextBytes(atMost: chunkRest).count }
         try checkSum()
@@ -131,7 +131,7 @@ final class PNGDataStream: @unchecked Sendable {
         crc = nil
     }
 
-    /// Moves on without looking at the bytes.
+    /// Moves on without reading the bytes.
     private func skip(_ count: Int) throws {
         let buffered = min(count, end - position)
         position += buffered
@@ -150,7 +150,7 @@ final class PNGDataStream: @unchecked Sendable {
         return value
     }
 
-    /// The next bytes of a chunk, as many as are at hand, counted into its checksum.
+    /// The next available bytes of a chunk, added to its checksum.
     private func nextBytes(atMost count: Int) throws -> UnsafeMutableBufferPointer<UInt8> {
         if position == end { try fill() }
         let bytes = UnsafeMutableBufferPointer(start: buffer.bytes + position, count: min(count, end - position))

@@ -12,11 +12,11 @@ extension ImageDecoder {
         }, frames: { source, options in try PNGAnimationReader(source, options: options) })
 }
 
-/// The rows of a PNG, palette and transparent colours resolved: 8 bits a sample, or the 16 that are stored if their
-/// colours are to be converted.
+/// The rows of a PNG, with palette and transparent colours resolved: 8 bits per sample, or the 16 stored bits if their
+/// colours will be converted.
 ///
-/// libpng reads the header. If plain rows of 8-bit samples follow, they are unpacked and unfiltered here,
-/// at twice its speed; all else libpng decodes, and interlaced pictures as a whole at the first row.
+/// libpng reads the header. Plain rows of 8-bit samples are unpacked and unfiltered here, at twice the speed of libpng,
+/// which decodes all else; interlaced pictures as a whole at the first row.
 final class PNGReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -65,7 +65,7 @@ final class PNGReader: RowReader {
         }
     }
 
-    /// If rows may be missing, those are transparent, or black if there is no alpha.
+    /// Missing rows, if allowed, are transparent, or black without alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if try !lacksData(while: { try rows.readRow(into: row) }) { return }
         row.update(repeating: 0, count: size.width * layout.channels * sampleBytes)
@@ -73,8 +73,8 @@ final class PNGReader: RowReader {
 
     func finish() throws { _ = try lacksData { try rows.finish() } }
 
-    /// Runs `body` unless data was missing before; gives whether it was missing then or is now. Throws, too, where it
-    /// must not be.
+    /// Runs `body` unless data is missing, and returns whether data is missing before or after. Throws if that is not
+    /// allowed.
     private func lacksData(while body: () throws -> Void) throws -> Bool {
         if isTruncated { return true }
         do {
@@ -87,7 +87,7 @@ final class PNGReader: RowReader {
 }
 
 extension ImageError {
-    /// Whether the picture ends here, broken off or damaged.
+    /// Whether the picture ends here, incomplete or damaged.
     fileprivate var isMissingData: Bool {
         switch self {
         case .truncated, .corrupt: true
@@ -122,7 +122,7 @@ private final class PNGDecoder: PNGRows {
 
     deinit { apod_png_close(decoder) }
 
-    /// Begins to decode, as libpng's part in it.
+    /// Starts decoding by libpng.
     func start(isWide: Bool) throws { try check(apod_png_start(decoder, isWide ? 1 : 0)) }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws { try check(apod_png_read_row(decoder, row)) }
@@ -137,7 +137,7 @@ private final class PNGDecoder: PNGRows {
     private func check(_ status: apod_status) throws { try feed.check(status, apod_png_message(decoder)) }
 }
 
-/// All rows of an interlaced PNG, decoded at the first one.
+/// All rows of an interlaced PNG, decoded on the first call.
 private final class InterlacedRows: PNGRows {
     private let decoder: PNGDecoder
     private let size: PixelSize
@@ -146,7 +146,7 @@ private final class InterlacedRows: PNGRows {
     private var whole: AlignedBuffer?
     private var y = 0
     private let allowsTruncated: Bool
-    /// What left the last pixels out.
+    /// The error that ended the decoding early.
     private var failure: ImageError?
 
     init(_ decoder: PNGDecoder, size: PixelSize, bytesPerPixel: Int, options: DecodeOptions) throws {
@@ -159,7 +159,7 @@ private final class InterlacedRows: PNGRows {
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if whole == nil {
-            // Zeroed: passes that leave a pixel out must not leave what the memory held before.
+            // Zeroed, as passes may leave pixels out.
             let buffer = AlignedBuffer(count: rowBytes * size.height)
             whole = buffer
             var rows = (0..<size.height).map { Optional(buffer.bytes + $0 * rowBytes) }
@@ -184,7 +184,7 @@ private final class DirectRows: PNGRows {
     private let rows: FilteredRows
     private let channels: Int
     private let rowBytes: Int
-    /// The row before, which the filters look at; its owner may have changed the one that was given out.
+    /// The row before, which the filters need; the caller may have changed its copy.
     private let above: AlignedBuffer
     private let level = apod_kernel_best()
 

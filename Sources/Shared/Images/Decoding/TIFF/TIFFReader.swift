@@ -17,7 +17,7 @@ extension ImageDecoder {
         })
 }
 
-/// The rows of a page of a TIFF, decoded by libtiff strip by strip or by rows of tiles, which are in memory at a time.
+/// The rows of a page of a TIFF, decoded by libtiff in strips or in rows of tiles.
 final class TIFFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -26,18 +26,18 @@ final class TIFFReader: RowReader {
     let transform: ColourTransform?
     private let options: DecodeOptions
     private let samples: TIFFSamples
-    /// One that gives all samples, or one for each sample that lies apart, so that each is read from the top.
+    /// A file for all samples, or a file for each plane of samples, so that each is read from the top.
     private let files: [TIFFFile]
     private let memory: MemoryReservation
-    /// For each file a row, or a row of tiles.
+    /// A row, or a row of tiles, for each file.
     private let raw: [AlignedBuffer]
-    /// Bytes of a row in these.
+    /// The bytes of a row in `raw`.
     private let rawRowBytes: Int
     private let tile: AlignedBuffer?
     private let inks: TransparentInks?
     private var y = 0
 
-    /// - Parameter keepsProfile: whether colours of a profile stay as they are; those of inks never do.
+    /// - Parameter keepsProfile: whether colours stay in the embedded profile, which inks never do.
     init(
         _ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions, keepsProfile: Bool = false
     ) throws {
@@ -68,7 +68,7 @@ final class TIFFReader: RowReader {
                 Self.rowBytes(of: page), (size.width - 1) / Int(max(page.tile_width, 1)) + 1)
         let rawBytes = page.is_tiled == 0 ? rawRowBytes : try Self.product(rawRowBytes, Int(page.tile_height))
         let tileBytes = page.is_tiled == 0 ? 0 : try Self.checked(page.tile_bytes)
-        // What libtiff holds of the file, and what it unpacks into.
+        // The part of the file that libtiff holds, and its unpacked form.
         let decoder = try Self.product(try Self.checked(page.packed_bytes), apart)
         let (needed, overflow) = try Self.product(rawBytes, apart).addingReportingOverflow(decoder + tileBytes)
         memory = try options.reserve(memory: overflow ? .max : needed)
@@ -128,18 +128,18 @@ final class TIFFReader: RowReader {
         }
     }
 
-    /// Bytes of a row of a tile.
+    /// The bytes of a row of a tile.
     private static func rowBytes(of page: ctiff_page) throws -> Int {
         guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
         else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
-        // Tiles end with whole bytes only if their width makes them.
+        // The rows of a tile end with whole bytes only if its width makes them.
         guard Int(page.tile_width) * Int(page.bits) % 8 == 0 else {
             throw ImageError.unsupported(.tiff, "tiles that are \(page.tile_width) pixels wide")
         }
         return bytes(of: Int(page.tile_width), page)
     }
 
-    /// Bytes of so many pixels, at most 2^31, in a row of samples.
+    /// The bytes of at most 2^31 pixels in a row of samples.
     private static func bytes(of pixels: Int, _ page: ctiff_page) -> Int {
         (pixels * (page.is_separate != 0 ? 1 : Int(page.samples)) * Int(page.bits) + 7) / 8
     }
@@ -151,7 +151,7 @@ final class TIFFReader: RowReader {
 
     private static func product(_ a: Int, _ b: Int) throws -> Int {
         let (product, overflow) = a.multipliedReportingOverflow(by: b)
-        // Far below what sums of a few can overflow.
+        // Sums of a few such products do not overflow.
         guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "the size of its strips") }
         return product
     }
@@ -160,7 +160,7 @@ final class TIFFReader: RowReader {
 /// Turns inks with alpha into colours with alpha, row by row.
 private final class TransparentInks {
     private let transform: ColourTransform
-    /// Four inks and alpha of each pixel.
+    /// Four inks and alpha per pixel.
     private let samples: AlignedBuffer
     private let inks: AlignedBuffer
     private let colours: AlignedBuffer
@@ -191,7 +191,7 @@ private final class TransparentInks {
     }
 }
 
-/// A page as libtiff has it open.
+/// A page that libtiff has opened.
 private final class TIFFFile {
     let page: ctiff_page
     private let file: OpaquePointer
@@ -211,7 +211,7 @@ private final class TIFFFile {
 
     deinit { ctiff_close(file) }
 
-    /// The embedded colour profile; nil if there is none, or one larger than any real one.
+    /// The embedded colour profile; nil if it is missing, or larger than any real profile.
     var profile: [UInt8]? {
         guard page.profile_bytes <= ColourTransform.profileByteLimit else { return nil }
         return page.profile.map { Array(UnsafeBufferPointer(start: $0, count: Int(page.profile_bytes))) }

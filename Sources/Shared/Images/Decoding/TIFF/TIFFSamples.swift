@@ -1,26 +1,27 @@
 import CTIFF
 
-/// How the samples of a TIFF become those of a row: 8 bits, gray, RGB or CMYK in which 255 is no ink, alpha straight.
+/// The conversion of the samples of a TIFF to the samples of a row: 8 bits, gray, RGB or CMYK in which 255 is no ink,
+/// alpha straight.
 struct TIFFSamples {
-    /// Of the colours alone if they are inks.
+    /// The layout of the colours alone if they are inks.
     let layout: RowLayout
     let hasAlpha: Bool
-    /// Samples of a pixel that are used, the first ones.
+    /// The number of samples of a pixel that are used, from the first.
     let used: Int
     private let bits: Int
-    /// Samples of a pixel that lie side by side.
+    /// Interleaved samples per pixel.
     private let step: Int
     private let isSeparate: Bool
-    /// Whether the largest number stands for the least light: white is 0, or inks.
+    /// Whether the largest number is the least light: white is 0, or inks.
     private let isInverted: Bool
     /// Whether colours are multiplied by their alpha.
     private let isPremultiplied: Bool
     /// R, G and B of each number; empty without a palette.
     private var palette: [UInt8] = []
 
-    /// Throws `ImageError.unsupported` for kinds that are not read.
+    /// Throws `ImageError.unsupported` for unknown kinds.
     ///
-    /// - Parameter hasAlpha: whether the first sample beyond the colours is alpha, if there is one.
+    /// - Parameter hasAlpha: whether the first sample beyond the colours, is alpha.
     init(_ page: ctiff_page, hasAlpha: Bool) throws {
         func unsupported(_ what: String) -> ImageError { .unsupported(.tiff, what) }
         guard page.sample_format == 1 || page.sample_format == 4 else {
@@ -64,9 +65,9 @@ struct TIFFSamples {
     /// Whether they have more than 8 bits.
     var isWide: Bool { bits == 16 }
 
-    /// Unpacks `count` pixels into samples of 8 bits, or of 16 if there are as many.
+    /// Unpacks `count` pixels into samples of 8 or 16 bits.
     ///
-    /// - Parameter planes: their samples, all in one, or each in its own.
+    /// - Parameter planes: their samples, in a single plane or in a plane each.
     func unpack<Sample: FixedWidthInteger & UnsignedInteger>(
         _ planes: [UnsafePointer<UInt8>], count: Int, into row: UnsafeMutablePointer<Sample>
     ) {
@@ -88,7 +89,7 @@ struct TIFFSamples {
         }
     }
 
-    /// Brings one sample of each pixel to all levels, and puts it into a channel of the row.
+    /// Scales a sample of each pixel to all levels, and writes it into a channel of the row.
     private func spread<Sample: FixedWidthInteger & UnsignedInteger>(
         _ sample: Int, of planes: [UnsafePointer<UInt8>], _ count: Int, to channel: Int, of channels: Int,
         _ row: UnsafeMutablePointer<Sample>
@@ -103,7 +104,7 @@ struct TIFFSamples {
         }
     }
 
-    /// Sample `index` of a row: the highest bits come first, two bytes are in the processor's order.
+    /// Sample `index` of a row: the highest bits come first, and 16 bits are in the processor's order.
     private func number(_ plane: UnsafePointer<UInt8>, _ index: Int) -> UInt32 {
         switch bits {
         case 8: return UInt32(plane[index])
@@ -114,7 +115,7 @@ struct TIFFSamples {
         }
     }
 
-    /// Colours of 16 bits; of 8 if none is larger, as some writers have them.
+    /// Colours of 16 bits, or of 8 bits if none is larger, as some writers store them.
     private static func palette(
         _ red: UnsafePointer<UInt16>, _ green: UnsafePointer<UInt16>, _ blue: UnsafePointer<UInt16>, count: Int
     ) -> [UInt8] {

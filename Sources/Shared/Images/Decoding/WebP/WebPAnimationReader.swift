@@ -2,8 +2,8 @@ import CWebP
 import Formats
 import Support
 
-/// The frames of a WebP, drawn by libwebpdemux's animation decoder. Takes memory for the file's bytes, two canvases and
-/// what libwebp takes for a frame.
+/// The frames of a WebP, drawn by libwebpdemux's animation decoder. Needs memory for the bytes of the file, two
+/// canvases and libwebp's memory for a frame.
 final class WebPAnimationReader: AnimationReader {
     /// Two canvases, and a frame as large as they are.
     private static let bytesPerPixel = 8 + WebPFile.decoderBytesPerPixel
@@ -11,7 +11,7 @@ final class WebPAnimationReader: AnimationReader {
     let frameCount: Int
     let plays: Int
     let profile: [UInt8]?
-    /// What the decoder reads from: it keeps the address.
+    /// The input of the decoder, which keeps the address.
     private let bytes: AlignedBuffer
     /// For the file's bytes, and for the canvases and a frame.
     private let memory: [MemoryReservation]
@@ -49,12 +49,12 @@ final class WebPAnimationReader: AnimationReader {
 
     deinit { WebPAnimDecoderDelete(decoder) }
 
-    /// The file's bytes. If it ends too early and that is allowed: those up to the end of its last whole frame, with
-    /// the container's size put right.
+    /// The bytes of the file. If it ends too early, which must be allowed: the bytes up to the end of its last whole
+    /// frame, with a corrected size of the container.
     private static func bytes(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
         var bytes = try source.bytes(0..<source.count)
         guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
-        // A container says how long it is, behind its first 8 bytes.
+        // The container has its length without its first 8 bytes.
         guard bytes.count - 8 < ByteOrder.littleEndian.number(bytes[4..<8]), allowsTruncated else { return bytes }
         guard let end = try endOfWholeFrames(ofWebP: source) else { throw ImageError.truncated(.webp) }
         bytes.removeSubrange(end...)
@@ -62,7 +62,7 @@ final class WebPAnimationReader: AnimationReader {
         return bytes
     }
 
-    /// What the container says, checked against the limits before a canvas is taken.
+    /// The fields of the container, checked against the limits before a canvas is allocated.
     private static func facts(
         _ data: inout WebPData, _ options: DecodeOptions
     ) throws -> (PixelSize, frames: Int, plays: Int, profile: [UInt8]?, tableBytes: Int) {

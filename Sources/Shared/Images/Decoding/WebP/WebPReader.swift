@@ -18,7 +18,7 @@ extension UnstoppableStep {
 }
 
 /// The rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp decodes
-/// it as a whole, so that it takes memory for all of its pixels and its bytes.
+/// it as a whole, in memory for all of its pixels and its bytes.
 final class WebPReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -28,7 +28,7 @@ final class WebPReader: RowReader {
     private let pixels: AlignedBuffer
     private var position = 0
 
-    /// How much libwebp is given at a time: between two pieces the work can be stopped.
+    /// The number of bytes that libwebp reads at a time: work can be stopped between two pieces.
     private static let pieceBytes = 64 << 10
 
     /// - Parameter size: of the canvas.
@@ -50,7 +50,7 @@ final class WebPReader: RowReader {
                         memory: size, bytesPerPixel: WebPFile.decoderBytesPerPixel(container.frame))
                         + WebPFile.codeTableBytes(container.frame)))
             let stride = size.width * layout.channels
-            // Zeroed: what lies outside of the frame, or is missing, is transparent, or black.
+            // Zeroed: pixels that are missing or outside of the frame are transparent, or black.
             let pixels = AlignedBuffer(count: stride * size.height)
             let isWhole = try Self.decode(
                 container.frame, into: pixels, stride: stride,
@@ -70,7 +70,7 @@ final class WebPReader: RowReader {
 
     func finish() {}
 
-    /// All bytes of the source, read piece by piece.
+    /// All bytes of the source, read in pieces.
     private static func bytes(_ source: any ByteSource, _ options: DecodeOptions) throws -> [UInt8] {
         if let memory = source as? MemorySource { return memory.bytes }
         return try [UInt8](unsafeUninitializedCapacity: source.count) { buffer, count in
@@ -84,7 +84,7 @@ final class WebPReader: RowReader {
         }
     }
 
-    /// Decodes a frame; gives whether all of it was there, which it must be unless that is allowed.
+    /// Decodes a frame. Returns whether it was complete, which it must be unless the options allow otherwise.
     private static func decode(
         _ frame: WebPIterator, into pixels: AlignedBuffer, stride: Int, offset: Int, alpha: Bool,
         _ options: DecodeOptions
@@ -114,7 +114,7 @@ final class WebPReader: RowReader {
         }
     }
 
-    /// What lies in the file beside compressed pixels; valid while the bytes are.
+    /// The parts of the file beside compressed pixels; valid while the bytes are.
     private final class Container {
         private(set) var frame = WebPIterator()
         let covers: Bool

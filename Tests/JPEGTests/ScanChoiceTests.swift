@@ -13,7 +13,7 @@ import Testing
         JPEGFrame.Scan(
             components: components.map {
                 JPEGFrame.Scan.Component(
-                    index: $0, means: nil, details: nil, steps: [UInt16](repeating: step, count: 64))
+                    index: $0, dcCode: nil, acCode: nil, steps: [UInt16](repeating: step, count: 64))
             }, band: band, missingBits: missing, bits: bits, restartInterval: 0, dataOffset: 0)
     }
 

@@ -136,8 +136,8 @@ static void check_unfilter(kind kind) {
 }
 
 typedef struct {
-    int16_t means[36], coefficients[12 * 64], mean_offset;
-    int32_t details[36];
+    int16_t dc[36], coefficients[12 * 64], dc_offset;
+    int32_t ac_offsets[36];
     uint16_t steps[64];
     int size;
     ptrdiff_t stride, count, x_step;
@@ -147,7 +147,7 @@ static void run_dct(apod_kernel_level level, uint8_t *out, const void *input) {
     dct_input in = *(const dct_input *)input;
     uint8_t *rows[8];
     for (int y = 0; y < 8; y++) rows[y] = out + MOST / 8 * y;
-    const apod_dct_blocks blocks = {in.means, in.details, in.stride, in.coefficients, in.mean_offset, in.steps};
+    const apod_dct_blocks blocks = {in.dc, in.ac_offsets, in.stride, in.coefficients, in.dc_offset, in.steps};
     apod_inverse_dct(level, in.size, &blocks, in.count, rows, 3, in.x_step);
 }
 
@@ -158,15 +158,15 @@ static void check_dct(kind kind) {
     in.stride = 1 + below(3);
     in.count = below(13);
     in.x_step = in.size + below(4);
-    in.mean_offset = random_number(kind);
+    in.dc_offset = random_number(kind);
     const int across = in.size <= 2 ? in.size : in.size <= 4 ? 4 : 8, area = across * in.size;
     for (int i = 0; i < area; i++) in.steps[i] = (uint16_t)random_number(kind);
     memset(in.coefficients, 0, sizeof in.coefficients);
     for (int i = 0; i < in.count; i++) {
-        in.means[i * in.stride] = random_number(kind);
+        in.dc[i * in.stride] = random_number(kind);
         // A mean alone, few frequencies, frequencies in the first row alone, or all.
         const int shape = below(4);
-        in.details[i * in.stride] = shape == 0 ? -1 : i * area;
+        in.ac_offsets[i * in.stride] = shape == 0 ? -1 : i * area;
         for (int place = 0; place < area && shape > 0; place++) {
             const int is_zero = place % across >= in.size || (shape == 1 && below(8) > 0) ||
                                 (shape == 2 && place >= across);

@@ -217,13 +217,13 @@ static void transform(apod_kernel_level level, int size, const placed_block *blo
 }
 
 /// The samples of a block that is no more than its mean: all the same.
-static uint8_t flat_sample(int size, int16_t mean) {
-    if (size <= 2) return held_to_byte(((mean + 4) >> 3) + 128);
+static uint8_t flat_sample(int size, int16_t dc) {
+    if (size <= 2) return held_to_byte(((dc + 4) >> 3) + 128);
     if (size < 8) {
-        const int16_t column = held_to_16_bits((mean * 2896 + (1 << 9)) >> 10);
+        const int16_t column = held_to_16_bits((dc * 2896 + (1 << 9)) >> 10);
         return held_to_byte(((column * 2896 + (1 << 15)) >> 16) + 128);
     }
-    return held_to_byte((((int16_t)(mean * 4) + 16) >> 5) + 128);
+    return held_to_byte((((int16_t)(dc * 4) + 16) >> 5) + 128);
 }
 
 static inline void fill(int size, uint8_t sample, uint8_t *const *rows, ptrdiff_t x) {
@@ -236,10 +236,10 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
     placed_block waiting[MOST_AT_ONCE];
     ptrdiff_t waiters = 0;
     for (ptrdiff_t i = 0; i < count; i++, x += x_step) {
-        const int16_t mean = (int16_t)(blocks->means[i * blocks->stride] + blocks->mean_offset);
-        const int32_t place = blocks->details[i * blocks->stride];
+        const int16_t dc = (int16_t)(blocks->dc[i * blocks->stride] + blocks->dc_offset);
+        const int32_t place = blocks->ac_offsets[i * blocks->stride];
         if (place < 0 || size == 1) {
-            const uint8_t sample = flat_sample(size, (int16_t)(mean * blocks->steps[0]));
+            const uint8_t sample = flat_sample(size, (int16_t)(dc * blocks->steps[0]));
             switch (size) {
             case 1: rows[0][x] = sample; break;
             case 2: fill(2, sample, rows, x); break;
@@ -252,7 +252,7 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
             continue;
         }
         int16_t *block = blocks->coefficients + place;
-        block[0] = mean;
+        block[0] = dc;
         if (size == 2) {
             block_2(block, blocks->steps, rows, x);
         } else if (size == 8 && is_flat(block)) {

@@ -2,36 +2,37 @@ import CKernels
 import Formats
 import Support
 
-/// The planes of a JPEG as rows of pixels: at the full size the same as libjpeg's, whose chroma is every viewer's.
+/// Converts the planes of a JPEG to rows of pixels. At full size they equal libjpeg's, including the smooth chroma
+/// upsampling that all viewers show.
 public final class UpsampledRows {
-    /// What the components mean.
+    /// The colour space of the components.
     public enum Colours: Sendable {
         case gray, yCbCr, rgb, cmyk
         /// Three inks as YCbCr, and black (Adobe TN 5116).
         case ycck
     }
 
-    /// Rows and columns of pixels.
+    /// In pixels.
     public let size: PixelSize
-    /// The picture's size in those pixels; not whole if it was scaled.
+    /// The exact size of the scaled picture, which may be fractional.
     public let extent: (width: Double, height: Double)
     private let reader: any JPEGPlanes
     private let colours: Colours
-    /// Of each plane how many pixels one of its samples stands for.
+    /// For each plane the pixels per sample.
     private let ratios: [(across: Int, down: Int)]
-    /// Rows of the last three groups of each plane, in turn.
+    /// A ring buffer of three groups of rows for each plane.
     private let rows: [AlignedBuffer]
     private var groups = 0
     private var nextRow = 0
-    /// A row of each component at the full size.
+    /// A row of each component at full size.
     private let upsampled: AlignedBuffer
     private let stride: Int
     private let memory: JPEGOptions.Reservation
     private let isSmooth: Bool
 
-    /// Nil unless every plane's resolution goes into the size without a remainder.
+    /// Returns nil unless the size is a multiple of the resolution of every plane.
     ///
-    /// - Parameter scale: eighths of its size at which the picture is decoded.
+    /// - Parameter scale: the scale of the picture in eighths.
     public init?(
         _ reader: any JPEGPlanes, whole: PixelSize, scale: Int, colours: Colours, options: JPEGOptions
     ) throws {
@@ -39,7 +40,7 @@ public final class UpsampledRows {
         self.colours = colours
         extent = (Double(whole.width * scale) / 8, Double(whole.height * scale) / 8)
         size = PixelSize(width: Int(extent.width.rounded(.up)), height: Int(extent.height.rounded(.up)))
-        // As libjpeg does it: not for single samples.
+        // Like libjpeg, does not smooth single samples.
         isSmooth = scale > 1
         var ratios: [(across: Int, down: Int)] = []
         for plane in reader.planes {
@@ -57,13 +58,11 @@ public final class UpsampledRows {
         upsampled = AlignedBuffer(count: 4 * stride)
     }
 
-    /// Whether data was missing; known after `finish`.
     public var isTruncated: Bool { reader.isTruncated }
 
-    /// Reads the bytes behind the last row, up to the end marker. Throws as `JPEGPlanes.finish` does.
     public func finish() throws { try reader.finish() }
 
-    /// Decodes the next row: 1, 3 or 4 samples for each pixel. Throws as `JPEGPlanes.readGroup` does.
+    /// Decodes the next row: 1, 3 or 4 samples for each pixel.
     public func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         try readGroups()
         var parts: [UnsafePointer<UInt8>] = []
@@ -71,10 +70,9 @@ public final class UpsampledRows {
         switch colours {
         case .gray: row.update(from: parts[0], count: size.width)
         case .yCbCr: apod_ycc_to_rgb(parts[0], parts[1], parts[2], row, size.width)
-        case .rgb: interleave(parts, into: row)
-        case .cmyk: interleave(parts, into: row)
+        case .rgb, .cmyk: interleave(parts, into: row)
         case .ycck:
-            // Light of the inks' colours, in whose place there is ink.
+            // YCbCr encodes the light that the inks leave.
             apod_ycc_to_rgb(parts[0], parts[1], parts[2], row, size.width)
             for x in (0..<size.width).reversed() {
                 let (cyan, magenta, yellow) = (255 - row[3 * x], 255 - row[3 * x + 1], 255 - row[3 * x + 2])
@@ -91,7 +89,7 @@ public final class UpsampledRows {
         apod_interleave(upsampled.bytes, stride, parts.count, row, size.width)
     }
 
-    /// Decodes as far as the next row needs: one row of samples more than its own.
+    /// Decodes all groups that the next row needs: up to the row of samples after its own.
     private func readGroups() throws {
         let isEnough = reader.planes.indices.allSatisfy { plane in
             let geometry = reader.planes[plane]
@@ -102,17 +100,16 @@ public final class UpsampledRows {
             sample(plane, groups * reader.planes[plane].groupRows + row)
         }
         groups += 1
-        // Planes whose groups are higher than others' are never more than one behind.
+        // A plane with higher groups may need a second group.
         try readGroups()
     }
 
-    /// Where a row of a plane is.
     private func sample(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
         let geometry = reader.planes[plane]
         return rows[plane].bytes + row % (3 * geometry.groupRows) * geometry.rowBytes
     }
 
-    /// A component's samples of the next row.
+    /// Returns a component's samples of the next row at full size.
     private func part(_ component: Int) -> UnsafePointer<UInt8> {
         let (across, down) = ratios[component]
         let plane = reader.planes[component].size

@@ -9,8 +9,8 @@ import Testing
 /// Blocks of one place of many MCUs, and what they become.
 private struct Blocks {
     let layout: BlockLayout
-    var means: [Int16] = []
-    var details: [Int32] = []
+    var dc: [Int16] = []
+    var acOffsets: [Int32] = []
     var coefficients: [Int16] = []
     var steps: [UInt16]
 
@@ -24,13 +24,13 @@ private struct Blocks {
             kind == .hostile ? .random(in: 0 ... .max, using: &random) : .random(in: 1...20, using: &random)
         }
         for _ in 0..<count {
-            means.append(
+            dc.append(
                 kind == .hostile ? .random(in: .min ... .max, using: &random) : .random(in: -50...50, using: &random))
             if random.below(4) == 0 {
-                details.append(-1)
+                acOffsets.append(-1)
                 continue
             }
-            details.append(Int32(coefficients.count))
+            acOffsets.append(Int32(coefficients.count))
             let isFlat = random.below(4) == 0
             for place in 0..<area {
                 let isThere =
@@ -46,18 +46,18 @@ private struct Blocks {
     /// - Parameter stride: steps from one block's mean to the next one's.
     func samples(_ level: apod_kernel_level, offset: Int16 = 3, step: Int, stride: Int = 1) -> [[UInt8]] {
         let size = layout.size
-        let means = means.flatMap { [$0] + [Int16](repeating: 0, count: stride - 1) }
-        let details = details.flatMap { [$0] + [Int32](repeating: -1, count: stride - 1) }
-        let count = self.means.count
+        let dc = dc.flatMap { [$0] + [Int16](repeating: 0, count: stride - 1) }
+        let acOffsets = acOffsets.flatMap { [$0] + [Int32](repeating: -1, count: stride - 1) }
+        let count = self.dc.count
         var rows = [[UInt8]](repeating: [UInt8](repeating: 7, count: count * step + 5), count: size)
         var coefficients = coefficients + [0]
-        means.withUnsafeBufferPointer { means in
-            details.withUnsafeBufferPointer { details in
+        dc.withUnsafeBufferPointer { dc in
+            acOffsets.withUnsafeBufferPointer { acOffsets in
                 coefficients.withUnsafeMutableBufferPointer { coefficients in
                     steps.withUnsafeBufferPointer { steps in
                         var blocks = apod_dct_blocks(
-                            means: means.baseAddress, details: details.baseAddress, stride: stride,
-                            coefficients: coefficients.baseAddress, mean_offset: offset, steps: steps.baseAddress)
+                            dc: dc.baseAddress, ac_offsets: acOffsets.baseAddress, stride: stride,
+                            coefficients: coefficients.baseAddress, dc_offset: offset, steps: steps.baseAddress)
                         let memory = AlignedBuffer(count: size * rows[0].count)
                         memory.bytes.update(repeating: 7, count: memory.count)
                         var pointers = (0..<size).map { Optional(memory.bytes + $0 * rows[0].count) }
@@ -82,8 +82,8 @@ private struct Blocks {
                 let isMean = place == 0
                 let coefficient =
                     isMean
-                    ? Int(means[block] + offset)
-                    : details[block] < 0 ? 0 : Int(coefficients[Int(details[block]) + place])
+                    ? Int(dc[block] + offset)
+                    : acOffsets[block] < 0 ? 0 : Int(coefficients[Int(acOffsets[block]) + place])
                 func basis(_ k: Int, _ n: Int) -> Double {
                     k == 0 ? (1.0 / 8).squareRoot() : cos(Double((2 * n + 1) * k) * Double.pi / Double(2 * size)) / 2
                 }
@@ -135,13 +135,13 @@ private struct Blocks {
         var random = SeededRandom(seed: 200 + UInt64(size))
         for kind in Blocks.Kind.allCases {
             var blocks = Blocks(size: size, count: 100, kind, &random)
-            blocks.details = [Int32](repeating: -1, count: 100)
-            let means = blocks.samples(APOD_KERNEL_SCALAR, step: size)
+            blocks.acOffsets = [Int32](repeating: -1, count: 100)
+            let flat = blocks.samples(APOD_KERNEL_SCALAR, step: size)
             let area = blocks.layout.area
             blocks.coefficients = [Int16](repeating: 0, count: 100 * area)
-            blocks.details = (0..<100).map { Int32($0 * area) }
+            blocks.acOffsets = (0..<100).map { Int32($0 * area) }
             for level in apod_kernel_level.available {
-                #expect(blocks.samples(level, step: size) == means, "\(level), \(kind)")
+                #expect(blocks.samples(level, step: size) == flat, "\(level), \(kind)")
             }
         }
     }
@@ -150,8 +150,8 @@ private struct Blocks {
     @Test func aMeanTooLargeWrapsIfAllRowsAreEqualAndElseIsHeld() {
         var random = SeededRandom(seed: 300)
         var blocks = Blocks(size: 8, count: 3, .sane, &random)
-        blocks.means = [8192, 8192, 8192]
-        blocks.details = [-1, 0, 64]
+        blocks.dc = [8192, 8192, 8192]
+        blocks.acOffsets = [-1, 0, 64]
         blocks.coefficients = [Int16](repeating: 0, count: 128)
         blocks.coefficients[64 + 8] = 1
         blocks.steps = [UInt16](repeating: 1, count: 64)

@@ -132,13 +132,13 @@ int64_t apod_filtered_pairs(const uint8_t *row, ptrdiff_t count);
 /// The blocks that lie at one place of each MCU, as the entropy decoder leaves them.
 typedef struct {
     /// The mean of each block, less `mean_offset`; sums wrap at 16 bits.
-    const int16_t *means;
+    const int16_t *dc;
     /// Where each block's coefficients begin; -1 if it has none but its mean.
-    const int32_t *details;
+    const int32_t *ac_offsets;
     /// Steps from one block to the next in `means` and `details`.
     ptrdiff_t stride;
     int16_t *coefficients;
-    int16_t mean_offset;
+    int16_t dc_offset;
     /// The quantisation steps, laid out like the coefficients of one block.
     const uint16_t *steps;
 } apod_dct_blocks;

@@ -1,23 +1,23 @@
-/// What decodes the blocks of a progressive scan of one band (ITU-T T.81 G.1.2.2, G.1.2.3).
+/// Decodes blocks of a progressive scan of a single band (ITU-T T.81 G.1.2.2, G.1.2.3).
 ///
-/// The inner loops read tables and write coefficients without checks, as those of `MCUDecoder` do, and with the same
-/// invariants; what is not kept lands on the place of the block's mean, which is filled last.
+/// The inner loops read tables and write coefficients unchecked, under the invariants of `MCUDecoder`. Coefficients
+/// that the output does not need are written to the place of the DC coefficient, which is filled last.
 struct BandDecoder {
     private let entries: UnsafePointer<UInt32>
     private let skips: UnsafePointer<UInt16>?
-    /// Kept by the scan.
+    /// Owned by the scan.
     private let places: UnsafePointer<UInt8>
     private let table: Unmanaged<HuffmanTable>
     private let first: Int
     private let last: Int
     private let lastKept: Int
-    /// Bits of the coefficients that are kept, and of those of the band.
+    /// Bit masks of the coefficients to keep, and of the band.
     private let kept: UInt64
     private let inBand: UInt64
-    /// How many of a coefficient's lowest bits are missing behind the scan.
+    /// The number of low bits that are still missing after the scan (Al).
     private let missing: Int
 
-    /// - Parameter table: lives longer than this.
+    /// - Parameter table: must outlive the decoder.
     init(_ scan: JPEGFrame.Scan, _ table: HuffmanTable, _ layout: BlockLayout, places: UnsafePointer<UInt8>) {
         entries = UnsafePointer(table.entries)
         skips = table.skips.map { UnsafePointer($0) }
@@ -31,11 +31,11 @@ struct BandDecoder {
         missing = scan.bits
     }
 
-    // MARK: The band's first scan
+    // MARK: First scan of the band
 
-    /// A block of which no refinement follows: what is not kept is only counted.
+    /// Decodes a block of a band without refinement. Skips coefficients that are not kept.
     ///
-    /// - Parameter run: becomes how many blocks from the next one on have nothing.
+    /// - Parameter run: receives the number of following blocks without coefficients.
     @inline(__always) func begin(
         _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ run: inout Int, _ isBad: inout Bool
     ) {
@@ -64,7 +64,7 @@ struct BandDecoder {
         }
     }
 
-    /// The same of one that is refined later.
+    /// Decodes a block of a band that later scans refine, and records its nonzero coefficients in `history`.
     @inline(__always) func begin(
         _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ history: UnsafeMutablePointer<UInt64>,
         _ run: inout Int, _ isBad: inout Bool
@@ -96,7 +96,7 @@ struct BandDecoder {
     ) {
         let before = history.pointee
         var found = before
-        // Of the band, what has not been passed.
+        // The part of the band that is not decoded yet.
         var rest = inBand
         while run == 0, rest != 0 {
             bits.refill()
@@ -105,21 +105,21 @@ struct BandDecoder {
                 run = value + 1
                 break
             }
-            // A new coefficient has no more than its sign.
+            // A new coefficient has only a sign.
             if value > 1 || value < -1 { isBad = true }
-            // It lies behind `growth` - 1 that are 0 and stay so.
+            // It follows `growth` - 1 coefficients that stay 0.
             var zeros = rest & ~before
-            // The first few without a branch, as nobody can guess how many there are.
+            // Without branches for the first few, because their number is unpredictable.
             zeros &= growth > 1 ? zeros &- 1 : ~0
             zeros &= growth > 2 ? zeros &- 1 : ~0
             zeros &= growth > 3 ? zeros &- 1 : ~0
             zeros &= growth > 4 ? zeros &- 1 : ~0
             if growth > 5 { for _ in 5..<growth { zeros &= zeros &- 1 } }
-            // The lowest bit that is left, and those below; all if none is.
+            // The lowest remaining bit and all bits below it, or all bits if none remains.
             let upTo = zeros ^ (zeros &- 1)
             correct(&bits, rest & upTo & before, block)
             if value != 0 {
-                // Damaged data may put it behind the band.
+                // Damaged data may place it after the band.
                 let number = zeros == 0 ? last + 1 : zeros.trailingZeroBitCount
                 check(number < 144)
                 block[Int(places[number])] = Int16(truncatingIfNeeded: value << missing)
@@ -134,14 +134,14 @@ struct BandDecoder {
         history.pointee = found
     }
 
-    /// Reads a bit for each coefficient that is not 0, and adds it where that is kept.
+    /// Reads a correction bit for each nonzero coefficient, and applies it to kept coefficients.
     @inline(__always) private func correct(
         _ bits: inout BitReader, _ coefficients: UInt64, _ block: UnsafeMutablePointer<Int16>
     ) {
         var left = coefficients
         while left != 0 {
             bits.refill()
-            // At most as many at once as the window has.
+            // `skip` takes at most the bits of a window.
             if left & kept == 0 {
                 let count = left.nonzeroBitCount
                 bits.skip(min(count, 32))
@@ -156,8 +156,8 @@ struct BandDecoder {
                 left &= left &- 1
                 let value = block[place]
                 let sign = value &>> 15
-                // Without a branch, as nobody can guess the bit. As libjpeg has it: not where it is there already, which
-                // only damaged data brings about.
+                // Without a branch, because the bit is unpredictable. Like libjpeg, ignores the bit if it is already
+                // set, which happens only in damaged data.
                 let bit = Int16(truncatingIfNeeded: window >> 63) & ~(value &>> Int16(truncatingIfNeeded: missing))
                 block[place] = value &+ ((bit &<< Int16(truncatingIfNeeded: missing)) ^ sign) &- sign
                 window &<<= 1
@@ -169,8 +169,8 @@ struct BandDecoder {
 
     // MARK: Symbols
 
-    /// The next coefficient: what its number grows by, and its value. For the end of a band, the number becomes larger
-    /// than any, and the value says how many blocks it ends, at most 32767.
+    /// Returns the increment of the coefficient number, and the value. At the end of a band, the increment is
+    /// `HuffmanTable.endOfBlock` and the value is the number of blocks that end, at most 32767.
     @inline(__always) static func coefficient(
         _ bits: inout BitReader, _ entries: UnsafePointer<UInt32>, _ table: Unmanaged<HuffmanTable>,
         _ isBad: inout Bool

@@ -2,32 +2,31 @@ import CKernels
 import Formats
 import Support
 
-/// The planes of a progressive JPEG, whose coefficients are all decoded before the first samples come: as
-/// `SequentialPlanes`.
+/// Decodes a progressive JPEG. All coefficients are decoded before the first samples.
 final class CoefficientPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private(set) var isTruncated: Bool
     private let schedule: ScanSchedule
     private let spareThreads: SpareThreads
     private var threads: [Thread] = []
-    /// How many of them were taken from those that are free.
+    /// How many threads were taken from `spareThreads`.
     private var taken = 0
     private let allowsTruncated: Bool
     private let shapes: [ComponentShape]
     private let stores: [CoefficientStore]
     private let steps: [[UInt16]]
     private let memory: JPEGOptions.Reservation
-    private let details: UnsafeMutablePointer<Int32>
+    private let acOffsets: UnsafeMutablePointer<Int32>
     private var rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
     private var nextGroup = 0
 
     private static let level = apod_kernel_best()
 
-    /// Nil if something of the picture is not as it should be.
+    /// Returns nil for a picture that libjpeg must decode.
     ///
     /// - Parameters:
-    ///   - scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
-    ///   - reduction: the picture's size over the output's, from which it follows what may be left out (`ScanChoice`).
+    ///   - scale: the scale of luma in eighths, one of `BlockLayout.sizes`.
+    ///   - reduction: the size of the picture divided by the size of the output (`ScanChoice`).
     init?(
         _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
         reduction: Double, options: JPEGOptions
@@ -40,7 +39,7 @@ final class CoefficientPlanes: JPEGPlanes {
         case .file: isWhole = false
         case .nonsense: return nil
         }
-        // libjpeg's rows behind a gap between two restarts are left to libjpeg.
+        // libjpeg conceals gaps between restarts in its own way.
         let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
         guard !hasGaps, frame.scans.allSatisfy(\.isProgression) else { return nil }
         let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
@@ -77,12 +76,12 @@ final class CoefficientPlanes: JPEGPlanes {
             for part in scan.components {
                 var table: HuffmanTable?
                 if scan.band.lowerBound > 0 {
-                    guard let code = part.details else { return nil }
+                    guard let code = part.acCode else { return nil }
                     let countsOnly = shapes[part.index].layout.last < 63 && !isRefined[part.index]
                     table = tables.table(code, .bands(countsOnly: countsOnly))
                 } else if scan.missingBits == 0 {
-                    guard let code = part.means else { return nil }
-                    table = tables.table(code, .means)
+                    guard let code = part.dcCode else { return nil }
+                    table = tables.table(code, .dc)
                 }
                 parts.append(
                     ProgressiveScan.Part(store: stores[part.index], shape: shapes[part.index], table: table))
@@ -93,7 +92,7 @@ final class CoefficientPlanes: JPEGPlanes {
             items.append(
                 ScanSchedule.Item(
                     blockRows: Dictionary(uniqueKeysWithValues: blockRows),
-                    rows: isAlone ? parts[0].shape.blocksDown : down, isOfMeans: scan.band.lowerBound == 0
+                    rows: isAlone ? parts[0].shape.blocksDown : down, isDC: scan.band.lowerBound == 0
                 ) { [parts] in
                     ProgressiveScan(
                         scan, parts, mcusAcross: across, mcusDown: down, source: source, options: options)
@@ -107,15 +106,15 @@ final class CoefficientPlanes: JPEGPlanes {
         self.shapes = shapes
         self.stores = stores
         self.steps = steps
-        details = .allocate(capacity: stores.map(\.across).max() ?? 1)
+        acOffsets = .allocate(capacity: stores.map(\.across).max() ?? 1)
         rows = .allocate(capacity: 8)
         rows.initialize(repeating: nil, count: 8)
         startThreads(atMost: min(items.count, 8) - 1)
         if threads.isEmpty { schedule.work() }
     }
 
-    /// Starts threads that decode, as many as are free and one in place of this one, which has nothing to do until rows
-    /// are there: they are resampled and encoded while the last scan goes on.
+    /// Starts a thread for each free processor, and another because the calling thread waits for rows. The rows are
+    /// resampled and encoded while the last scan is decoded.
     private func startThreads(atMost most: Int) {
         while taken < most, spareThreads.take() { taken += 1 }
         for _ in 0..<(taken > 0 ? taken + 1 : 0) {
@@ -124,7 +123,6 @@ final class CoefficientPlanes: JPEGPlanes {
         }
     }
 
-    /// Stops all threads.
     private func end() {
         schedule.abandon()
         for thread in threads { thread.join() }
@@ -134,7 +132,7 @@ final class CoefficientPlanes: JPEGPlanes {
 
     deinit {
         end()
-        details.deallocate()
+        acOffsets.deallocate()
         rows.deallocate()
     }
 
@@ -146,12 +144,12 @@ final class CoefficientPlanes: JPEGPlanes {
                 guard blockRow < store.down else { continue }
                 try schedule.wait(for: blockRow + 1, of: component)
                 for y in 0..<size { rows[y] = destination(component, row * size + y) }
-                store.details(row: blockRow, into: details)
+                store.acOffsets(row: blockRow, into: acOffsets)
                 steps[component].withUnsafeBufferPointer { steps in
                     var blocks = apod_dct_blocks(
-                        means: store.means + blockRow * store.across, details: details, stride: 1,
+                        dc: store.dc + blockRow * store.across, ac_offsets: acOffsets, stride: 1,
                         coefficients: store.coefficients + blockRow * store.across * store.layout.area,
-                        mean_offset: 0, steps: steps.baseAddress)
+                        dc_offset: 0, steps: steps.baseAddress)
                     apod_inverse_dct(Self.level, Int32(size), &blocks, store.across, rows, 0, size)
                 }
             }
@@ -159,7 +157,6 @@ final class CoefficientPlanes: JPEGPlanes {
         nextGroup += 1
     }
 
-    /// The end marker has been looked for before.
     func finish() throws {
         defer { end() }
         for (component, store) in stores.enumerated() { try schedule.wait(for: store.down, of: component) }

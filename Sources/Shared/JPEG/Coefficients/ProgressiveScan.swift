@@ -1,31 +1,30 @@
 import Support
 
-/// One scan of a progressive picture, decoded into the coefficients of its components (ITU-T T.81 G.1.2, G.2).
+/// Decodes one scan of a progressive picture into coefficient stores (ITU-T T.81 G.1.2, G.2).
 ///
 /// Rows and columns come from the shapes that the stores were made for.
 final class ProgressiveScan {
-    /// One of its components.
     struct Part {
         let store: CoefficientStore
         let shape: ComponentShape
-        /// Of the band's first scan or its refinement; nil for a refinement of means.
+        /// Nil for a refinement of DC coefficients.
         let table: HuffmanTable?
     }
 
-    /// Rows that it is decoded in: of MCUs, or of the blocks of its only component.
+    /// Rows of MCUs, or of blocks if the scan has a single component.
     let rows: Int
     private let columns: Int
     private let parts: [Part]
-    /// Nil for a scan of means.
+    /// Nil for a DC scan.
     private let band: BandDecoder?
     private let isRefinement: Bool
-    /// How many of a coefficient's lowest bits are missing behind the scan.
+    /// The number of low bits that are still missing after the scan (Al).
     private let missing: Int
-    private let meanParts: [Means]
+    private let dcParts: [DCPart]
     private let cursor: ScanCursor
-    /// Of each part the mean of the block before.
+    /// The last DC value of each part.
     private var predictions: [Int32]
-    /// Blocks, from the next one on, in which the band has nothing new.
+    /// The number of following blocks without new coefficients in the band (EOBRUN).
     private var endOfBandRun = 0
     private let places: UnsafeMutablePointer<UInt8>
 
@@ -39,10 +38,10 @@ final class ProgressiveScan {
         columns = isAlone ? parts[0].shape.blocksAcross : mcusAcross
         isRefinement = scan.missingBits > 0
         missing = scan.bits
-        meanParts = parts.map { part in
+        dcParts = parts.map { part in
             let table = scan.missingBits == 0 ? part.table : nil
-            return Means(
-                store: part.store.means, storeAcross: part.store.across, across: isAlone ? 1 : part.shape.across,
+            return DCPart(
+                store: part.store.dc, storeAcross: part.store.across, across: isAlone ? 1 : part.shape.across,
                 down: isAlone ? 1 : part.shape.down, entries: table.map { UnsafePointer($0.entries) },
                 table: table.map { .passUnretained($0) })
         }
@@ -62,15 +61,13 @@ final class ProgressiveScan {
 
     private static let regionBytes = 64 << 10
 
-    /// Bytes that it takes while it is decoded.
     static let memory = 2 * ScanRegion.memory(count: regionBytes) + 80 << 10
 
     deinit { places.deallocate() }
 
-    /// Whether data was missing so far.
     var isTruncated: Bool { cursor.isTruncated }
 
-    /// Decodes a row; all of them are to be decoded in order. Throws for damaged data.
+    /// Decodes a row. Rows must be decoded in order. Throws for damaged data.
     func decode(row: Int) throws {
         var column = 0
         while column < columns {
@@ -90,10 +87,10 @@ final class ProgressiveScan {
                 region: region.isLast ? .max : region.count * 8, data: dataEnd.map { $0.offset * 8 } ?? .max)
             var bits = BitReader(region.bytes, at: cursor.position)
             let (decoded, isCode) = decode(&bits, limits, row: row, columns: column..<column + most)
-            // Also in an MCU that is cut off: zeros in place of what is missing are codes.
+            // This also holds in an MCU that is cut off, because the zeros that replace missing data are valid codes.
             guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
-                // What is behind the data's end are zeros, as libjpeg has it: restarts are left to that.
+                // Like libjpeg, reads zeros after the end of the data, but does not apply this to restarts.
                 _ = try cursor.endData(region, dataEnd)
             } else {
                 cursor.position = bits.position
@@ -103,24 +100,24 @@ final class ProgressiveScan {
         }
     }
 
-    /// Bits at which decoding has to pause, and behind which there is no data.
+    /// Bit positions at which decoding pauses, and at which the data ends.
     private struct Limits {
         let region: Int
         let data: Int
     }
 
-    /// Decodes MCUs, at least one. Gives how many, and whether all bits were codes; behind the first MCU that is not whole
-    /// it stops.
+    /// Decodes at least one MCU. Returns the number of MCUs, and whether all codes were valid. Stops after the first
+    /// incomplete MCU.
     private func decode(
         _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
     ) -> (decoded: Int, isCode: Bool) {
-        if band == nil { return means(&bits, limits, row: row, columns: columns) }
+        if band == nil { return decodeDC(&bits, limits, row: row, columns: columns) }
         let store = parts[0].store
         let area = store.layout.area
         let first = row * store.across + columns.lowerBound
         var isBad = false
         var decoded = 0
-        // In registers, not in memory that coefficients might be written to.
+        // A local copy stays in registers. The compiler must assume that stores to coefficients change memory.
         let band = band!
         let isRefinement = isRefinement
         var run = endOfBandRun
@@ -148,10 +145,10 @@ final class ProgressiveScan {
         return (decoded, !isBad)
     }
 
-    // MARK: Means (G.1.2.1)
+    // MARK: DC coefficients (G.1.2.1)
 
-    /// Where the means of a part go, for the inner loop.
-    private struct Means {
+    /// The destination of a part's DC coefficients, for the inner loop.
+    private struct DCPart {
         let store: UnsafeMutablePointer<Int16>
         let storeAcross: Int
         let across: Int
@@ -160,7 +157,7 @@ final class ProgressiveScan {
         let table: Unmanaged<HuffmanTable>?
     }
 
-    private func means(
+    private func decodeDC(
         _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
     ) -> (decoded: Int, isCode: Bool) {
         var isBad = false
@@ -168,21 +165,21 @@ final class ProgressiveScan {
         let missing = missing
         while decoded < columns.count {
             if decoded > 0, bits.position >= limits.region { break }
-            for index in meanParts.indices {
-                let part = meanParts[index]
+            for index in dcParts.indices {
+                let part = dcParts[index]
                 for y in 0..<part.down {
                     let first = part.store + (row * part.down + y) * part.storeAcross
                     for x in 0..<part.across {
-                        let mean = first + (columns.lowerBound + decoded) * part.across + x
+                        let dc = first + (columns.lowerBound + decoded) * part.across + x
                         bits.refill()
                         guard let entries = part.entries, let table = part.table else {
-                            mean.pointee |= Int16(truncatingIfNeeded: bits.peek(1) << missing)
+                            dc.pointee |= Int16(truncatingIfNeeded: bits.peek(1) << missing)
                             bits.skip(1)
                             continue
                         }
                         let difference = BandDecoder.coefficient(&bits, entries, table, &isBad)
                         predictions[index] &+= Int32(truncatingIfNeeded: difference.value)
-                        mean.pointee = Int16(truncatingIfNeeded: predictions[index] << Int32(missing))
+                        dc.pointee = Int16(truncatingIfNeeded: predictions[index] << Int32(missing))
                     }
                 }
             }

@@ -1,17 +1,17 @@
-/// How much of a progressive JPEG is decoded for an output of a given size: a pure function of what its headers say.
+/// Chooses the scans of a progressive JPEG that an output of a given size needs, from the headers alone.
 enum ScanChoice {
-    /// Whether each scan is decoded.
+    /// Returns whether each scan is decoded.
     ///
     /// - Parameters:
-    ///   - last: of each component the last coefficient in zigzag order that is kept.
-    ///   - scale: eighths of its size at which the picture is decoded.
-    ///   - reduction: the picture's size over the output's.
+    ///   - last: for each component the last coefficient that is kept, in zigzag order.
+    ///   - scale: the scale of the decode in eighths.
+    ///   - reduction: the size of the picture divided by the size of the output.
     static func needed(
         _ scans: [JPEGFrame.Scan], last: [Int], scale: Int, reduction: Double, skipsFineScans: Bool
     ) -> [Bool] {
-        // Larger pictures than those that were measured get all that there is.
+        // Larger outputs were not measured, so they get all scans.
         guard skipsFineScans, scale <= 4, reduction >= 4 else { return scans.map { _ in true } }
-        /// The larger quantisation step of a component's two lowest frequencies but the mean; 0 if it isn't known.
+        /// The larger quantisation step of a component's two lowest AC frequencies, or 0 if unknown.
         let steps = last.indices.map { index in
             let first = scans.lazy.flatMap(\.components).first { $0.index == index }
             return first?.steps.map { Int(max($0[1], $0[2])) } ?? 0
@@ -20,7 +20,7 @@ enum ScanChoice {
             scan.missingBits == 0
                 || error(step: steps[component], missingBits: scan.missingBits, reduction: reduction) > 0.11
         }
-        // What is refined has to be known, with all of its bands.
+        // Refinement depends on all bands of the component.
         let isRefined = last.indices.map { component in
             last[component] > 0
                 && scans.contains {
@@ -29,7 +29,7 @@ enum ScanChoice {
                 }
         }
         return scans.map { scan in
-            // The blocks' means always come to their last bit.
+            // DC coefficients are always complete.
             guard scan.band.lowerBound > 0 else { return true }
             let component = scan.components[0].index
             if isRefined[component] { return isNeeded(scan, component) }
@@ -37,10 +37,10 @@ enum ScanChoice {
         }
     }
 
-    /// The mean square error of luma, at most, when the last bits of all coefficients are missing: they are wrong by
-    /// about their step times 2^bits, of which the resampler leaves the less, the smaller the picture becomes. The
-    /// factor and the power are those of the worst photograph measured. An error of 0.11 costs 0.03 dB at 36 dB, about
-    /// what a small JPEG of quality 82 has.
+    /// Returns an upper bound of the mean square error of luma if the last bits of all coefficients are missing. Their
+    /// error is about the quantisation step times 2^bits, and resampling to a smaller size removes more of it. The
+    /// factor and the exponent fit the worst photograph that was measured. An error of 0.11 costs 0.03 dB at 36 dB,
+    /// the typical level of a small JPEG of quality 82.
     static func error(step: Int, missingBits: Int, reduction: Double) -> Double {
         guard step > 0 else { return .infinity }
         let lost = Double(step) * Double(1 << min(missingBits, 15))

@@ -1,29 +1,28 @@
 import Support
 
-/// Decodes the scans of a progressive picture on several threads: each follows, row by row, those before it that bring
-/// the same coefficients with fewer bits.
+/// Decodes the scans of a progressive picture on several threads. Each scan follows, row by row, the earlier scans of
+/// the same coefficients.
 final class ScanSchedule: Sendable {
-    /// A scan that is to be decoded.
     struct Item: Sendable {
-        /// Of each of its components how many rows of blocks one of its own rows has.
+        /// For each component, by index, the rows of blocks in a row of the scan.
         let blockRows: [Int: Int]
         let rows: Int
-        let isOfMeans: Bool
-        /// Makes what decodes it, when its turn comes.
+        let isDC: Bool
+        /// Creates the decoder once the scan starts.
         let begin: @Sendable () throws -> ProgressiveScan
     }
 
     private struct State {
         var next = 0
-        /// Of each scan the rows that are done.
+        /// The finished rows of each scan.
         var done: [Int]
-        /// Of the first scan that failed.
+        /// The failure of the earliest scan that failed.
         var failure: (item: Int, error: any Error)?
         var isTruncated = false
     }
 
     private let items: [Item]
-    /// For each scan those that it follows.
+    /// For each scan the earlier scans that it follows.
     private let leaders: [[Int]]
     private let state: Monitor<State>
     private let options: JPEGOptions
@@ -34,14 +33,14 @@ final class ScanSchedule: Sendable {
         self.options = options
         leaders = items.indices.map { index in
             (0..<index).filter {
-                items[$0].isOfMeans == items[index].isOfMeans
+                items[$0].isDC == items[index].isDC
                     && items[$0].blockRows.keys.contains { items[index].blockRows[$0] != nil }
             }
         }
         state = Monitor(State(done: items.map { _ in 0 }))
     }
 
-    /// What a thread does: decodes scans until none is left to begin.
+    /// Decodes scans until all are taken. Each thread runs this.
     func work() {
         while let index = next() {
             do {
@@ -63,11 +62,12 @@ final class ScanSchedule: Sendable {
         }
     }
 
-    /// Waits until all scans have brought so many rows of blocks of a component. Throws what one of them failed with.
+    /// Waits until all scans have decoded this many rows of blocks of a component. Throws the error of the first scan
+    /// that failed.
     func wait(for blockRows: Int, of component: Int) throws {
         let outcome: Result<Void, any Error> = state.wait { state in
             if let failure = state.failure {
-                // One before it may fail as well.
+                // An earlier scan may fail as well.
                 let isFirst = items.indices.prefix(failure.item).allSatisfy { state.done[$0] == items[$0].rows }
                 return isFirst ? .failure(failure.error) : nil
             }
@@ -80,10 +80,10 @@ final class ScanSchedule: Sendable {
         try outcome.get()
     }
 
-    /// Begins no more scans.
+    /// Starts no further scans.
     func abandon() { state.update { $0.next = items.count } }
 
-    /// Whether data was missing so far. Throws what the first scan failed with that did.
+    /// Whether data was missing so far. Throws the error of the first scan that failed.
     func isTruncated() throws -> Bool {
         try state.withLock { state in
             if let failure = state.failure { throw failure.error }
@@ -99,7 +99,7 @@ final class ScanSchedule: Sendable {
         }
     }
 
-    /// False if a scan before this one has failed.
+    /// Returns false if an earlier scan has failed.
     private func waitForLeaders(of index: Int, _ row: Int) -> Bool {
         state.wait { state -> Bool? in
             if let failure = state.failure, failure.item < index { return false }

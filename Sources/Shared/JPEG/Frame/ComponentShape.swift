@@ -1,17 +1,17 @@
 import Formats
 
-/// How one component of a JPEG is decoded, and the plane that it becomes.
+/// The block layout, dimensions and plane of one component of a JPEG.
 struct ComponentShape {
     let layout: BlockLayout
-    /// Blocks in an MCU of all components.
+    /// Blocks in an MCU of an interleaved scan.
     let across: Int
     let down: Int
-    /// Blocks that have a part of the picture, which are those of a scan of this component alone (ITU-T T.81 A.2.2).
+    /// Blocks that contain a part of the picture. A scan of this component alone has only these (ITU-T T.81 A.2.2).
     let blocksAcross: Int
     let blocksDown: Int
     let plane: JPEGPlane
 
-    /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
+    /// - Parameter scale: the scale of luma in eighths, one of `BlockLayout.sizes`.
     init(_ component: JPEGFrame.Component, of frame: JPEGFrame, scale: Int, for use: JPEGPlaneUse) {
         let (mostAcross, mostDown) = (frame.mostAcross, frame.mostDown)
         let isCoarse = component.across * 2 < mostAcross || component.down * 2 < mostDown

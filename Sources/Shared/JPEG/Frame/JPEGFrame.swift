@@ -1,40 +1,40 @@
 import Formats
 import Support
 
-/// What a JPEG says of itself before its data begins (ITU-T T.81 annex B), as far as this decoder needs it.
+/// The headers of a JPEG before its first scan (ITU-T T.81 annex B), as far as this decoder needs them.
 public struct JPEGFrame {
     struct Component {
         let number: UInt8
-        /// How many of its blocks are in an MCU of all components.
+        /// Sampling factors: blocks in an MCU of an interleaved scan.
         let across: Int
         let down: Int
         let stepTable: Int
     }
 
-    /// A scan, with the tables that hold for it.
+    /// The header of a scan, with the tables that apply to it.
     struct Scan {
         struct Component {
-            /// Which of the frame's.
+            /// The index in the frame's components.
             let index: Int
-            let means: HuffmanCode?
-            let details: HuffmanCode?
+            let dcCode: HuffmanCode?
+            let acCode: HuffmanCode?
             /// Quantisation steps in zigzag order.
             let steps: [UInt16]?
         }
 
         let components: [Component]
-        /// The coefficients that it brings, in zigzag order (G.1.1.1): 0...0 for means.
+        /// The range of coefficients in zigzag order (G.1.1.1); 0...0 for DC.
         let band: ClosedRange<Int>
-        /// For a scan that refines: how many of the lowest bits were missing; 0 for the first one of a band.
+        /// The number of low bits that were missing before a refinement scan (Ah); 0 for the first scan of a band.
         let missingBits: Int
-        /// How many are missing behind it.
+        /// The number of low bits that are missing after the scan (Al).
         let bits: Int
-        /// MCUs between two restarts; 0 for none.
+        /// In MCUs; 0 for no restarts.
         let restartInterval: Int
-        /// Where its data begins in the file.
+        /// The file offset of the entropy-coded data.
         let dataOffset: Int
 
-        /// Whether its parameters are those of a progressive picture's scan (G.1.1.1.1), as libjpeg wants them.
+        /// Whether the parameters fit a progressive picture (G.1.1.1.1), by libjpeg's rules.
         var isProgression: Bool {
             let isBand = band.lowerBound == 0 ? band.upperBound == 0 : components.count == 1
             return isBand && bits <= 13 && (missingBits == 0 || bits == missingBits - 1)
@@ -44,21 +44,19 @@ public struct JPEGFrame {
     private(set) var size = PixelSize(width: 0, height: 0)
     private(set) var components: [Component] = []
     private(set) var isProgressive = false
-    /// Those that have been read.
     private(set) var scans: [Scan] = []
     private var steps: [[UInt16]?] = [nil, nil, nil, nil]
-    private var meanCodes: [HuffmanCode?] = [nil, nil, nil, nil]
-    private var detailCodes: [HuffmanCode?] = [nil, nil, nil, nil]
+    private var dcCodes: [HuffmanCode?] = [nil, nil, nil, nil]
+    private var acCodes: [HuffmanCode?] = [nil, nil, nil, nil]
     private var restartInterval = 0
 
     var mostAcross: Int { components.map(\.across).max() ?? 1 }
     var mostDown: Int { components.map(\.down).max() ?? 1 }
-    /// MCUs of all components.
     var mcusAcross: Int { (size.width + 8 * mostAcross - 1) / (8 * mostAcross) }
     var mcusDown: Int { (size.height + 8 * mostDown - 1) / (8 * mostDown) }
 
-    /// Reads up to the first scan. Nil for everything that is not as it should be, or not of a kind that this decoder
-    /// reads: libjpeg has to say what is to be made of that. Throws what the source throws.
+    /// Reads all segments up to the first scan. Returns nil if the file is invalid or of an unsupported kind; libjpeg
+    /// then decodes it or reports the error.
     public init?(_ source: any ByteSource, options: JPEGOptions) throws {
         var segments = JPEGSegments(source, at: 2, options: options)
         while scans.isEmpty {
@@ -66,18 +64,18 @@ public struct JPEGFrame {
         }
     }
 
-    /// How the scans behind the first one end.
+    /// The end of the scans that follow the first.
     enum ScansEnd {
-        /// With the end marker.
+        /// An end marker.
         case marker
-        /// With the file.
+        /// The end of the file.
         case file
-        /// With a segment that is not as it should be; its marker's code.
+        /// An invalid segment, with the code of its marker.
         case nonsense(UInt8)
     }
 
-    /// Reads the headers of all other scans, and what is between them, from somewhere behind the first one's. Throws what
-    /// the source throws, and for more scans than are allowed.
+    /// Reads the headers of all remaining scans and the segments between them. Throws if there are more than
+    /// `JPEGOptions.maxScans`.
     mutating func readOtherScans(
         _ source: any ByteSource, from offset: Int, options: JPEGOptions
     ) throws -> ScansEnd {
@@ -95,7 +93,7 @@ public struct JPEGFrame {
         return .file
     }
 
-    /// Whether the begin of a segment that the file ends in makes no sense already.
+    /// Whether a segment that the file cuts off is already invalid in its first byte.
     private func isNonsense(_ segment: JPEGMarkers.Segment, _ source: any ByteSource) throws -> Bool {
         let start = segment.body.lowerBound
         guard let first = try source.bytes(start..<start + 1).first else { return false }
@@ -107,7 +105,7 @@ public struct JPEGFrame {
         }
     }
 
-    /// False for what is not as it should be.
+    /// Returns false for an invalid or unsupported segment.
     private mutating func read(_ segment: JPEGMarkers.Segment, _ source: any ByteSource) throws -> Bool {
         guard segment.body.upperBound <= source.count else { return false }
         func body() throws -> [UInt8] { try source.bytes(segment.body) }
@@ -117,19 +115,19 @@ public struct JPEGFrame {
         case 0xDB: return readSteps(try body())
         case 0xDD: return readRestartInterval(try body())
         case JPEGMarkers.startOfScan: return readScan(try body(), dataOffset: segment.body.upperBound)
-        // A number of lines that is known, application's data, and comments.
+        // The number of lines if it is already known (DNL), application data, and comments.
         case 0xDC: return !scans.isEmpty
         case 0xE0...0xEF, 0xFE: return true
         default: return false
         }
     }
 
-    /// Two bytes, the higher one first.
+    /// Big-endian, 16 bits.
     private static func number(_ bytes: [UInt8], at place: Int) -> Int {
         Int(bytes[place]) << 8 + Int(bytes[place + 1])
     }
 
-    /// B.2.2.
+    /// Reads a frame header (B.2.2).
     private mutating func readFrame(_ body: [UInt8], code: UInt8) -> Bool {
         guard components.isEmpty, body.count >= 6, body[0] == 8, body.count == 6 + 3 * Int(body[5]) else {
             return false
@@ -145,7 +143,7 @@ public struct JPEGFrame {
             else { return false }
             components.append(component)
         }
-        // The blocks of a single component come row by row, whatever it says of sampling (A.2.2).
+        // A single component is not interleaved, so its sampling factors do not matter (A.2.2).
         if components.count == 1 {
             let only = components[0]
             components = [Component(number: only.number, across: 1, down: 1, stepTable: only.stepTable)]
@@ -153,7 +151,7 @@ public struct JPEGFrame {
         return 1...4 ~= components.count && size.width > 0 && size.height > 0
     }
 
-    /// B.2.4.1.
+    /// Reads quantisation tables (B.2.4.1).
     private mutating func readSteps(_ body: [UInt8]) -> Bool {
         var rest = body[...]
         while let first = rest.popFirst() {
@@ -167,7 +165,7 @@ public struct JPEGFrame {
         return true
     }
 
-    /// B.2.4.2.
+    /// Reads Huffman tables (B.2.4.2).
     private mutating func readCodes(_ body: [UInt8]) -> Bool {
         var rest = body[...]
         while let first = rest.popFirst() {
@@ -180,39 +178,39 @@ public struct JPEGFrame {
             else { return false }
             rest = rest.dropFirst(total)
             if first >> 4 == 0 {
-                // A difference of means has at most 15 bits.
+                // A DC difference has at most 15 bits.
                 guard code.symbols.allSatisfy({ $0 < 16 }) else { return false }
-                meanCodes[Int(first & 15)] = code
+                dcCodes[Int(first & 15)] = code
             } else {
-                detailCodes[Int(first & 15)] = code
+                acCodes[Int(first & 15)] = code
             }
         }
         return true
     }
 
-    /// B.2.4.4.
+    /// Reads a restart interval (B.2.4.4).
     private mutating func readRestartInterval(_ body: [UInt8]) -> Bool {
         guard body.count == 2 else { return false }
         restartInterval = Self.number(body, at: 0)
         return true
     }
 
-    /// B.2.3.
+    /// Reads a scan header (B.2.3).
     private mutating func readScan(_ body: [UInt8], dataOffset: Int) -> Bool {
         guard let count = body.first, 1...4 ~= count, body.count == 4 + 2 * Int(count) else { return false }
         var parts: [Scan.Component] = []
         for place in stride(from: 1, to: 1 + 2 * Int(count), by: 2) {
-            let (means, details) = (Int(body[place + 1] >> 4), Int(body[place + 1] & 15))
-            guard let index = components.firstIndex(where: { $0.number == body[place] }), means < 4, details < 4,
+            let (dc, ac) = (Int(body[place + 1] >> 4), Int(body[place + 1] & 15))
+            guard let index = components.firstIndex(where: { $0.number == body[place] }), dc < 4, ac < 4,
                 !parts.contains(where: { $0.index == index })
             else { return false }
             parts.append(
                 Scan.Component(
-                    index: index, means: meanCodes[means], details: detailCodes[details],
+                    index: index, dcCode: dcCodes[dc], acCode: acCodes[ac],
                     steps: steps[components[index].stepTable]))
         }
         let parameters = body.suffix(3).map { Int($0) }
-        // A sequential scan has all coefficients, whatever it says.
+        // A sequential scan always covers all coefficients, regardless of its parameters.
         let (first, last) = isProgressive ? (parameters[0], parameters[1]) : (0, 63)
         guard first <= last, last < 64 else { return false }
         let bits = isProgressive ? parameters[2] : 0

@@ -1,12 +1,12 @@
 import Formats
 import Support
 
-/// The segments of a JPEG, which is read in pieces; what is in a segment is passed over.
+/// Iterates over the segments of a JPEG, reading the file in pieces and skipping the bodies.
 struct JPEGSegments {
     private let source: any ByteSource
     private let options: JPEGOptions
     private let buffer = AlignedBuffer(count: 128 << 10)
-    /// What of the file is in the buffer.
+    /// The range of the file that is in the buffer.
     private var filled = 0..<0
     private var markers: JPEGMarkers
 
@@ -15,9 +15,6 @@ struct JPEGSegments {
         self.options = options
         markers = JPEGMarkers(at: offset)
     }
-
-    /// Where what has been read ends, but for a marker whose length is missing.
-    var end: Int { markers.unfinished ?? markers.offset }
 
     mutating func next() throws -> JPEGMarkers.Segment? {
         while true {

@@ -1,11 +1,10 @@
-/// A picture that this decoder cannot read.
+/// An error in the picture.
 public enum JPEGError: Error, Equatable {
-    /// The bytes break a rule of the format; the fault is in libjpeg's wording if libjpeg has a warning for it.
+    /// The bytes violate the format. The message is libjpeg's warning if it has one.
     case corrupt(String)
     /// The bytes end before the picture does.
     case truncated
-    /// A picture of a kind that no decoder reads; a noun phrase or a sentence.
+    /// No decoder supports this kind of picture. The message is a noun phrase or a sentence.
     case unsupported(String)
-    /// More scans than allowed.
     case tooManyScans(limit: Int)
 }

@@ -1,35 +1,54 @@
 import Formats
+import Support
 
-/// A picture that is decoded as planes of samples, one for each component, each with its own resolution, from the top.
+/// Decodes a picture from the top as planes of samples, each component at its own resolution.
 public protocol JPEGPlanes: AnyObject {
     var planes: [JPEGPlane] { get }
     /// Decodes the next group of rows of each plane into the rows that `destination` returns for a plane and a row.
     /// Throws `JPEGError`, and the errors of the source and of `JPEGOptions`.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
-    /// Reads the bytes behind the last group, up to the end marker. Throws as `readGroup` does.
+    /// Reads the bytes after the last group, up to the end marker. Throws like `readGroup`.
     func finish() throws
-    /// Whether data was missing, which only `JPEGOptions.allowsTruncated` allows; known after `finish`.
+    /// Whether data was missing, which only `JPEGOptions.allowsTruncated` permits; known after `finish`.
     var isTruncated: Bool { get }
 }
 
-/// The shape of one plane.
 public struct JPEGPlane: Sendable, Hashable {
-    /// Samples that belong to the picture.
     public let size: PixelSize
-    /// The whole picture's size in samples of this plane; not whole if it was scaled or subsampled.
+    /// The size of the whole picture in samples of this plane. Fractional if it was scaled or subsampled.
     public let extentWidth: Double
     public let extentHeight: Double
-    /// Bytes written to each row, more than belong to the picture.
+    /// Bytes written to each row, including padding to whole MCUs.
     public let rowBytes: Int
-    /// Rows that come at once.
+    /// The number of rows that each call of `JPEGPlanes.readGroup` decodes.
     public let groupRows: Int
 }
 
-/// The purpose that planes are decoded for.
+/// The purpose of the planes, which determines the scale of each.
 public enum JPEGPlaneUse: Sendable {
-    /// Each plane is resampled separately. A component with less than half the resolution of the finest one is decoded
-    /// at twice the scale.
+    /// Each plane is resampled separately. A component with less than half of the finest resolution is decoded at
+    /// twice the scale.
     case planes
-    /// Planes become pixels: as fine as they can be without leaving a remainder.
+    /// Planes become pixels. Each is decoded at the finest scale that divides the size of a pixel row evenly.
     case rows
+}
+
+extension JPEGFrame {
+    /// The supported scales in eighths, ascending.
+    public static let scales = BlockLayout.sizes
+
+    /// Starts to decode the picture. Returns nil for a kind that libjpeg must decode.
+    ///
+    /// - Parameters:
+    ///   - source: the bytes that the frame was read from.
+    ///   - scale: the scale of luma in eighths, one of `scales`.
+    ///   - reduction: the size of the picture divided by the size of the output. At 1 all scans are decoded; a higher
+    ///     value allows to skip scans of a progressive picture (`ScanChoice`).
+    public func planes(
+        of source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes, reduction: Double = 1,
+        options: JPEGOptions
+    ) throws -> (any JPEGPlanes)? {
+        try SequentialPlanes(self, source, scale: scale, for: use, options: options)
+            ?? CoefficientPlanes(self, source, scale: scale, for: use, reduction: reduction, options: options)
+    }
 }

@@ -1,15 +1,16 @@
-/// Bits from the highest of each byte on (ITU-T T.81 F.2.2.5, without stuffed zeros), up to 64 at a time in a register.
+/// Reads bits from the most significant bit of each byte (ITU-T T.81 F.2.2.5, stuffed zeros removed), up to 64 at a
+/// time.
 ///
-/// Reads up to 8 bytes behind those that are asked for: whoever makes one sees to it that there are as many.
+/// Loads up to 8 bytes past the requested bits; the caller must provide as many.
 struct BitReader {
-    /// The next bits, the first one on top. Below `count` there may be more, as they are in the bytes.
+    /// The next bits, at the top. Bits below `count` may already contain the following data.
     private(set) var window: UInt64 = 0
-    /// How many bits of the window can be used: 56 to 63 after `refill`.
+    /// The number of valid bits in the window: 56 to 63 after `refill`.
     private var count = 0
     private var next: UnsafePointer<UInt8>
     private let base: UnsafePointer<UInt8>
 
-    /// - Parameter position: of the first bit, from `base` on.
+    /// - Parameter position: the first bit, counted from `base`.
     @inline(__always) init(_ base: UnsafePointer<UInt8>, at position: Int) {
         self.base = base
         next = base + position >> 3
@@ -17,7 +18,6 @@ struct BitReader {
         skip(position & 7)
     }
 
-    /// Of the next bit, from the first byte on.
     @inline(__always) var position: Int { (next - base) * 8 - count }
 
     @inline(__always) mutating func refill() {
@@ -27,12 +27,12 @@ struct BitReader {
         count |= 56
     }
 
-    /// - Parameter length: at most as many as are left.
+    /// - Parameter length: at most the number of valid bits.
     @inline(__always) mutating func skip(_ length: Int) {
         window &<<= UInt64(length)
         count -= length
     }
 
-    /// The next `length` bits, 1 to 16.
+    /// Returns the next `length` bits, 1 to 16.
     @inline(__always) func peek(_ length: Int) -> Int { Int(window &>> UInt64(64 - length)) }
 }

@@ -1,13 +1,13 @@
-/// What is kept of a block of 8 x 8 coefficients for `size` x `size` samples: as many of its lowest frequencies.
+/// The lowest `size` x `size` frequencies of an 8 x 8 block, which become as many samples.
 ///
-/// They make the picture that the inverse DCT of that size gives (`apod_inverse_dct`): better than any that comes
-/// from all of them and is made smaller by boxes, and everything else is only counted.
+/// Their inverse DCT of that size (`apod_inverse_dct`) looks better than a box-filtered picture of all coefficients.
+/// The others are only counted.
 struct BlockLayout: Hashable {
-    /// The sizes that there are kernels for, the smallest first.
+    /// The sizes with a kernel, ascending.
     static let sizes = [1, 2, 3, 4, 5, 6, 8]
 
     let size: Int
-    /// Coefficients from one row of frequencies to the next.
+    /// Coefficients per row of frequencies.
     let stride: Int
 
     init(size: Int) {
@@ -15,27 +15,27 @@ struct BlockLayout: Hashable {
         stride = size <= 2 ? size : size <= 4 ? 4 : 8
     }
 
-    /// Coefficients of a block.
     var area: Int { size * stride }
 
     /// The last coefficient in zigzag order that is kept.
     var last: Int { (0..<64).last { place(ofZigzag: $0) != nil } ?? 0 }
 
-    /// Where coefficient k in zigzag order lies within the block; nil if it is not kept.
+    /// Returns the position of coefficient k, in zigzag order, within the block. Nil if it is not kept.
     func place(ofZigzag k: Int) -> Int? {
         let (row, column) = (Self.zigzag[k] / 8, Self.zigzag[k] % 8)
         return row < size && column < size ? row * stride + column : nil
     }
 
-    /// Where each coefficient goes, also those that damaged data puts behind a block's end: up to number 79 they land on
-    /// its last place, as with libjpeg. What is not kept lands on the mean's place, which is filled last.
+    /// The position of each coefficient, including coefficients that damaged data places after the end of a block: up
+    /// to number 79 these are written to the last position, as in libjpeg. Coefficients that are not kept go to the
+    /// position of the DC coefficient, which is filled last.
     var places: [UInt8] {
         let last = place(ofZigzag: 63) ?? 0
         return (0..<64).map { UInt8(place(ofZigzag: $0) ?? 0) }
             + (64..<64 + HuffmanTable.endOfBlock).map { UInt8($0 < HuffmanTable.endOfBlock ? last : 0) }
     }
 
-    /// Quantisation steps in zigzag order, laid out like the block.
+    /// Rearranges quantisation steps from zigzag order to the order of the block.
     func laidOut(steps: [UInt16]) -> [UInt16] {
         var laidOut = [UInt16](repeating: 0, count: area)
         for (k, step) in steps.enumerated() {
@@ -44,7 +44,7 @@ struct BlockLayout: Hashable {
         return laidOut
     }
 
-    /// The place of each coefficient within a row-by-row block, in zigzag order (ITU-T T.81 figure A.6).
+    /// The row-major position of each coefficient, in zigzag order (ITU-T T.81 figure A.6).
     static let zigzag: [Int] = {
         var places: [Int] = []
         for diagonal in 0..<15 {

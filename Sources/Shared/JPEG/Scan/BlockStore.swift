@@ -1,24 +1,22 @@
 import Support
 
-/// Blocks of coefficients in the order in which a scan has them. Those of flat areas, of which a sky has many, are no
-/// more than their means.
+/// Decoded blocks in scan order. Flat blocks, as in a sky, store only their DC coefficient.
 ///
-/// `@unchecked Sendable`: only the thread that fills it, and then the one that it is handed to, touches it. Who fills it
-/// asks `hasRoom` before each MCU, so that no pointer leaves its memory.
+/// `@unchecked Sendable`: only the thread that fills it, and then the thread that receives it, uses it. The decoder
+/// checks `hasRoom` before each MCU, so no pointer leaves the memory.
 final class BlockStore: @unchecked Sendable {
-    /// What it holds.
     struct End {
         var blocks = 0
         var coefficients = 0
     }
 
-    /// The mean of each block; in a run that began anywhere, less what the first one should have been added to.
-    let means: UnsafeMutablePointer<Int16>
-    /// Where each block's coefficients begin; -1 if it has none but its mean.
-    let details: UnsafeMutablePointer<Int32>
+    /// The DC coefficient of each block. In a speculative run, relative to an unknown start.
+    let dc: UnsafeMutablePointer<Int16>
+    /// The offset of each block's coefficients; -1 for a block with only a DC coefficient.
+    let acOffsets: UnsafeMutablePointer<Int32>
     let coefficients: UnsafeMutablePointer<Int16>
     var end = End()
-    /// Blocks.
+    /// In blocks.
     let capacity: Int
     private let blocks: Int
     private let memory: [AlignedBuffer]
@@ -27,8 +25,8 @@ final class BlockStore: @unchecked Sendable {
     private static let slack = 16
 
     /// - Parameters:
-    ///   - blocks: of an MCU.
-    ///   - area: coefficients of an MCU.
+    ///   - blocks: per MCU.
+    ///   - area: coefficients per MCU.
     init(mcus: Int, blocks: Int, area: Int) {
         capacity = mcus * blocks
         self.blocks = blocks
@@ -37,8 +35,8 @@ final class BlockStore: @unchecked Sendable {
             AlignedBuffer(count: capacity * MemoryLayout<Int32>.stride),
             AlignedBuffer(count: (mcus * area + Self.slack) * MemoryLayout<Int16>.stride),
         ]
-        means = memory[0].wide
-        details = UnsafeMutableRawPointer(memory[1].bytes).assumingMemoryBound(to: Int32.self)
+        dc = memory[0].wide
+        acOffsets = UnsafeMutableRawPointer(memory[1].bytes).assumingMemoryBound(to: Int32.self)
         coefficients = memory[2].wide
     }
 

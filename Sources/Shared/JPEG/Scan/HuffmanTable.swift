@@ -1,11 +1,11 @@
-/// A Huffman code as a DHT segment lists it (ITU-T T.81 B.2.4.2, annex C).
+/// A Huffman code from a DHT segment (ITU-T T.81 B.2.4.2, annex C).
 struct HuffmanCode: Hashable {
-    /// How many codes there are of each length from 1 to 16.
+    /// The number of codes of each length from 1 to 16.
     let counts: [Int]
-    /// What they stand for, the shorter codes first.
+    /// The symbols in the order of their codes, shortest first.
     let symbols: [UInt8]
 
-    /// Nil if there are more codes of a length than fit, or not as many symbols as codes.
+    /// Returns nil if the code lengths are impossible, or the number of symbols does not match.
     init?(counts: [Int], symbols: [UInt8]) {
         guard counts.count == 16, counts.reduce(0, +) == symbols.count, symbols.count <= 256 else { return nil }
         var code = 0
@@ -18,7 +18,7 @@ struct HuffmanCode: Hashable {
         self.symbols = symbols
     }
 
-    /// Each symbol with its code and the code's length, the shorter ones first.
+    /// The symbols with their codes and code lengths, shortest first.
     var codes: [(symbol: UInt8, code: Int, length: Int)] {
         var codes: [(symbol: UInt8, code: Int, length: Int)] = []
         codes.reserveCapacity(symbols.count)
@@ -34,38 +34,36 @@ struct HuffmanCode: Hashable {
     }
 }
 
-/// A Huffman code as tables that give what the next bits mean: a symbol with the value behind it, if both are in as many
-/// bits as are looked at.
+/// Lookup tables of a Huffman code. An entry holds the symbol and the value after it, if both fit in the index bits.
 ///
-/// `@unchecked Sendable`: nothing changes once it has been made. The tables have as many entries as their index has
-/// values.
+/// `@unchecked Sendable`: immutable after `init`. Each table has an entry for every value of its index.
 final class HuffmanTable: @unchecked Sendable {
-    /// Bits that `entries` looks at.
+    /// Index bits of `entries`.
     static let lookUpBits = 11
-    /// Bits that `skips` looks at.
+    /// Index bits of `skips`.
     static let skipBits = 13
-    /// What the end of a block adds to a coefficient's number: more than any run of zeros, so that all numbers beyond
-    /// 79 are ends.
+    /// The increment of the coefficient number at the end of a block. It exceeds the longest run of zeros, so all
+    /// numbers above 79 mean the end.
     static let endOfBlock = 80
 
-    /// From the lowest bit: 8 bits for the length of code and value together, 8 for what a coefficient's number grows
-    /// by, 16 for the value. A length of 0: there are more bits. Then the symbol and the length of its code follow if
-    /// that is known, else 0.
+    /// From the lowest bit: 8 bits for the length of code and value, 8 for the increment of the coefficient number, 16
+    /// for the value. Length 0 means that more bits are needed; the symbol and the length of its code follow if known,
+    /// otherwise 0.
     let entries: UnsafeMutablePointer<UInt32>
-    /// Several coefficients at once, for those that are only counted. From the lowest bit: 4 bits for their length, 5
-    /// for what the number grows by before the last of them, 7 for what the last one adds; 0 if not even one is whole.
+    /// Skips several coefficients at a time. From the lowest bit: 4 bits for their total length, 5 for the increment
+    /// of the number before the last coefficient, 7 for the increment of the last; 0 if not even one fits.
     let skips: UnsafeMutablePointer<UInt16>?
-    /// Of codes by their length: the last one (-1: there is none), and where their symbols begin, less the first code.
+    /// For each code length: the last code (-1 if none), and the index of its first symbol minus its first code.
     private let lastCodes: UnsafeMutablePointer<Int32>
     private let symbolStarts: UnsafeMutablePointer<Int32>
     private let symbols: UnsafeMutablePointer<UInt8>
 
     enum Kind: Hashable {
-        /// Differences of means.
-        case means
-        /// Other coefficients; `countsOnly`: some are only counted.
-        case details(countsOnly: Bool)
-        /// Bands of a progressive scan, where a symbol may end several blocks, with the number of them behind it.
+        /// DC differences.
+        case dc
+        /// AC coefficients. `countsOnly`: some of them are skipped.
+        case ac(countsOnly: Bool)
+        /// Bands of a progressive scan, in which a symbol and the bits after it may end several blocks.
         case bands(countsOnly: Bool)
     }
 
@@ -93,7 +91,7 @@ final class HuffmanTable: @unchecked Sendable {
             }
         }
         switch kind {
-        case .details(countsOnly: true), .bands(countsOnly: true):
+        case .ac(countsOnly: true), .bands(countsOnly: true):
             let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: 1 << Self.skipBits)
             for index in 0..<1 << Self.skipBits { skips[index] = Self.skip(index, entries) }
             self.skips = skips
@@ -109,15 +107,15 @@ final class HuffmanTable: @unchecked Sendable {
         symbols.deallocate()
     }
 
-    /// - Parameter rest: the `free` bits behind the code.
+    /// - Parameter rest: the `free` bits after the code.
     private static func entry(_ symbol: UInt8, _ length: Int, rest: Int, _ free: Int, _ kind: Kind) -> UInt32 {
         let size = Int(symbol & 15)
-        let isOfMeans = if case .means = kind { true } else { false }
+        let isDC = if case .dc = kind { true } else { false }
         var endsSeveral = false
         if case .bands = kind { endsSeveral = size == 0 && 1...14 ~= symbol >> 4 }
         guard size <= free, !endsSeveral else { return UInt32(symbol) << 8 | UInt32(length) << 16 }
         let value = extended(rest >> (free - size), size)
-        let growth = isOfMeans ? 1 : growth(symbol)
+        let growth = isDC ? 1 : growth(symbol)
         return UInt32(length + size) | UInt32(growth) << 8 | UInt32(UInt16(truncatingIfNeeded: value)) << 16
     }
 
@@ -136,30 +134,31 @@ final class HuffmanTable: @unchecked Sendable {
         return UInt16(used | before << 4 | last << 9)
     }
 
-    /// What a symbol adds to a coefficient's number: its zeros and the coefficient behind them, or the rest of the
-    /// block (F.1.2.2.1).
+    /// Returns the increment of the coefficient number: a run of zeros and the coefficient after it, or the rest of
+    /// the block (F.1.2.2.1).
     @inline(__always) static func growth(_ symbol: UInt8) -> Int {
         symbol & 15 != 0 || symbol == 0xF0 ? Int(symbol >> 4) + 1 : endOfBlock
     }
 
-    /// The value that `size` bits stand for (F.2.2.1).
+    /// Sign-extends a value of `size` bits (EXTEND, F.2.2.1).
     @inline(__always) static func extended(_ bits: Int, _ size: Int) -> Int {
         bits < (1 << size) >> 1 ? bits - (1 << size) + 1 : bits
     }
 
-    /// A symbol and the bits behind it that are more than are looked up.
+    /// A symbol and value that need more bits than the lookup.
     struct Long {
         let symbol: UInt8
         let value: Int
-        /// Of code and value together, at most 32.
+        /// The length of code and value, at most 32 bits.
         let length: Int
-        /// False for bits that are no code, of which 17 are passed over, as libjpeg does.
+        /// False for an invalid code. Skips 17 bits then, as libjpeg does.
         let isCode: Bool
     }
 
-    /// What the window begins with, if it is none of the `entries` in whole.
+    /// Decodes the start of the window if `entries` does not hold it completely.
     ///
-    /// - Parameter endsSeveral: whether a symbol may end several blocks: then `value` is how many more there are.
+    /// - Parameter endsSeveral: whether a symbol may end several blocks; `value` is then the number of blocks that
+    ///   follow.
     @inline(never) func long(_ window: UInt64, entry: UInt32, endsSeveral: Bool = false) -> Long {
         let (symbol, length) = symbol(window, entry: entry)
         let (run, size) = (Int(symbol >> 4), Int(symbol & 15))
@@ -176,7 +175,7 @@ final class HuffmanTable: @unchecked Sendable {
         for length in Self.lookUpBits + 1...16 {
             let code = Int32(truncatingIfNeeded: window >> UInt64(64 - length))
             if code <= lastCodes[length] {
-                // A code below the first one of its length would have been found as a shorter one.
+                // Smaller codes would have matched at a shorter length.
                 return (symbols[Int(code + symbolStarts[length]) & 0xFF], length)
             }
         }
@@ -184,7 +183,7 @@ final class HuffmanTable: @unchecked Sendable {
     }
 }
 
-/// Tables of a picture's codes, each made once.
+/// The lookup tables of a picture, each created once.
 final class HuffmanTables {
     private var tables: [Key: HuffmanTable] = [:]
 

@@ -1,45 +1,44 @@
 import Support
 
-/// What decodes the MCUs of a sequential scan: the tables of each of an MCU's blocks (ITU-T T.81 A.2, F.2.2).
+/// Decodes the MCUs of a sequential scan (ITU-T T.81 A.2, F.2.2).
 ///
-/// The file's inner loop reads tables and writes coefficients without checks; `check` makes them with `-D CHECKED`.
-/// - Look-ups are by as many bits as a table has entries for.
-/// - Coefficients are numbered up to 63 before a symbol, which adds at most 80: `places` has 144 entries, and all of
-///   them lie within a block or on the place behind it.
-/// - An MCU has at most 10 blocks of 64 symbols of at most 32 bits: it ends within `longestMCU` bytes of its begin, and
-///   so many can be read, whatever is in them.
+/// The inner loops in this file read tables and write coefficients unchecked; `check` verifies with `-D CHECKED` that:
+/// - Each table has an entry for every value of its index.
+/// - A coefficient number is at most 63 before a symbol, which adds at most 80: `places` has 144 entries, and all of
+///   them are within a block or the position after it.
+/// - An MCU has at most 10 blocks of 64 symbols of at most 32 bits. It ends within `longestMCU` bytes of its start,
+///   and that many bytes are readable, valid or not.
 ///
-/// `@unchecked Sendable`: nothing changes once it has been made.
+/// `@unchecked Sendable`: immutable after `init`.
 final class MCUDecoder: @unchecked Sendable {
-    /// One of an MCU's blocks.
     struct Block {
         let component: Int
-        let means: HuffmanTable
-        let details: HuffmanTable
+        let dc: HuffmanTable
+        let ac: HuffmanTable
         let layout: BlockLayout
     }
 
-    /// Bytes that an MCU may take, with those behind it that a `BitReader` looks at.
+    /// Upper bound of the bytes of an MCU, including the bytes that `BitReader` loads past its end.
     static let longestMCU = 4096
 
     let blocks: [Block]
-    /// Coefficients that an MCU takes in a `BlockStore`, at most.
+    /// Upper bound of the coefficients of an MCU in a `BlockStore`.
     let area: Int
     private let steps: UnsafeMutablePointer<Step>
     private let places: UnsafeMutablePointer<UInt8>
 
-    /// A block as the loop sees it.
+    /// A block in the form that the inner loop uses.
     private struct Step {
-        let means: UnsafePointer<UInt32>
-        let details: UnsafePointer<UInt32>
+        let dc: UnsafePointer<UInt32>
+        let ac: UnsafePointer<UInt32>
         let skips: UnsafePointer<UInt16>?
         let places: UnsafePointer<UInt8>
         let component: Int
-        /// Coefficients of a block, and the last one that is kept.
+        /// The coefficients of a block, and the last one that is kept.
         let area: Int
         let last: Int
-        let tables: Unmanaged<HuffmanTable>
-        let meanTables: Unmanaged<HuffmanTable>
+        let acTable: Unmanaged<HuffmanTable>
+        let dcTable: Unmanaged<HuffmanTable>
     }
 
     /// - Parameter blocks: 1 to 10.
@@ -53,10 +52,10 @@ final class MCUDecoder: @unchecked Sendable {
             let own = places + index * count
             for (k, place) in block.layout.places.enumerated() { own[k] = place }
             let step = Step(
-                means: block.means.entries, details: block.details.entries,
-                skips: block.details.skips.map { UnsafePointer($0) }, places: own, component: block.component,
+                dc: block.dc.entries, ac: block.ac.entries,
+                skips: block.ac.skips.map { UnsafePointer($0) }, places: own, component: block.component,
                 area: block.layout.area, last: block.layout.last,
-                tables: .passUnretained(block.details), meanTables: .passUnretained(block.means))
+                acTable: .passUnretained(block.ac), dcTable: .passUnretained(block.dc))
             (steps + index).initialize(to: step)
         }
     }
@@ -66,31 +65,30 @@ final class MCUDecoder: @unchecked Sendable {
         places.deallocate()
     }
 
-    /// Decodes the next MCU into `store`, which has room for it. Gives false if there were bits that are no code.
+    /// Decodes the next MCU into `store`, which must have room. Returns false for an invalid code.
     ///
-    /// - Parameter predictions: of each component (at most four) the mean of the block before, to which the next one is
-    ///   a difference.
+    /// - Parameter predictions: the last DC value of each component (at most four).
     func decode(
         _ bits: inout BitReader, _ predictions: UnsafeMutablePointer<Int32>, into store: BlockStore
     ) -> Bool {
         check(store.hasRoom)
-        let means = store.means + store.end.blocks
-        let details = store.details + store.end.blocks
+        let dc = store.dc + store.end.blocks
+        let acOffsets = store.acOffsets + store.end.blocks
         var end = store.end.coefficients
         var isBad = false
-        // In registers, not in memory that coefficients might be written to.
+        // A local copy stays in registers. The compiler must assume that stores to coefficients change memory.
         var reader = bits
         for index in 0..<blocks.count {
             let step = steps + index
-            let difference = Self.mean(&reader, step, &isBad)
-            let mean = predictions[step.pointee.component] &+ Int32(truncatingIfNeeded: difference)
-            predictions[step.pointee.component] = mean
-            means[index] = Int16(truncatingIfNeeded: mean)
-            if Self.details(&reader, step, store.coefficients + end, &isBad) {
-                details[index] = Int32(truncatingIfNeeded: end)
+            let difference = Self.decodeDC(&reader, step, &isBad)
+            let value = predictions[step.pointee.component] &+ Int32(truncatingIfNeeded: difference)
+            predictions[step.pointee.component] = value
+            dc[index] = Int16(truncatingIfNeeded: value)
+            if Self.decodeAC(&reader, step, store.coefficients + end, &isBad) {
+                acOffsets[index] = Int32(truncatingIfNeeded: end)
                 end += step.pointee.area
             } else {
-                details[index] = -1
+                acOffsets[index] = -1
             }
         }
         bits = reader
@@ -98,40 +96,39 @@ final class MCUDecoder: @unchecked Sendable {
         return !isBad
     }
 
-    /// The difference to the mean before.
-    @inline(__always) private static func mean(
+    /// Decodes a DC difference.
+    @inline(__always) private static func decodeDC(
         _ bits: inout BitReader, _ step: UnsafeMutablePointer<Step>, _ isBad: inout Bool
     ) -> Int {
         bits.refill()
-        let entry = step.pointee.means[bits.peek(HuffmanTable.lookUpBits)]
+        let entry = step.pointee.dc[bits.peek(HuffmanTable.lookUpBits)]
         let length = Int(entry & 0xFF)
         if length > 0 {
             bits.skip(length)
             return Int(Int32(bitPattern: entry) >> 16)
         }
-        let long = step.pointee.meanTables._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry) }
+        let long = step.pointee.dcTable._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry) }
         bits.skip(long.length)
         isBad = isBad || !long.isCode
         return long.value
     }
 
-    /// The block's other coefficients. Gives whether any of those that are kept was there; else `target` has not
-    /// been touched.
-    @inline(__always) private static func details(
+    /// Decodes the AC coefficients. Returns whether any of them is kept; if none is, `target` is unchanged.
+    @inline(__always) private static func decodeAC(
         _ bits: inout BitReader, _ step: UnsafeMutablePointer<Step>, _ target: UnsafeMutablePointer<Int16>,
         _ isBad: inout Bool
     ) -> Bool {
-        let entries = step.pointee.details
+        let entries = step.pointee.ac
         let places = step.pointee.places
         let last = step.pointee.last
         var number = 0
         var value = 0
-        var hasDetails = false
-        // The first one, before anything is cleared for it: many blocks have none.
+        var hasAC = false
+        // Decodes the first coefficient before clearing the block, because many blocks have none.
         if last > 0 {
             next(&bits, step, entries, &number, &value, &isBad)
             if number <= last {
-                hasDetails = true
+                hasAC = true
                 clear(target, step.pointee.area)
                 while true {
                     check(number < 144 && Int(places[number]) < step.pointee.area)
@@ -141,8 +138,8 @@ final class MCUDecoder: @unchecked Sendable {
                 }
             }
         }
-        if number >= 63 { return hasDetails }
-        guard let skips = step.pointee.skips else { return hasDetails }
+        if number >= 63 { return hasAC }
+        guard let skips = step.pointee.skips else { return hasAC }
         repeat {
             bits.refill()
             let entry = Int(skips[bits.peek(HuffmanTable.skipBits)])
@@ -154,10 +151,10 @@ final class MCUDecoder: @unchecked Sendable {
                 next(&bits, step, entries, &number, &value, &isBad)
             }
         } while number < 63
-        return hasDetails
+        return hasAC
     }
 
-    /// The next coefficient that is not 0, or the end of the block.
+    /// Decodes the next nonzero coefficient, or the end of the block.
     @inline(__always) private static func next(
         _ bits: inout BitReader, _ step: UnsafeMutablePointer<Step>, _ entries: UnsafePointer<UInt32>,
         _ number: inout Int, _ coefficient: inout Int, _ isBad: inout Bool
@@ -171,7 +168,7 @@ final class MCUDecoder: @unchecked Sendable {
             coefficient = Int(Int32(bitPattern: entry) >> 16)
             return
         }
-        let long = step.pointee.tables._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry) }
+        let long = step.pointee.acTable._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry) }
         bits.skip(long.length)
         isBad = isBad || !long.isCode
         number += HuffmanTable.growth(long.symbol)
@@ -188,7 +185,7 @@ final class MCUDecoder: @unchecked Sendable {
     }
 }
 
-/// Tests what the code around it promises, in builds with `-D CHECKED`: those of tests and of the fuzzer.
+/// Verifies an invariant in builds with `-D CHECKED`, which tests and the fuzzer use.
 @inline(__always) func check(_ condition: @autoclosure () -> Bool) {
     #if CHECKED
     precondition(condition())

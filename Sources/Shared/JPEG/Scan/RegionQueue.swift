@@ -1,19 +1,19 @@
 import Support
 
-/// The regions of a scan on their way from the file: read in order, decoded by whichever thread is free, and handed to
-/// the one that puts them together in order again.
+/// The regions of a scan: read in order, decoded by any free thread, and returned in order to the thread that joins
+/// them.
 final class RegionQueue: Sendable {
     private struct State {
         var bytes: ScanBytes
         var free: [ScanRegion]
-        /// Regions that are read: whether they have been decoded as well.
+        /// Regions that were read, and whether they are decoded as well.
         var read: [Int: (region: ScanRegion, isDecoded: Bool)] = [:]
-        /// The next one to be read.
+        /// The index of the next region to read.
         var next = 0
         var failure: (any Error)?
         var isAbandoned = false
 
-        /// Reads the next region; nil if none can be read.
+        /// Reads the next region. Returns nil if no region is free or none remains.
         mutating func readNext() -> ScanRegion? {
             guard failure == nil, !bytes.isAtEnd, let region = free.popLast() else { return nil }
             do {
@@ -35,10 +35,10 @@ final class RegionQueue: Sendable {
         state = Monitor(State(bytes: bytes, free: regions))
     }
 
-    /// Where the marker behind the data lies, once the last region has been read.
+    /// The file offset of the marker after the data; known once the last region has been read.
     var markerOffset: Int? { state.withLock { $0.bytes.markerOffset } }
 
-    /// What a thread of its own does: decodes regions ahead, as far as there is room, to the last one.
+    /// Decodes regions ahead while buffers are free, up to the last region. Each helper thread runs this.
     func decodeAhead() {
         while true {
             let region = state.wait { state -> ScanRegion?? in
@@ -48,12 +48,12 @@ final class RegionQueue: Sendable {
             guard let region else { break }
             decode(region)
         }
-        // Whoever waits for a region learns that there was a failure.
+        // Wakes the thread that waits for a region, so it sees a failure.
         state.update { _ in }
     }
 
-    /// Region `index`, which follows the one that was freed last; one that is not even read comes as it is. Decodes
-    /// others while another thread is at it. Throws what the source throws.
+    /// Returns region `index`, the successor of the last freed region, without its run if it was not read ahead.
+    /// Decodes other regions while another thread decodes the requested region. Throws the error of the source.
     func region(_ index: Int) throws -> ScanRegion {
         while true {
             enum Step {
@@ -85,7 +85,6 @@ final class RegionQueue: Sendable {
         state.update { $0.read[region.index]?.isDecoded = true }
     }
 
-    /// Gives a region back that is not needed any more.
     func free(_ region: ScanRegion) {
         state.update { state in
             state.read[region.index] = nil

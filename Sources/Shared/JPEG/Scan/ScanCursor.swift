@@ -1,28 +1,29 @@
 import Support
 
-/// The place of the next MCU in a scan's data: over regions and restarts, up to where data is missing (ITU-T T.81 E.2.4,
+/// The position of the next MCU in a scan's data, across regions and restarts, up to missing data (ITU-T T.81 E.2.4,
 /// F.2.1.3.1).
 final class ScanCursor {
     private let queue: RegionQueue
-    /// MCUs between restarts; 0 for none.
+    /// In MCUs; 0 for no restarts.
     let restartInterval: Int
     private let allowsTruncated: Bool
-    /// The next MCU's first bit in the region.
+    /// The first bit of the next MCU, counted from the start of the region.
     var position = 0
-    /// MCUs that have come.
+    /// MCUs that have been returned.
     private(set) var count = 0
     /// Whether data was missing.
     private(set) var isTruncated = false
-    /// Whether what is left up to the next restart is missing.
+    /// Whether the data up to the next restart is missing.
     private(set) var isMissing = false
     private var current: ScanRegion?
     private var nextRegion = 0
     /// Whether the restart before the next MCU has been passed.
     private var hasPassedRestart = true
-    /// Whether that restart is lost, and a later one was found at `position`: the data behind it is not the next MCU's.
+    /// Whether that restart is lost and a later restart was found at `position`. The data after it does not belong to
+    /// the next MCU.
     private(set) var isBeforeMarker = false
-    /// Where a restart was passed last, and how many of the markers that stand there are behind it. Several can stand at
-    /// one place: where an interval has lost all of its data, and where something that is no marker was skipped.
+    /// The position of the last restart that was passed, and the number of its markers there. Several markers share a
+    /// position if an interval has lost all its data, or if invalid markers were skipped.
     private var passed = (position: -1, markers: 0)
 
     init(_ queue: RegionQueue, restartInterval: Int, allowsTruncated: Bool) {
@@ -31,14 +32,12 @@ final class ScanCursor {
         self.allowsTruncated = allowsTruncated
     }
 
-    /// MCUs since the last restart.
     var sinceRestart: Int { restartInterval > 0 ? count % restartInterval : 0 }
 
-    /// MCUs up to the next restart.
     var untilRestart: Int { restartInterval > 0 ? restartInterval - sinceRestart : .max }
 
-    /// The region that the next MCU is in, and whether a restart has been passed on the way. Throws what the source
-    /// throws, and for a restart that is not there.
+    /// Moves to the region of the next MCU, and past a restart marker before it. Throws the error of the source, or
+    /// for a missing restart.
     func settle() throws -> (region: ScanRegion, hasRestarted: Bool) {
         var hasRestarted = false
         while true {
@@ -55,24 +54,22 @@ final class ScanCursor {
         }
     }
 
-    /// Counts MCUs that have come.
-    ///
-    /// - Parameter isBehindRestart: whether `position` is already behind the restart that may follow.
+    /// - Parameter isBehindRestart: whether `position` is already after the restart that may follow.
     func count(_ mcus: Int, isBehindRestart: Bool = false) {
         count += mcus
         if sinceRestart == 0, restartInterval > 0 { hasPassedRestart = isBehindRestart }
     }
 
-    /// Where the data of the next MCU ends at the latest, if that is in sight.
+    /// Returns the latest possible end of the next MCU's data, if it is in this region.
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
-        // Where a restart has just been passed, its marker is among the first ones.
+        // After a restart, its marker is still among the first ends.
         let isBehindMarker = count > 0 && restartInterval > 0 && sinceRestart == 0 && !isBeforeMarker
         return isBehindMarker ? ends.dropFirst(position == passed.position ? passed.markers : 1).first : ends.first
     }
 
-    /// Notes that the data ends within the next MCU, and gives its bytes with zeros behind them: libjpeg decodes it as
-    /// if they followed. Throws unless a picture that ends too early is allowed.
+    /// Records that the data ends within the next MCU. Returns its bytes followed by zeros, which libjpeg decodes too.
+    /// Throws unless truncated pictures are allowed.
     func endData(_ region: ScanRegion, _ end: ScanRegion.End) throws -> (bytes: AlignedBuffer, position: Int) {
         if !allowsTruncated {
             guard end.marker != 0 else { throw JPEGError.truncated }
@@ -87,7 +84,8 @@ final class ScanCursor {
         return (rest, position % 8)
     }
 
-    /// Where the marker behind the data lies; nil if the file ends there. Throws if another picture begins there.
+    /// Returns the file offset of the marker after the data, or nil if the file ends there. Throws if another picture
+    /// begins there.
     func markerOffset() throws -> Int? {
         while true {
             let region = try region()
@@ -114,17 +112,19 @@ final class ScanCursor {
         current = nil
     }
 
-    /// Goes to what follows the next restart marker, which has to be the right one. False if it is not in this region.
+    /// Moves past the next restart marker, which must have the right number. Returns false if it is not in this
+    /// region.
     private func passRestart(_ region: ScanRegion) throws -> Bool {
         let expected = UInt8(0xD0 + (count / restartInterval - 1) % 8)
         let ends = region.ends.drop { $0.offset * 8 < position }.dropFirst(
             position == passed.position ? passed.markers : 0)
         for (index, end) in zip(ends.indices, ends) where region.isLast || end.offset < region.count {
             if !end.isRestart || end.marker != expected { try noteWrongRestart(end, expected) }
-            // How many restarts it is ahead, if it is one; what follows is libjpeg's way to find into step again.
+            // The number of restarts that it is ahead. The rest follows libjpeg's resynchronisation.
             let ahead = end.isRestart ? (end.marker &- expected) & 7 : 1
             if ahead >= 6 || 1..<0xC0 ~= end.marker { continue }
-            // The one that is expected, or too far away from it; else one of the next, before which data is missing.
+            // Accepts the expected restart, and any that is too far away to judge. If one of the next two is found,
+            // data before it is missing.
             isBeforeMarker = ahead == 1 || ahead == 2
             position = end.offset * 8
             if !isBeforeMarker {
@@ -137,7 +137,7 @@ final class ScanCursor {
         return false
     }
 
-    /// Throws unless it is known already that data is missing, or that is allowed.
+    /// Throws unless missing data is allowed or was already reported.
     private func noteWrongRestart(_ end: ScanRegion.End, _ expected: UInt8) throws {
         if isTruncated { return }
         if end.marker == 0, !allowsTruncated { throw JPEGError.truncated }

@@ -1,33 +1,31 @@
 import Libc
 import Support
 
-/// A part of a scan's data, without the zeros that were stuffed in behind 0xFF (ITU-T T.81 F.1.2.3), and with the begin
-/// of what follows, so that an MCU which begins in the part can be read to its end.
+/// A part of a scan's data without the zeros stuffed after 0xFF (ITU-T T.81 F.1.2.3). The start of the next part
+/// follows it, so an MCU that crosses the end can be decoded.
 ///
-/// `@unchecked Sendable`: only the thread that fills it, and then the one that it is handed to, touches it.
+/// `@unchecked Sendable`: only the thread that fills it, and then the thread that receives it, uses it.
 final class ScanRegion: @unchecked Sendable {
-    /// Where data ends: at a marker, or at the file's end.
+    /// An end of data: a marker, or the end of the file.
     struct End {
         let offset: Int
-        /// The marker's code; 0 at the file's end.
+        /// The code of the marker; 0 at the end of the file.
         let marker: UInt8
 
-        /// Whether the marker is one of RST0 to RST7.
         var isRestart: Bool { (0xD0...0xD7).contains(marker) }
     }
 
-    /// How many come before it.
+    /// The number of regions before it.
     fileprivate(set) var index = 0
-    /// Bytes that are its own: all but the last have the same number.
+    /// Its own bytes. All regions but the last have the same number.
     fileprivate(set) var count = 0
-    /// Whether nothing follows.
     fileprivate(set) var isLast = false
-    /// In order, also those in the bytes that follow its own. A scan has restart markers only if it says so, and its
-    /// last end is that of its data.
+    /// In order, including ends in the following bytes. Contains restart markers only if the scan has a restart
+    /// interval. The last entry of a scan is the end of its data.
     fileprivate(set) var ends: [End] = []
-    /// With zeros behind the last one.
+    /// Followed by zeros.
     var bytes: UnsafePointer<UInt8> { UnsafePointer(buffer.bytes) }
-    /// What was decoded from somewhere within it, before it was known how it continues what is before.
+    /// MCUs that were decoded ahead from an uncertain position.
     let run: SpeculativeRun?
     fileprivate let buffer: AlignedBuffer
 
@@ -41,27 +39,25 @@ final class ScanRegion: @unchecked Sendable {
 
 /// Reads a scan's data from a file, region by region.
 struct ScanBytes {
-    /// Where the marker lies at which the data ends; nil as long as it has not come, or if the file ends there.
+    /// The file offset of the marker that ends the data. Nil until it was read, or if the file ends first.
     private(set) var markerOffset: Int?
-    /// Whether the last region has been read.
     private(set) var isAtEnd = false
     private let source: any ByteSource
     /// Whether restart markers belong to the data.
     private let hasRestarts: Bool
     private let regionBytes: Int
-    /// What has been read of the file, and what of that has not been looked at.
+    /// Bytes from the file, and the range of them that was not examined.
     private let raw = AlignedBuffer(count: 64 << 10)
     private var unread = 0..<0
-    /// The file's next byte.
+    /// The file offset of the next byte to read.
     private var offset: Int
-    /// What belongs to the next region, too.
+    /// Bytes that the next region begins with.
     private let carried = AlignedBuffer(count: MCUDecoder.longestMCU)
     private var carriedCount = 0
     private var carriedEnds: [ScanRegion.End] = []
     private var nextIndex = 0
     private var hasEnded = false
 
-    /// - Parameter offset: where the data begins in the file.
     init(_ source: any ByteSource, from offset: Int, hasRestarts: Bool, regionBytes: Int) {
         self.source = source
         self.offset = offset
@@ -69,7 +65,7 @@ struct ScanBytes {
         self.regionBytes = regionBytes
     }
 
-    /// Fills a region with what comes next. Throws what the source throws.
+    /// Fills a region with the next bytes.
     mutating func read(into region: ScanRegion) throws {
         let target = region.buffer.bytes
         target.update(from: carried.bytes, count: carriedCount)
@@ -102,7 +98,7 @@ struct ScanBytes {
         }
     }
 
-    /// Reads 0xFF and what it means (B.1.1.2, B.1.1.5): a byte of data, a restart, or the end.
+    /// Reads 0xFF and the byte that follows (B.1.1.2, B.1.1.5): a byte of data, a restart, or the end.
     private mutating func readMark(into region: ScanRegion, _ count: inout Int) throws {
         let mark = offset - unread.count
         repeat {
@@ -118,7 +114,7 @@ struct ScanBytes {
             region.buffer.bytes[count] = 0xFF
             count += 1
         } else if hasRestarts, code < 0xC0 || (0xD0...0xD7).contains(code) {
-            // What is no marker at all stands in the place of a restart at most.
+            // An invalid marker can only replace a restart.
             region.ends.append(ScanRegion.End(offset: count, marker: code))
         } else {
             markerOffset = mark
@@ -131,7 +127,7 @@ struct ScanBytes {
         region.ends.append(ScanRegion.End(offset: count, marker: marker))
     }
 
-    /// False at the file's end.
+    /// Returns false at the end of the file.
     private mutating func readMore() throws -> Bool {
         let room = UnsafeMutableRawBufferPointer(start: raw.bytes, count: raw.count)
         let count = try source.read(into: room, at: offset)

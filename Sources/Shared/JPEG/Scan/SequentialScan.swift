@@ -1,38 +1,37 @@
 import Formats
 import Support
 
-/// The MCUs of a sequential scan, in order (ITU-T T.81 F.2): decoded one after the other from where the last one ended,
-/// or taken from what other threads decoded ahead, if that begins at just that place. So what comes out never depends on
-/// threads.
+/// The MCUs of a sequential scan in order (ITU-T T.81 F.2). Decodes each from the end of the previous, or takes MCUs
+/// that another thread decoded ahead from exactly that position. The result therefore never depends on threads.
 final class SequentialScan {
-    /// Some MCUs that follow each other.
+    /// Consecutive MCUs.
     struct MCUs {
         let store: BlockStore
-        /// The first one's first block in the store.
+        /// The index in the store of the first block.
         let firstBlock: Int
         let count: Int
-        /// What is missing from the means of each component.
+        /// For each component the number to add to the DC values.
         let offsets: SIMD4<Int32>
     }
 
     private let decoder: MCUDecoder
-    /// Of each component its last block in an MCU.
+    /// The last block of each component in an MCU.
     private let lastBlocks: [Int]
     private let queue: RegionQueue
     private let spareThreads: SpareThreads
     private var threads: [Thread] = []
     private let memory: JPEGOptions.Reservation
     private let cursor: ScanCursor
-    /// Of each component the mean of the block before.
+    /// The last DC value of each component.
     private var predictions: SIMD4<Int32> = .zero
-    /// What is decoded here and now.
+    /// Blocks that are decoded by the calling thread.
     private let store: BlockStore
 
-    /// How a scan is shared out.
+    /// How a scan is divided between threads.
     struct Sizes {
-        /// Bytes of a scan below which it is not worth a thread.
+        /// A smaller scan is decoded by one thread.
         var threadedBytes: Int
-        /// What a region has: so many blocks, about, in so many bytes.
+        /// The size of a region: about this many blocks, within these limits.
         var regionBytes: ClosedRange<Int>
         var regionBlocks: Int
 
@@ -43,9 +42,9 @@ final class SequentialScan {
     private static let mostThreads = 8
 
     /// - Parameters:
-    ///   - data: where the scan's data lies in the file, with what may follow it.
-    ///   - mcus: how many there are, and how many are asked for at once at most.
-    ///   - restartInterval: MCUs between restarts; 0 for none.
+    ///   - data: the range of the file from the start of the data; it may end after the data.
+    ///   - mcus: all MCUs of the scan, and the most that a call of `next` requests.
+    ///   - restartInterval: in MCUs; 0 for no restarts.
     init(
         _ source: any ByteSource, in data: Range<Int>, decoder: MCUDecoder, components: Int,
         mcus: (all: Int, atOnce: Int), restartInterval: Int, sizes: Sizes, options: JPEGOptions
@@ -64,7 +63,7 @@ final class SequentialScan {
         var threads = 0
         if bytes >= sizes.threadedBytes {
             while threads < Self.mostThreads, options.spareThreads.take() { threads += 1 }
-            // Of several, one makes samples of what the others decode (`PlanesAhead`).
+            // With several threads, one of them turns the blocks of the others into samples (`PlanesAhead`).
             if threads > 1 {
                 options.spareThreads.giveBack()
                 threads -= 1
@@ -106,7 +105,6 @@ final class SequentialScan {
 
     deinit { end() }
 
-    /// Stops all threads.
     func end() {
         queue.abandon()
         for thread in threads {
@@ -116,14 +114,14 @@ final class SequentialScan {
         threads = []
     }
 
-    /// Where the marker behind the data lies; nil if the file ends there. To be asked behind the last MCU.
+    /// Returns the file offset of the marker after the data, or nil if the file ends there. Call it after the last
+    /// MCU.
     func markerOffset() throws -> Int? { try cursor.markerOffset() }
 
-    /// Whether data was missing so far.
     var isTruncated: Bool { cursor.isTruncated }
 
-    /// The next MCUs, 1 to `most`, which may not be more than are left or than are asked for at once. They stay there up
-    /// to the next call.
+    /// Returns the next MCUs, 1 to `most`. They are valid until the next call. `most` must not exceed the remaining
+    /// MCUs, nor `mcus.atOnce`.
     func next(_ most: Int) throws -> MCUs {
         let (region, hasRestarted) = try cursor.settle()
         if hasRestarted { predictions = .zero }
@@ -137,26 +135,26 @@ final class SequentialScan {
         return try decoded(region, most)
     }
 
-    /// MCUs that were decoded ahead.
+    /// Returns MCUs that were decoded ahead.
     private func taken(_ run: SpeculativeRun, from index: Int, _ count: Int) -> MCUs {
         let blocks = decoder.blocks.count
         var offsets = SIMD4<Int32>.zero
         for (component, place) in lastBlocks.enumerated() {
-            // A run that begins at a restart lacks nothing.
+            // A run that begins at a restart has correct DC values.
             if cursor.restartInterval == 0 {
-                let before = index > 0 ? Int32(run.store.means[(index - 1) * blocks + place]) : 0
+                let before = index > 0 ? Int32(run.store.dc[(index - 1) * blocks + place]) : 0
                 offsets[component] = predictions[component] &- before
             }
             predictions[component] =
-                Int32(run.store.means[(index + count - 1) * blocks + place]) &+ offsets[component]
+                Int32(run.store.dc[(index + count - 1) * blocks + place]) &+ offsets[component]
         }
         cursor.position = run.start(index + count)
         cursor.count(count, isBehindRestart: index + count < run.count)
         return MCUs(store: run.store, firstBlock: index * blocks, count: count, offsets: offsets)
     }
 
-    /// MCUs that are decoded now: up to `most`, up to the region's end, or up to one that was decoded ahead.
-    /// Throws for damaged data.
+    /// Decodes up to `most` MCUs, to the end of the region or to an MCU that was decoded ahead. Throws for damaged
+    /// data.
     private func decoded(_ region: ScanRegion, _ most: Int) throws -> MCUs {
         store.end = BlockStore.End()
         let dataEnd = cursor.dataEnd(region)
@@ -199,12 +197,12 @@ final class SequentialScan {
         }
     }
 
-    /// Gray MCUs.
+    /// Returns gray MCUs.
     private func missing(_ most: Int) -> MCUs {
         let blocks = decoder.blocks.count
         let mcus = min(most, store.capacity / blocks)
-        store.means.update(repeating: 0, count: mcus * blocks)
-        store.details.update(repeating: -1, count: mcus * blocks)
+        store.dc.update(repeating: 0, count: mcus * blocks)
+        store.acOffsets.update(repeating: -1, count: mcus * blocks)
         cursor.count(mcus)
         return MCUs(store: store, firstBlock: 0, count: mcus, offsets: .zero)
     }

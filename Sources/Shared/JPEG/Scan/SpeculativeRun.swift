@@ -1,19 +1,18 @@
 import Support
 
-/// The MCUs of a region, decoded before it is known where in the region an MCU begins.
+/// The MCUs of a region, decoded before the position of any MCU is known.
 ///
-/// A Huffman code falls into step by itself: decoding that begins anywhere finds the true begin of an MCU after a few of
-/// them. From an MCU that truly begins where one of these does, all that follow are the true ones, as nothing but the
-/// position says how data goes on; only the means lack what was before. Restart markers are true begins.
+/// Huffman codes resynchronise: decoding from an arbitrary bit finds the true start of an MCU after a few of them.
+/// From a true start on, all MCUs are correct, because only the position determines how the data continues. Only the
+/// DC values lack the sum of the differences before it. Restart markers are true starts.
 ///
-/// `@unchecked Sendable`: only the thread that fills it, and then the one that it is handed to, touches it.
+/// `@unchecked Sendable`: only the thread that fills it, and then the thread that receives it, uses it.
 final class SpeculativeRun: @unchecked Sendable {
     let store: BlockStore
-    /// MCUs that it holds.
     private(set) var count = 0
-    /// At which bit of the region each MCU begins, and behind the last one where that ends. In order.
+    /// The bit at which each MCU begins, counted from the start of the region, and the end of the last. Ascending.
     private let starts: UnsafeMutablePointer<Int32>
-    /// MCUs between two restarts; 0 if there are none.
+    /// In MCUs; 0 for no restarts.
     private let restartInterval: Int
     private let decoder: MCUDecoder
     private let capacity: Int
@@ -37,10 +36,10 @@ final class SpeculativeRun: @unchecked Sendable {
         BlockStore.memory(mcus: mcus, blocks: decoder.blocks.count, area: decoder.area) + 4 * mcus
     }
 
-    /// Where MCU `index` begins, or the last one ends.
+    /// Returns the first bit of MCU `index`, or the end of the last MCU.
     func start(_ index: Int) -> Int { Int(starts[index]) }
 
-    /// Which MCU begins at a bit of the region, and as many MCUs behind the last restart; nil if none does.
+    /// Returns the MCU that begins at a bit and has the same number of MCUs since its restart, or nil.
     func index(at position: Int, sinceRestart: Int) -> Int? {
         var range = 0..<count
         while !range.isEmpty {
@@ -61,7 +60,7 @@ final class SpeculativeRun: @unchecked Sendable {
         store.end = BlockStore.End()
     }
 
-    /// Decodes what begins in a region. Stops before whatever makes no sense.
+    /// Decodes the MCUs that begin in a region. Stops before the first inconsistency.
     func decode(_ region: ScanRegion) {
         removeAll()
         predictions.update(repeating: 0, count: 4)
@@ -79,7 +78,7 @@ final class SpeculativeRun: @unchecked Sendable {
                 break
             }
             if !isCode {
-                // Not in step yet, if there is none to fall into.
+                // Without restarts, decoding continues until it synchronises.
                 if restartInterval > 0 {
                     store.end = end
                     break
@@ -102,7 +101,7 @@ final class SpeculativeRun: @unchecked Sendable {
         }
     }
 
-    /// Whether an end is the restart that has to follow the one before.
+    /// Whether an end is the restart that must follow the previous end.
     private func follows(_ ends: [ScanRegion.End], _ index: Int, isFirstInScan: Bool) -> Bool {
         guard ends[index].isRestart else { return false }
         if index == 0 { return isFirstInScan && ends[0].marker == 0xD0 }

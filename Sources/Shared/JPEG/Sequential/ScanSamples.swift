@@ -1,36 +1,36 @@
 import CKernels
 import Support
 
-/// The samples of the components that a sequential scan has, group by group of the picture's planes.
+/// The samples of the components of a sequential scan, in groups of rows.
 final class ScanSamples {
     private let scan: SequentialScan
     private let places: [Place]
-    /// MCUs in a row, which are single blocks if the scan has only one component (ITU-T T.81 A.2).
+    /// MCUs in a row; single blocks if the scan has one component (ITU-T T.81 A.2).
     private let across: Int
-    /// Rows of MCUs in a group, and those that are left.
+    /// Rows of MCUs in a group, and the rows that remain.
     private let groupRows: Int
     private var rowsLeft: Int
     private var rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
 
-    /// Where one of an MCU's blocks goes.
+    /// The position of a block of an MCU in its plane.
     private struct Place {
         let component: Int
         let layout: BlockLayout
         let steps: [UInt16]
-        /// Of the first sample: in rows from the MCU's first one on, and in columns.
+        /// The first sample: the row from the start of the MCU row, and the column.
         let row: Int
         let column: Int
-        /// Columns from one MCU to the next.
+        /// Columns per MCU.
         let step: Int
     }
 
     private static let level = apod_kernel_best()
 
-    /// Nil if a table is missing, or if an MCU has too many blocks.
+    /// Returns nil if a table is missing, or if an MCU has too many blocks.
     ///
     /// - Parameters:
     ///   - shapes: of all components of the frame.
-    ///   - data: where the scan's data lies in the file, with what may follow it.
+    ///   - data: the range of the file from the start of the data; it may end after the data.
     init?(
         _ header: JPEGFrame.Scan, of frame: JPEGFrame, _ shapes: [ComponentShape], _ tables: HuffmanTables,
         _ source: any ByteSource, in data: Range<Int>, sizes: SequentialScan.Sizes, options: JPEGOptions
@@ -39,12 +39,12 @@ final class ScanSamples {
         var blocks: [MCUDecoder.Block] = []
         var places: [Place] = []
         for part in header.components {
-            guard let means = part.means, let details = part.details, let steps = part.steps else { return nil }
+            guard let dcCode = part.dcCode, let acCode = part.acCode, let steps = part.steps else { return nil }
             let shape = shapes[part.index]
             let size = shape.layout.size
             let block = MCUDecoder.Block(
-                component: part.index, means: tables.table(means, .means),
-                details: tables.table(details, .details(countsOnly: shape.layout.last < 63)), layout: shape.layout)
+                component: part.index, dc: tables.table(dcCode, .dc),
+                ac: tables.table(acCode, .ac(countsOnly: shape.layout.last < 63)), layout: shape.layout)
             let laidOut = shape.layout.laidOut(steps: steps)
             for row in 0..<(isAlone ? 1 : shape.down) {
                 for column in 0..<(isAlone ? 1 : shape.across) {
@@ -71,10 +71,9 @@ final class ScanSamples {
 
     deinit { rows.deallocate() }
 
-    /// Whether data was missing so far.
     var isTruncated: Bool { scan.isTruncated }
 
-    /// Writes the next group of rows, less at the end. Throws for damaged data.
+    /// Writes the next group of rows. The last group may have fewer. Throws for damaged data.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
         for row in 0..<min(groupRows, rowsLeft) {
             var first = 0
@@ -89,28 +88,28 @@ final class ScanSamples {
         }
     }
 
-    /// Turns one block of each MCU into samples.
+    /// Turns the block of this index of each MCU into samples.
     private func write(
         _ mcus: SequentialScan.MCUs, _ index: Int, _ place: Place, row: Int, from first: Int,
         _ destination: (Int, Int) -> UnsafeMutablePointer<UInt8>
     ) {
-        // A group has more than one row only of single blocks.
+        // Only scans of a single component have groups of several rows.
         let top = row * place.layout.size + place.row
         for y in 0..<place.layout.size { rows[y] = destination(place.component, top + y) }
         place.steps.withUnsafeBufferPointer { steps in
             var blocks = apod_dct_blocks(
-                means: mcus.store.means + mcus.firstBlock + index,
-                details: mcus.store.details + mcus.firstBlock + index, stride: places.count,
+                dc: mcus.store.dc + mcus.firstBlock + index,
+                ac_offsets: mcus.store.acOffsets + mcus.firstBlock + index, stride: places.count,
                 coefficients: mcus.store.coefficients,
-                mean_offset: Int16(truncatingIfNeeded: mcus.offsets[place.component]), steps: steps.baseAddress)
+                dc_offset: Int16(truncatingIfNeeded: mcus.offsets[place.component]), steps: steps.baseAddress)
             apod_inverse_dct(
                 Self.level, Int32(place.layout.size), &blocks, mcus.count, rows, first * place.step + place.column,
                 place.step)
         }
     }
 
-    /// Where the marker behind the scan's data lies; nil if the file ends there. Decodes what has not been read, and
-    /// throws if that is damaged.
+    /// Decodes the remaining data, and returns the file offset of the marker after it, or nil if the file ends there.
+    /// Throws for damaged data.
     func markerOffset() throws -> Int? {
         while rowsLeft > 0 {
             var left = across
@@ -120,6 +119,5 @@ final class ScanSamples {
         return try scan.markerOffset()
     }
 
-    /// Stops all threads.
     func end() { scan.end() }
 }

@@ -1,20 +1,20 @@
 import Formats
 import Support
 
-/// The planes of a sequential JPEG (ITU-T T.81 F.2), decoded without colour conversion and upsampling: at their full
-/// size the same samples as libjpeg's, else what their lowest frequencies say. If each component has a scan of its own,
-/// or shares one with others, all scans are read side by side, each from its place in the file.
+/// Decodes a sequential JPEG (ITU-T T.81 F.2) without colour conversion and upsampling. At full size the samples equal
+/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, these are decoded side
+/// by side, each from its offset in the file.
 final class SequentialPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private let source: any ByteSource
     private let options: JPEGOptions
     private var frame: JPEGFrame
-    /// In the order of the file.
+    /// In file order.
     private let scans: [ScanSamples]
 
-    /// Nil if the picture is of another kind.
+    /// Returns nil for a picture of another kind.
     ///
-    /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
+    /// - Parameter scale: the scale of luma in eighths, one of `BlockLayout.sizes`.
     init?(
         _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
         sizes: SequentialScan.Sizes = .standard, options: JPEGOptions
@@ -24,10 +24,10 @@ final class SequentialPlanes: JPEGPlanes {
         if first.scans[0].components.count < first.components.count {
             let offset = first.scans[0].dataOffset
             if case .nonsense = try frame.readOtherScans(source, from: offset, options: options) { return nil }
-            // libjpeg's rows behind a gap between two restarts are left to libjpeg.
+            // libjpeg conceals gaps between restarts in its own way.
             if options.allowsTruncated, frame.scans.contains(where: { $0.restartInterval > 0 }) { return nil }
         }
-        // Each component once.
+        // Each component must be in exactly one scan.
         guard frame.scans.flatMap(\.components).map(\.index).sorted() == Array(frame.components.indices) else {
             return nil
         }
@@ -54,14 +54,13 @@ final class SequentialPlanes: JPEGPlanes {
             do {
                 try scan.readGroup(into: destination)
             } catch {
-                // What is wrong with a scan before it comes first.
+                // Reports the error of an earlier scan first.
                 for scan in scans[..<index] { _ = try scan.markerOffset() }
                 throw error
             }
         }
     }
 
-    /// Reads what follows, to the end marker.
     func finish() throws {
         defer { for scan in scans { scan.end() } }
         guard let offset = try scans.map({ try $0.markerOffset() }).last ?? nil else { return try lackEnd() }
@@ -71,7 +70,7 @@ final class SequentialPlanes: JPEGPlanes {
                 throw JPEGError.corrupt("another scan of the same components")
             }
         case .file: try lackEnd()
-        // Another frame, of a kind that no decoder here reads (T.81 table B.1).
+        // A frame of a kind that no decoder here supports (T.81 table B.1).
         case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
             throw JPEGError.unsupported("another picture begins before its end")
         case .nonsense(let code):

@@ -1,25 +1,27 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every folder of Sources/Shared is a module, so that the compiler keeps the arrows one way:
+// Every folder of Sources/Shared is a module, so the compiler enforces the layers:
 //   tools → APOD, GIFs, Variants, Previews, Commands → CacheTools → Fetch, Remote, Placeholders → Store, Images → HTTP,
 //   Records, Formats, HTML, Options → Support
 
-/// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
+/// A C library of the system, found by pkg-config, with its package names for `apt` and `brew`.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
     .systemLibrary(
         name: name, path: "Sources/Shared/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
 }
 
-/// C of our own. When it is optimised, the lengths of copies are checked as well (FORTIFY); scripts/build adds what a
-/// package may not ask for itself.
+/// A C target of this package. Release builds also check the lengths of copies (FORTIFY); scripts/build adds the flags
+/// that a package may not set.
 func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/Shared/\(name)",
-        cSettings: [.define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release))])
+        cSettings: [
+            .define("_GNU_SOURCE"), .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
+        ])
 }
 
-/// A module of the shared library. Like tests, it may call the C library of the system.
+/// A module of the shared library. Modules and tests may call libc.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)")
 }
@@ -31,13 +33,12 @@ func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency])
         path: "Sources/\(folder)")
 }
 
-/// What is started: a tool alone, or all of them in one file.
+/// An executable with one of the tools, or with all.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Executables/\(name)")
 }
 
-/// The tests of one module.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: dependencies + ["Libc"], path: "Tests/\(name)Tests")
 }
@@ -70,7 +71,7 @@ let package = Package(
         system("CLCMS", "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
-        // C of our own
+        // C targets
         code("CSystem"),
         code("CLibraryLoading"),
         code("CCurl", ["CLibraryLoading"]),
@@ -92,7 +93,7 @@ let package = Package(
         .target(
             name: "JPEG", dependencies: ["Support", "Formats", "CKernels", "Libc"], path: "Sources/Shared/JPEG",
             exclude: ["README.md"],
-            // Tests what the inner loops rely on.
+            // Verifies the invariants of the inner loops.
             swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
         module(
             "Images",
@@ -127,7 +128,7 @@ let package = Package(
             name: "Commands",
             dependencies: ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "CacheTools", "Libc"],
             path: "Sources/Shared/Commands",
-            // What --generate writes.
+            // The output of --generate.
             resources: ["apod-tools.bash", "_apod-tools", "apod-tools.fish"].map {
                 .embedInCode("../../../completions/\($0)")
             }),

@@ -9,7 +9,7 @@
 #include <jerror.h>
 
 #define INPUT_BUFFER_BYTES (64 * 1024)
-/// Real profiles end at about 2 MB; what is over this is read over.
+/// Real profiles have at most about 2 MB. Larger ones are ignored.
 #define PROFILE_LIMIT (8 * 1024 * 1024)
 #define PROFILE_HEADER_BYTES 14
 #define PROFILE_PARTS 255
@@ -26,7 +26,7 @@ struct apod_jpeg_decoder {
     uint64_t offset;
     uint32_t scan_limit;
     int allows_truncated, allows_damage, is_started, is_truncated, is_damaged;
-    /// The parts of the embedded profile by their number, from 1 (ICC.1 annex B.4).
+    /// The parts of the embedded profile, numbered from 1 (ICC.1 annex B.4).
     uint8_t *parts[PROFILE_PARTS + 1];
     size_t part_bytes[PROFILE_PARTS + 1];
     size_t profile_total;
@@ -37,7 +37,7 @@ struct apod_jpeg_decoder {
 
 static apod_jpeg_decoder *owner(j_common_ptr info) { return (apod_jpeg_decoder *)info->client_data; }
 
-/// Leaves the library; the setjmp of the function that called it returns `status`.
+/// Unwinds libjpeg to the setjmp of the calling function, which returns `status`.
 static _Noreturn void leave(j_common_ptr info, apod_status status) {
     apod_jpeg_decoder *decoder = owner(info);
     decoder->status = status;
@@ -69,11 +69,11 @@ static void error_exit(j_common_ptr info) {
     }
 }
 
-/// libjpeg goes on after damage and calls it a warning. Here damage that costs pixels ends the work; what readers are
-/// known to survive without a visible change (bytes between segments, odd scan parameters) does not.
+/// libjpeg continues after damage and only warns. Here, damage that loses pixels ends the decode. Damage without a
+/// visible effect, such as bytes between segments or odd scan parameters, does not.
 static void emit_message(j_common_ptr info, int level) {
     apod_jpeg_decoder *decoder = owner(info);
-    // What is missing has been noticed; it is gray, or as the scans before left it.
+    // Missing data was already reported. It is gray, or as the earlier scans left it.
     if (level >= 0 || decoder->is_truncated) return;
     if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated && !decoder->allows_damage) {
         decoder->is_truncated = 1;
@@ -128,15 +128,15 @@ static void skip_input_data(j_decompress_ptr info, long count) {
         decoder->source.bytes_in_buffer -= (size_t)count;
         return;
     }
-    // Bytes that are not wanted are not even read.
+    // Skipped bytes are not read.
     decoder->offset += (uint64_t)count - decoder->source.bytes_in_buffer;
     decoder->source.bytes_in_buffer = 0;
 }
 
 static void term_source(j_decompress_ptr info) { (void)info; }
 
-/// A progressive picture is decoded scan by scan before the first row comes out. A scan costs at least a visit to every
-/// block, whatever its bytes, so many tiny ones are a way to spend an hour on a small file.
+/// libjpeg decodes all scans of a progressive picture before the first row. Each scan costs at least a visit to every
+/// block, regardless of its size, so a small file with many tiny scans could take an hour.
 static void watch_progress(j_common_ptr common) {
     j_decompress_ptr info = (j_decompress_ptr)common;
     const apod_input input = owner(common)->input;
@@ -152,7 +152,7 @@ static int next_byte(j_decompress_ptr info) {
     return *info->src->next_input_byte++;
 }
 
-/// Keeps the parts of an embedded profile, as libjpeg's own `jpeg_save_markers` would, but only up to a limit.
+/// Collects the parts of an embedded profile like `jpeg_save_markers`, but limits their size.
 static boolean read_app2(j_decompress_ptr info) {
     apod_jpeg_decoder *decoder = owner((j_common_ptr)info);
     long rest = next_byte(info) << 8;
@@ -183,7 +183,7 @@ static boolean read_app2(j_decompress_ptr info) {
     return TRUE;
 }
 
-/// Joins the parts; without a profile if one is missing.
+/// Joins the parts. Without all of them there is no profile.
 static void join_profile(apod_jpeg_decoder *decoder) {
     if (decoder->part_count == 0 || decoder->profile != NULL) return;
     size_t total = 0;
@@ -204,7 +204,7 @@ static void join_profile(apod_jpeg_decoder *decoder) {
 apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
-    // Not the buffer, whose pages are touched when they are filled.
+    // Excludes the buffer, whose pages are touched only when it is filled.
     memset(decoder, 0, offsetof(apod_jpeg_decoder, buffer));
     decoder->input = input;
     decoder->scan_limit = scan_limit;
@@ -270,7 +270,7 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
     header->coefficient_bytes = 0;
     for (int c = 0; c < info->num_components && jpeg_has_multiple_scans(info); c++) {
         const jpeg_component_info *component = info->comp_info + c;
-        // Blocks are kept for whole groups of the component's sampling factors.
+        // libjpeg stores whole groups of blocks, as many as the sampling factors.
         const uint64_t across = component->width_in_blocks + (uint64_t)component->h_samp_factor;
         const uint64_t down = component->height_in_blocks + (uint64_t)component->v_samp_factor;
         header->coefficient_bytes += across * down * sizeof(JBLOCK);
@@ -283,7 +283,8 @@ static void set_scale(struct jpeg_decompress_struct *info, int scale) {
     info->scale_num = (unsigned)scale;
     info->scale_denom = 8;
     info->dct_method = JDCT_ISLOW;
-    // Guesses at what a broken-off progressive picture lacks, but also at what was left out on purpose.
+    // Smoothing would guess the missing parts of a truncated progressive picture, but also details that are absent on
+    // purpose.
     info->do_block_smoothing = FALSE;
 }
 

@@ -19,7 +19,7 @@ struct apod_jpeg_encoder {
     char message[JMSG_LENGTH_MAX];
     apod_output output;
     jpeg_scan_info scans[APOD_JPEG_SCANS];
-    /// Of each component, if the picture comes as blocks.
+    /// Virtual arrays of each component, if the picture is written as blocks.
     jvirt_barray_ptr blocks[3];
     uint8_t buffer[OUTPUT_BUFFER_BYTES];
 };
@@ -56,7 +56,7 @@ static void hand_over(apod_jpeg_encoder *encoder, size_t count) {
 static void init_destination(j_compress_ptr info) { hand_over(owner((j_common_ptr)info), 0); }
 
 static boolean empty_output_buffer(j_compress_ptr info) {
-    // libjpeg asks with the buffer full, whatever `free_in_buffer` says by then.
+    // libjpeg calls this with a full buffer, regardless of `free_in_buffer`.
     hand_over(owner((j_common_ptr)info), OUTPUT_BUFFER_BYTES);
     return TRUE;
 }
@@ -98,7 +98,7 @@ void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder) {
 
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder) { return encoder->message; }
 
-/// libjpeg's own list of scans refers to this one, which lives as long as the encoder.
+/// libjpeg refers to `encoder->scans`, which lives as long as the encoder.
 static void set_scans(apod_jpeg_encoder *encoder, const apod_jpeg_scan *scans, int count) {
     for (int i = 0; i < count; i++) {
         jpeg_scan_info *scan = &encoder->scans[i];
@@ -115,7 +115,7 @@ static void set_scans(apod_jpeg_encoder *encoder, const apod_jpeg_scan *scans, i
 
 static JDIMENSION divided_up(JDIMENSION count, JDIMENSION by) { return (count + by - 1) / by; }
 
-/// Room for whole MCUs. Their blocks beyond the picture, which libjpeg looks at before it makes them up, are zero.
+/// Allocates whole MCUs. libjpeg reads the padding blocks before it fills them, so they are zero.
 static void request_blocks(apod_jpeg_encoder *encoder) {
     struct jpeg_compress_struct *info = &encoder->info;
     const JDIMENSION columns = divided_up(info->image_width, DCTSIZE * (JDIMENSION)info->comp_info[0].h_samp_factor);
@@ -171,7 +171,7 @@ apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int numb
 }
 
 apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count) {
-    // A segment holds 65,519 bytes of it, and the segments are counted with 8 bits.
+    // A segment holds 65,519 bytes of the profile, and the number of segments has 8 bits.
     if (count == 0 || count > 255 * 65519) return APOD_MISUSE;
     if (setjmp(encoder->escape)) return encoder->status;
     jpeg_write_icc_profile(&encoder->info, profile, (unsigned int)count);

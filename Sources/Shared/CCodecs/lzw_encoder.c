@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// LZW as GIF has it (GIF89a, appendix F): codes of up to 12 bits, each of which stands for a string of palette numbers.
+// LZW as in GIF (GIF89a, appendix F): codes of up to 12 bits, each for a string of palette indices.
 
 enum {
     CODES = 4096,
-    // A power of two of which the strings of a full table fill a quarter.
+    // A power of two. The strings of a full table fill a quarter of it.
     SLOTS = 16384,
     SLOT_BITS = 14,
-    // Strings of equal length that are followed at a time where a pixel may be either of two numbers.
+    // The number of candidate strings of equal length to follow, if pixels may have either of two indices.
     PATHS = 8,
-    // No string: strings are 0 to 4095.
+    // No string. Strings are 0 to 4095.
     NONE = -1,
 };
 
-// The strings of a table: each is a shorter one and a number. Slots of another generation are empty.
+// A hash table of strings, each a shorter string and an index. Slots of an older generation are empty.
 typedef struct {
     uint32_t keys[SLOTS];
     uint16_t codes[SLOTS];
@@ -36,11 +36,12 @@ struct apod_lzw {
     const uint8_t *first, *second;
     size_t count, position;
     int depth, looks_ahead;
-    // The table that the codes so far have made, and two for trials.
+    // The current table, and two for trials.
     strings *tables[3];
-    // Codes since the table was cleared.
+    // Codes since the last clear code.
     int since_clear;
-    // The number that the next string must begin with, as the table's last string ends with it; NONE if any does.
+    // The first index of the next string, because the last string in the table ends with it; NONE if any index may
+    // follow.
     int forced;
     piece pieces[3];
     uint8_t *output;
@@ -56,7 +57,7 @@ static void clear_strings(strings *table, int depth) {
         memset(table->keys, 0, sizeof table->keys);
         table->generation = 1;
     }
-    // Behind the numbers come the codes that clear and end.
+    // Two codes follow the indices: clear and end.
     table->next = (1 << depth) + 2;
 }
 
@@ -68,8 +69,8 @@ static int longer(const strings *table, int code, uint8_t number) {
     }
 }
 
-// Adds a string, and gives its slot, which may be emptied again as long as it is the last; NONE if the string is there
-// already, as it then keeps its code, while the new one is taken and never used.
+// Adds a string and returns its slot, which may be emptied while it is the last. Returns NONE if the string already
+// exists: it keeps its code, and the new code stays unused.
 static int add(strings *table, int code, uint8_t number) {
     uint32_t key = table->generation << 20 | (uint32_t)code << 8 | number;
     uint32_t slot = slot_of(key);
@@ -81,7 +82,7 @@ static int add(strings *table, int code, uint8_t number) {
     return (int)slot;
 }
 
-// The longest strings that the pixels from `start` on may be.
+// The longest strings that match the pixels from `start`.
 typedef struct {
     int codes[PATHS];
     int count;
@@ -96,7 +97,7 @@ static void begin(const struct apod_lzw *lzw, size_t start, int forced, match *f
     if (forced == NONE && second != first) found->codes[found->count++] = second;
 }
 
-// Follows the strings by one more pixel; 0 if none goes on.
+// Extends the strings by one pixel. Returns 0 if none can be extended.
 static int follow(const struct apod_lzw *lzw, const strings *table, size_t start, match *found) {
     size_t place = start + found->length;
     if (place == lzw->count) return 0;
@@ -123,8 +124,7 @@ static match longest(const struct apod_lzw *lzw, const strings *table, size_t st
     return found;
 }
 
-// Looks for the string to take and the number that goes behind it into the table: those after which the next string is
-// longest.
+// Finds the string to write and the index to append to it in the table, so that the next string is longest.
 static void choose(struct apod_lzw *lzw, strings *table, size_t start, const match *found, size_t *best, int *code,
                    int *number) {
     size_t place = start + found->length;
@@ -144,7 +144,7 @@ static void choose(struct apod_lzw *lzw, strings *table, size_t start, const mat
 }
 
 static int width(const struct apod_lzw *lzw, int since_clear) {
-    // The highest code that may come next.
+    // The highest code that may follow.
     int highest = (1 << lzw->depth) + since_clear + 1;
     if (highest >= CODES) return 12;
     int bits = lzw->depth + 1;
@@ -157,8 +157,8 @@ static void take(struct apod_lzw *lzw, piece *piece, int code, int *since_clear)
     piece->bits += width(lzw, (*since_clear)++);
 }
 
-// Takes strings from `*position` on, until the table is full or, if it is full already, `end` is reached. Gives 0 if that
-// takes more than `most` bits.
+// Writes strings from `*position` until the table is full. If it is already full, continues to `end`. Returns 0 if
+// this takes more than `most` bits.
 static int run(struct apod_lzw *lzw, strings *table, int looks_ahead, size_t *position, size_t end, int *forced,
                int *since_clear, long most, piece *piece) {
     int fills = table->next < CODES;
@@ -231,7 +231,7 @@ apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t coun
         lzw->tables[i] = calloc(1, sizeof *lzw->tables[i]);
         refused |= lzw->tables[i] == NULL;
     }
-    // At most 12 bits a pixel, a code that clears for each 3,800 others, and the end.
+    // At most 12 bits per pixel, a clear code per 3,800 others, and the end code.
     lzw->output = malloc(count * 2 + 64);
     if (refused || lzw->output == NULL) {
         apod_lzw_close(lzw);
@@ -252,15 +252,15 @@ void apod_lzw_close(apod_lzw *lzw) {
     free(lzw);
 }
 
-// A way of going on.
+// A candidate continuation.
 typedef struct {
     piece *piece;
     size_t position;
     int forced, since_clear;
 } attempt;
 
-// With a new table, until that is full.
-static attempt begin_anew(struct apod_lzw *lzw, int number, int looks_ahead) {
+// Starts a new table and fills it.
+static attempt try_new_table(struct apod_lzw *lzw, int number, int looks_ahead) {
     attempt tried = {.piece = &lzw->pieces[number], .position = lzw->position, .forced = NONE};
     *tried.piece = (piece){.bits = width(lzw, lzw->since_clear)};
     clear_strings(lzw->tables[number], lzw->depth);
@@ -271,26 +271,26 @@ static attempt begin_anew(struct apod_lzw *lzw, int number, int looks_ahead) {
 
 int apod_lzw_step(apod_lzw *lzw) {
     if (lzw->position == lzw->count) return 0;
-    // The first table holds the strings so far.
+    // Table 0 holds the current strings.
     int best = 1;
-    attempt anew = begin_anew(lzw, best, 0);
+    attempt fresh = try_new_table(lzw, best, 0);
     if (lzw->looks_ahead) {
-        // Strings that are cut short bring nothing new into the table, which may cost more than it gains.
-        attempt other = begin_anew(lzw, 2, lzw->looks_ahead);
-        if ((double)other.piece->bits * (double)(anew.position - lzw->position) <
-            (double)anew.piece->bits * (double)(other.position - lzw->position)) {
-            anew = other;
+        // Shortened strings add nothing new to the table, which may cost more than they save.
+        attempt other = try_new_table(lzw, 2, lzw->looks_ahead);
+        if ((double)other.piece->bits * (double)(fresh.position - lzw->position) <
+            (double)fresh.piece->bits * (double)(other.position - lzw->position)) {
+            fresh = other;
             best = 2;
         }
     }
     if (lzw->position > 0) {
-        // The old table as far, if it takes no more.
+        // Continues with the old table over the same pixels, if that takes no more bits.
         attempt on = {.piece = &lzw->pieces[0], .position = lzw->position, .forced = lzw->forced,
                       .since_clear = lzw->since_clear};
         *on.piece = (piece){.bits = 0};
-        if (run(lzw, lzw->tables[0], lzw->looks_ahead, &on.position, anew.position, &on.forced, &on.since_clear,
-                anew.piece->bits, on.piece) &&
-            on.piece->bits <= anew.piece->bits) {
+        if (run(lzw, lzw->tables[0], lzw->looks_ahead, &on.position, fresh.position, &on.forced, &on.since_clear,
+                fresh.piece->bits, on.piece) &&
+            on.piece->bits <= fresh.piece->bits) {
             put_piece(lzw, on.piece);
             lzw->position = on.position;
             lzw->forced = on.forced;
@@ -298,9 +298,9 @@ int apod_lzw_step(apod_lzw *lzw) {
         }
     }
     put_clear(lzw);
-    put_piece(lzw, anew.piece);
-    lzw->position = anew.position;
-    lzw->forced = anew.forced;
+    put_piece(lzw, fresh.piece);
+    lzw->position = fresh.position;
+    lzw->forced = fresh.forced;
     strings *table = lzw->tables[best];
     lzw->tables[best] = lzw->tables[0];
     lzw->tables[0] = table;

@@ -2,7 +2,7 @@
 
 #include <png.h>
 #include <stdio.h>
-// After stdio.h, which it needs.
+// jpeglib.h needs stdio.h.
 #include <jpeglib.h>
 
 #if defined(__GLIBC__)

@@ -8,7 +8,7 @@
 #include <png.h>
 
 #define INPUT_BUFFER_BYTES (64 * 1024)
-/// For what a chunk other than pixel data may unpack to: a profile, a text that is read over.
+/// The limit for an unpacked chunk other than pixel data, such as a profile.
 #define CHUNK_LIMIT (8 * 1024 * 1024)
 
 struct apod_png_decoder {
@@ -28,7 +28,7 @@ struct apod_png_decoder {
 static void fail(png_structp png, png_const_charp message) {
     apod_png_decoder *decoder = png_get_error_ptr(png);
     if (decoder->status == APOD_OK) {
-        // The one way in which libpng tells these apart is its wording.
+        // libpng distinguishes these errors only by their messages.
         decoder->status = strstr(message, "Out of memory") != NULL || strstr(message, "out of memory") != NULL
             ? APOD_NO_MEMORY : strstr(message, "Not a PNG") != NULL ? APOD_NOT_IMAGE
             : strstr(message, "exceeds user limit") != NULL ? APOD_TOO_LARGE
@@ -89,7 +89,7 @@ static uint32_t number(const png_byte *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// What the chunks say that libpng knows since 1.6.45 only.
+/// Reads chunks that libpng supports only since 1.6.45.
 static void read_newer_chunks(png_structp png, png_infop info, apod_png_header *header) {
     png_unknown_chunkp chunks = NULL;
     const int count = png_get_unknown_chunks(png, info, &chunks);
@@ -101,7 +101,7 @@ static void read_newer_chunks(png_structp png, png_infop info, apod_png_header *
             memcpy(header->cicp, chunk->data, 4);
         }
         if (strcmp(name, "cLLI") == 0 && chunk->size == 8) header->brightest_pixel = number(chunk->data);
-        // Three primaries and a white of two 16-bit numbers each stand before it.
+        // Eight 16-bit numbers precede it: three primaries and a white point.
         if (strcmp(name, "mDCV") == 0 && chunk->size == 24) header->brightest_light = number(chunk->data + 16);
     }
 }
@@ -111,17 +111,17 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     png_infop info = decoder->info;
     if (setjmp(png_jmpbuf(png))) return decoder->status;
     png_set_chunk_malloc_max(png, CHUNK_LIMIT);
-    // Nothing looks at these; unpacking them would only be work that an untrusted file can ask for.
+    // Unused chunks. Unpacking them would only let an untrusted file cause work.
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0pCAL\0sCAL";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, sizeof ignored / 5);
     static const png_byte newer[] = "cICP\0cLLI\0mDCV";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, newer, sizeof newer / 5);
     png_read_info(png, info);
-    // libpng stops behind length and type of the first IDAT chunk.
+    // libpng stops after the length and type of the first IDAT chunk.
     const uint64_t data_offset = decoder->offset - (decoder->available - decoder->position) - 8;
     const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
     const int type = png_get_color_type(png, info);
-    // libpng drops a tRNS chunk that stands before PLTE, but still calls it valid: only the count tells.
+    // libpng ignores a tRNS chunk before PLTE, but still reports it as valid. The count is reliable.
     int transparent_count = 0;
     png_get_tRNS(png, info, NULL, &transparent_count, NULL);
     const int direct = !interlaced && png_get_bit_depth(png, info) == 8 && type != PNG_COLOR_TYPE_PALETTE
@@ -171,7 +171,7 @@ apod_status apod_png_start(apod_png_decoder *decoder, int wide) {
     else if (*(const uint8_t *)&one == 1) png_set_swap(png);
     decoder->passes = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE ? png_set_interlace_handling(png) : 1;
     png_read_update_info(png, info);
-    // The caller's rows have room for the samples that the header promised.
+    // The caller allocated rows for the samples that the header promised.
     const size_t promised = (size_t)png_get_image_width(png, info) * decoder->channels * (wide ? 2 : 1);
     if (png_get_rowbytes(png, info) != promised) png_error(png, "rows of another length than the header says");
     return APOD_OK;

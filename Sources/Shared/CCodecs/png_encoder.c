@@ -59,18 +59,18 @@ const char *apod_png_encoder_message(const apod_png_encoder *encoder) { return e
 
 static void set_metadata(apod_png_encoder *encoder, apod_png_metadata metadata) {
     png_structp png = encoder->png;
-    // What libpng finds wrong with a profile or a text makes it leave that out, not refuse the picture.
+    // libpng then leaves out a bad profile or text instead of refusing the picture.
     png_set_benign_errors(png, 1);
     if (metadata.profile != NULL) {
         png_set_iCCP(png, encoder->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata.profile,
                      (png_uint_32)metadata.profile_bytes);
     }
     if (metadata.exif != NULL) {
-        // Copied, whatever the pointer's type says.
+        // libpng copies the bytes, so the cast is safe.
         png_set_eXIf_1(png, encoder->info, (png_uint_32)metadata.exif_bytes, (png_bytep)metadata.exif);
     }
     if (metadata.xmp != NULL) {
-        // The keyword and an uncompressed text are what XMP part 3, §1.1.5 asks for.
+        // XMP part 3, §1.1.5 requires this keyword and uncompressed text.
         png_text text = {
             .compression = PNG_ITXT_COMPRESSION_NONE,
             .key = "XML:com.adobe.xmp",
@@ -89,14 +89,14 @@ apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, ui
     };
     if (channels < 1 || channels > 4) return APOD_MISUSE;
     if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
-    // libpng's default of a million columns is a guard for readers.
+    // libpng's limit of a million columns protects readers.
     png_set_user_limits(encoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(encoder->png, encoder->info, width, height, 8, colour_types[channels],
                  interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     set_metadata(encoder, metadata);
     png_write_info(encoder->png, encoder->info);
-    // Not before: libpng takes from the header that it has written whether there is anything to handle.
+    // Must follow the header: libpng then knows that the picture is interlaced.
     if (interlaced) png_set_interlace_handling(encoder->png);
     return APOD_OK;
 }
@@ -109,7 +109,7 @@ apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t 
 
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder) {
     if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
-    // Without the info: everything in it has been written, and libpng would write EXIF again.
+    // Without the info, because everything in it is written. libpng would write EXIF again.
     png_write_end(encoder->png, NULL);
     return APOD_OK;
 }

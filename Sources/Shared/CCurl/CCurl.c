@@ -1,20 +1,15 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "CCurl.h"
 
 #include <CLibraryLoading.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 enum {
-    // CURLoption: 10,000 + n takes a pointer, 20,000 + n a function, 30,000 + n a curl_off_t.
+    // CURLoption: from 10,000 on a pointer, from 20,000 a function, from 30,000 a curl_off_t.
     option_upload = 46,
     option_write_data = 10001,
     option_read_data = 10009,
@@ -56,75 +51,42 @@ struct socket_address {
     struct sockaddr address;
 };
 
-// The functions that are used, found by name.
-static struct {
-    int (*global_init)(long flags);
-    void *(*easy_init)(void);
-    void (*easy_cleanup)(void *easy);
-    void (*easy_reset)(void *easy);
-    int (*easy_setopt)(void *easy, int option, ...);
-    int (*easy_getinfo)(void *easy, int info, ...);
-    const char *(*easy_strerror)(int code);
-    void *(*slist_append)(void *list, const char *text);
-    void (*slist_free_all)(void *list);
-    void *(*multi_init)(void);
-    int (*multi_cleanup)(void *multi);
-    int (*multi_add_handle)(void *multi, void *easy);
-    int (*multi_remove_handle)(void *multi, void *easy);
-    int (*multi_perform)(void *multi, int *running);
-    int (*multi_poll)(void *multi, void *extra, unsigned int count, int milliseconds, int *ready);
-    int (*multi_wakeup)(void *multi);
-    struct message *(*multi_info_read)(void *multi, int *left);
-    char *(*version)(void);
-} curl;
+#define FUNCTIONS(F) \
+    F(curl_global_init, int, (long flags)) \
+    F(curl_easy_init, void *, (void)) \
+    F(curl_easy_cleanup, void, (void *easy)) \
+    F(curl_easy_reset, void, (void *easy)) \
+    F(curl_easy_setopt, int, (void *easy, int option, ...)) \
+    F(curl_easy_getinfo, int, (void *easy, int info, ...)) \
+    F(curl_easy_strerror, const char *, (int code)) \
+    F(curl_slist_append, void *, (void *list, const char *text)) \
+    F(curl_slist_free_all, void, (void *list)) \
+    F(curl_multi_init, void *, (void)) \
+    F(curl_multi_cleanup, int, (void *multi)) \
+    F(curl_multi_add_handle, int, (void *multi, void *easy)) \
+    F(curl_multi_remove_handle, int, (void *multi, void *easy)) \
+    F(curl_multi_perform, int, (void *multi, int *running)) \
+    F(curl_multi_poll, int, (void *multi, void *extra, unsigned int count, int milliseconds, int *ready)) \
+    F(curl_multi_wakeup, int, (void *multi)) \
+    F(curl_multi_info_read, struct message *, (void *multi, int *left)) \
+    F(curl_version, char *, (void))
+FUNCTIONS(CLOADING_DECLARED)
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char *load_error;
-
-static void load(void) {
+static const char *load(void) {
 #ifdef __APPLE__
     static const char *const names[] = {"libcurl.4.dylib", "/usr/lib/libcurl.4.dylib", NULL};
 #else
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", NULL};
 #endif
     void *library = cloading_open(names);
-    if (library == NULL) {
-        load_error = "it is not installed";
-        return;
-    }
-    const struct cloading_function functions[] = {
-        {&curl.global_init, "curl_global_init"},
-        {&curl.easy_init, "curl_easy_init"},
-        {&curl.easy_cleanup, "curl_easy_cleanup"},
-        {&curl.easy_reset, "curl_easy_reset"},
-        {&curl.easy_setopt, "curl_easy_setopt"},
-        {&curl.easy_getinfo, "curl_easy_getinfo"},
-        {&curl.easy_strerror, "curl_easy_strerror"},
-        {&curl.slist_append, "curl_slist_append"},
-        {&curl.slist_free_all, "curl_slist_free_all"},
-        {&curl.multi_init, "curl_multi_init"},
-        {&curl.multi_cleanup, "curl_multi_cleanup"},
-        {&curl.multi_add_handle, "curl_multi_add_handle"},
-        {&curl.multi_remove_handle, "curl_multi_remove_handle"},
-        {&curl.multi_perform, "curl_multi_perform"},
-        {&curl.multi_poll, "curl_multi_poll"},
-        {&curl.multi_wakeup, "curl_multi_wakeup"},
-        {&curl.multi_info_read, "curl_multi_info_read"},
-        {&curl.version, "curl_version"},
-    };
-    if (!cloading_find(library, functions, CLOADING_COUNT(functions))) {
-        load_error = "it is older than 7.68";
-    } else if (curl.global_init(global_default) != CCURL_OK) {
-        load_error = "it cannot be started";
-    }
+    if (library == NULL) return "it is not installed";
+    if (!CLOADING_FIND(library, FUNCTIONS)) return "it is older than 7.68";
+    return curl_global_init(global_default) == CCURL_OK ? NULL : "it cannot be initialized";
 }
 
-const char *ccurl_load(void) {
-    pthread_once(&once, load);
-    return load_error;
-}
+CLOADING_ONCE(ccurl_load, load)
 
-const char *ccurl_version(void) { return curl.version(); }
+const char *ccurl_version(void) { return curl_version(); }
 
 struct ccurl_connection {
     void *easy;
@@ -132,7 +94,7 @@ struct ccurl_connection {
     void *headers;
     void *targets;
     bool is_active;
-    // How much of the body that is sent has been read.
+    // Bytes of the request body that have been read.
     int64_t sent;
     ccurl_receiver receiver;
     char error_text[error_text_size];
@@ -141,8 +103,8 @@ struct ccurl_connection {
 ccurl_connection *ccurl_open(void) {
     ccurl_connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL) return NULL;
-    connection->easy = curl.easy_init();
-    connection->multi = curl.multi_init();
+    connection->easy = curl_easy_init();
+    connection->multi = curl_multi_init();
     if (connection->easy == NULL || connection->multi == NULL) {
         ccurl_close(connection);
         return NULL;
@@ -152,18 +114,18 @@ ccurl_connection *ccurl_open(void) {
 
 void ccurl_close(ccurl_connection *connection) {
     ccurl_end(connection);
-    if (connection->easy != NULL) curl.easy_cleanup(connection->easy);
-    if (connection->multi != NULL) curl.multi_cleanup(connection->multi);
-    curl.slist_free_all(connection->headers);
-    curl.slist_free_all(connection->targets);
+    if (connection->easy != NULL) curl_easy_cleanup(connection->easy);
+    if (connection->multi != NULL) curl_multi_cleanup(connection->multi);
+    curl_slist_free_all(connection->headers);
+    curl_slist_free_all(connection->targets);
     free(connection);
 }
 
 void ccurl_reset(ccurl_connection *connection) {
     ccurl_end(connection);
-    curl.easy_reset(connection->easy);
-    curl.slist_free_all(connection->headers);
-    curl.slist_free_all(connection->targets);
+    curl_easy_reset(connection->easy);
+    curl_slist_free_all(connection->headers);
+    curl_slist_free_all(connection->targets);
     connection->headers = NULL;
     connection->targets = NULL;
     memset(&connection->receiver, 0, sizeof connection->receiver);
@@ -172,28 +134,28 @@ void ccurl_reset(ccurl_connection *connection) {
 }
 
 int ccurl_set_long(ccurl_connection *connection, int option, long value) {
-    return curl.easy_setopt(connection->easy, option, value);
+    return curl_easy_setopt(connection->easy, option, value);
 }
 
 int ccurl_set_string(ccurl_connection *connection, int option, const char *value) {
-    return curl.easy_setopt(connection->easy, option, value);
+    return curl_easy_setopt(connection->easy, option, value);
 }
 
 bool ccurl_add_header(ccurl_connection *connection, const char *line) {
-    void *longer = curl.slist_append(connection->headers, line);
+    void *longer = curl_slist_append(connection->headers, line);
     if (longer == NULL) return false;
     connection->headers = longer;
     return true;
 }
 
 bool ccurl_connect_to(ccurl_connection *connection, const char *rule) {
-    void *longer = curl.slist_append(connection->targets, rule);
+    void *longer = curl_slist_append(connection->targets, rule);
     if (longer == NULL) return false;
     connection->targets = longer;
-    return curl.easy_setopt(connection->easy, option_connect_to, longer) == CCURL_OK;
+    return curl_easy_setopt(connection->easy, option_connect_to, longer) == CCURL_OK;
 }
 
-// Any count but the one that was offered ends the transfer; this one cannot be the one that pauses it.
+// Any count other than the offered one ends the transfer. This value differs from the one that pauses it.
 static const size_t stop = SIZE_MAX;
 
 static size_t receive_head(char *bytes, size_t size, size_t count, void *user) {
@@ -217,7 +179,7 @@ static size_t send_body(char *buffer, size_t size, size_t count, void *user) {
     return (size_t)read;
 }
 
-// libcurl begins anew where a connection that was kept open turns out to be closed.
+// libcurl rewinds the body to repeat a request if a kept-alive connection turns out to be closed.
 static int seek_body(void *user, int64_t offset, int origin) {
     if (origin != SEEK_SET || offset < 0) return seek_impossible;
     ((ccurl_connection *)user)->sent = offset;
@@ -226,13 +188,13 @@ static int seek_body(void *user, int64_t offset, int origin) {
 
 bool ccurl_upload(ccurl_connection *connection, int64_t count) {
     void *easy = connection->easy;
-    // Many servers never answer "Expect: 100-continue", and libcurl would wait for a second.
-    return ccurl_add_header(connection, "Expect:") && curl.easy_setopt(easy, option_upload, 1L) == CCURL_OK &&
-           curl.easy_setopt(easy, option_upload_size, count) == CCURL_OK &&
-           curl.easy_setopt(easy, option_read_function, send_body) == CCURL_OK &&
-           curl.easy_setopt(easy, option_read_data, (void *)connection) == CCURL_OK &&
-           curl.easy_setopt(easy, option_seek_function, seek_body) == CCURL_OK &&
-           curl.easy_setopt(easy, option_seek_data, (void *)connection) == CCURL_OK;
+    // Many servers never answer "Expect: 100-continue", and libcurl would wait a second for it.
+    return ccurl_add_header(connection, "Expect:") && curl_easy_setopt(easy, option_upload, 1L) == CCURL_OK &&
+           curl_easy_setopt(easy, option_upload_size, count) == CCURL_OK &&
+           curl_easy_setopt(easy, option_read_function, send_body) == CCURL_OK &&
+           curl_easy_setopt(easy, option_read_data, (void *)connection) == CCURL_OK &&
+           curl_easy_setopt(easy, option_seek_function, seek_body) == CCURL_OK &&
+           curl_easy_setopt(easy, option_seek_data, (void *)connection) == CCURL_OK;
 }
 
 static int open_socket(void *user, int purpose, struct socket_address *target) {
@@ -264,56 +226,56 @@ static int open_socket(void *user, int purpose, struct socket_address *target) {
 void ccurl_set_receiver(ccurl_connection *connection, ccurl_receiver receiver) {
     connection->receiver = receiver;
     void *easy = connection->easy;
-    curl.easy_setopt(easy, option_error_buffer, (void *)connection->error_text);
-    curl.easy_setopt(easy, option_header_function, receive_head);
-    curl.easy_setopt(easy, option_header_data, (void *)connection);
-    curl.easy_setopt(easy, option_write_function, receive_body);
-    curl.easy_setopt(easy, option_write_data, (void *)connection);
-    curl.easy_setopt(easy, option_opensocket_function, open_socket);
-    curl.easy_setopt(easy, option_opensocket_data, (void *)connection);
+    curl_easy_setopt(easy, option_error_buffer, (void *)connection->error_text);
+    curl_easy_setopt(easy, option_header_function, receive_head);
+    curl_easy_setopt(easy, option_header_data, (void *)connection);
+    curl_easy_setopt(easy, option_write_function, receive_body);
+    curl_easy_setopt(easy, option_write_data, (void *)connection);
+    curl_easy_setopt(easy, option_opensocket_function, open_socket);
+    curl_easy_setopt(easy, option_opensocket_data, (void *)connection);
 }
 
 bool ccurl_begin(ccurl_connection *connection) {
-    if (curl.easy_setopt(connection->easy, option_http_header, connection->headers) != CCURL_OK) return false;
-    connection->is_active = curl.multi_add_handle(connection->multi, connection->easy) == 0;
+    if (curl_easy_setopt(connection->easy, option_http_header, connection->headers) != CCURL_OK) return false;
+    connection->is_active = curl_multi_add_handle(connection->multi, connection->easy) == 0;
     return connection->is_active;
 }
 
 int ccurl_step(ccurl_connection *connection) {
     int running = 0;
     int left = 0;
-    // Only for want of memory or a fault within libcurl, neither of which another step would mend.
-    if (curl.multi_perform(connection->multi, &running) != 0) return CCURL_FAILED_INIT;
-    for (struct message *message; (message = curl.multi_info_read(connection->multi, &left)) != NULL;) {
+    // Fails only without memory or for an internal error of libcurl. Another step would not help.
+    if (curl_multi_perform(connection->multi, &running) != 0) return CCURL_FAILED_INIT;
+    for (struct message *message; (message = curl_multi_info_read(connection->multi, &left)) != NULL;) {
         if (message->kind == message_done) return message->data.result;
     }
     return -1;
 }
 
 void ccurl_wait(ccurl_connection *connection, int milliseconds) {
-    curl.multi_poll(connection->multi, NULL, 0, milliseconds, NULL);
+    curl_multi_poll(connection->multi, NULL, 0, milliseconds, NULL);
 }
 
-void ccurl_wake(ccurl_connection *connection) { curl.multi_wakeup(connection->multi); }
+void ccurl_wake(ccurl_connection *connection) { curl_multi_wakeup(connection->multi); }
 
 void ccurl_end(ccurl_connection *connection) {
     if (!connection->is_active) return;
     connection->is_active = false;
-    curl.multi_remove_handle(connection->multi, connection->easy);
+    curl_multi_remove_handle(connection->multi, connection->easy);
 }
 
 long ccurl_info_long(ccurl_connection *connection, int info) {
     long value = 0;
-    curl.easy_getinfo(connection->easy, info, &value);
+    curl_easy_getinfo(connection->easy, info, &value);
     return value;
 }
 
 int64_t ccurl_info_microseconds(ccurl_connection *connection, int info) {
     int64_t value = 0;
-    curl.easy_getinfo(connection->easy, info, &value);
+    curl_easy_getinfo(connection->easy, info, &value);
     return value;
 }
 
 const char *ccurl_error_text(ccurl_connection *connection, int code) {
-    return connection->error_text[0] != 0 ? connection->error_text : curl.easy_strerror(code);
+    return connection->error_text[0] != 0 ? connection->error_text : curl_easy_strerror(code);
 }

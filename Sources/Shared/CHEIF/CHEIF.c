@@ -1,12 +1,11 @@
 #include "CHEIF.h"
 
 #include <CLibraryLoading.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// libheif's own types, by what they are.
+// libheif's types.
 typedef struct heif_context heif_context;
 typedef struct heif_image_handle heif_image_handle;
 typedef struct heif_image heif_image;
@@ -14,7 +13,7 @@ typedef struct {
     int code, subcode;
     const char *message;
 } heif_error;
-// The beginning of what later versions may make longer.
+// The fields that all versions have. Later versions may append more.
 typedef struct {
     uint8_t version;
     int primaries, transfer, matrix;
@@ -26,26 +25,27 @@ enum { COLOURS_RGB = 1, COLOURS_GRAY = 2 };
 enum { CHROMA_GRAY = 0, INTERLEAVED_RGB = 10, WIDE_RGB = 14 };
 enum { CHANNEL_LUMA = 0, CHANNEL_INTERLEAVED = 10 };
 
-// The functions that are used, found by name.
-static struct {
-    const char *(*version)(void);
-    heif_context *(*context_alloc)(void);
-    void (*context_free)(heif_context *context);
-    heif_error (*read)(heif_context *context, const void *bytes, size_t count, const void *options);
-    heif_error (*primary)(heif_context *context, heif_image_handle **handle);
-    void (*handle_release)(const heif_image_handle *handle);
-    heif_error (*decode)(
-        const heif_image_handle *handle, heif_image **image, int colours, int chroma, const void *options);
-    void (*image_release)(const heif_image *image);
-    int (*image_width)(const heif_image *image, int channel);
-    int (*image_height)(const heif_image *image, int channel);
-    const uint8_t *(*plane)(const heif_image *image, int channel, int *stride);
-    int (*image_bits)(const heif_image *image, int channel);
-    heif_error (*image_nclx)(const heif_image *image, heif_nclx **nclx);
-    void (*nclx_free)(heif_nclx *nclx);
-    // Missing in old versions.
-    void (*set_threads)(heif_context *context, int count);
-} heif;
+#define FUNCTIONS(F) \
+    F(heif_get_version, const char *, (void)) \
+    F(heif_context_alloc, heif_context *, (void)) \
+    F(heif_context_free, void, (heif_context *context)) \
+    F(heif_context_read_from_memory_without_copy, heif_error, \
+      (heif_context *context, const void *bytes, size_t count, const void *options)) \
+    F(heif_context_get_primary_image_handle, heif_error, (heif_context *context, heif_image_handle **handle)) \
+    F(heif_image_handle_release, void, (const heif_image_handle *handle)) \
+    F(heif_decode_image, heif_error, \
+      (const heif_image_handle *handle, heif_image **image, int colours, int chroma, const void *options)) \
+    F(heif_image_release, void, (const heif_image *image)) \
+    F(heif_image_get_width, int, (const heif_image *image, int channel)) \
+    F(heif_image_get_height, int, (const heif_image *image, int channel)) \
+    F(heif_image_get_plane_readonly, const uint8_t *, (const heif_image *image, int channel, int *stride)) \
+    F(heif_image_get_bits_per_pixel_range, int, (const heif_image *image, int channel)) \
+    F(heif_image_get_nclx_color_profile, heif_error, (const heif_image *image, heif_nclx **nclx)) \
+    F(heif_nclx_color_profile_free, void, (heif_nclx *nclx))
+// Old versions lack these.
+#define OPTIONAL_FUNCTIONS(F) F(heif_context_set_max_decoding_threads, void, (heif_context *context, int count))
+FUNCTIONS(CLOADING_DECLARED)
+OPTIONAL_FUNCTIONS(CLOADING_DECLARED)
 
 struct cheif_picture {
     heif_context *context;
@@ -53,46 +53,17 @@ struct cheif_picture {
     heif_image *image;
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char *load_error;
-
-static void load(void) {
-    CLOADING_NAMES(names, "libheif.so.1", "libheif.1.dylib");
-    void *library = cloading_open(names);
-    if (library == NULL) {
-        load_error = "libheif is not installed (Debian: libheif1, Homebrew: libheif)";
-        return;
-    }
-    const struct cloading_function functions[] = {
-        {&heif.version, "heif_get_version"},
-        {&heif.context_alloc, "heif_context_alloc"},
-        {&heif.context_free, "heif_context_free"},
-        {&heif.read, "heif_context_read_from_memory_without_copy"},
-        {&heif.primary, "heif_context_get_primary_image_handle"},
-        {&heif.handle_release, "heif_image_handle_release"},
-        {&heif.decode, "heif_decode_image"},
-        {&heif.image_release, "heif_image_release"},
-        {&heif.image_width, "heif_image_get_width"},
-        {&heif.image_height, "heif_image_get_height"},
-        {&heif.plane, "heif_image_get_plane_readonly"},
-        {&heif.image_bits, "heif_image_get_bits_per_pixel_range"},
-        {&heif.image_nclx, "heif_image_get_nclx_color_profile"},
-        {&heif.nclx_free, "heif_nclx_color_profile_free"},
-    };
-    if (!cloading_find(library, functions, CLOADING_COUNT(functions))) {
-        load_error = "libheif lacks a function that it should have: install it anew";
-        return;
-    }
-    cloading_find(
-        library, &(struct cloading_function){&heif.set_threads, "heif_context_set_max_decoding_threads"}, 1);
+static const char *load(void) {
+    void *library = cloading_open(CLOADING_NAMES("libheif.1.dylib", "libheif.so.1"));
+    if (library == NULL) return "libheif is not installed (Debian: libheif1, Homebrew: libheif)";
+    if (!CLOADING_FIND(library, FUNCTIONS)) return "libheif lacks a required function: reinstall it";
+    CLOADING_FIND(library, OPTIONAL_FUNCTIONS);
+    return NULL;
 }
 
-const char *cheif_load(void) {
-    pthread_once(&once, load);
-    return load_error;
-}
+CLOADING_ONCE(cheif_load, load)
 
-const char *cheif_version(void) { return cheif_load() == NULL ? heif.version() : NULL; }
+const char *cheif_version(void) { return cheif_load() == NULL ? heif_get_version() : NULL; }
 
 static cheif_status keep(cheif_pixels *pixels, heif_error error) {
     if (error.code == 0) return CHEIF_OK;
@@ -106,22 +77,27 @@ static cheif_status keep(cheif_pixels *pixels, heif_error error) {
     }
 }
 
-static cheif_status decode(cheif_picture *picture, const uint8_t *bytes, size_t count, cheif_kind kind, cheif_pixels *pixels) {
-    cheif_status status = keep(pixels, heif.read(picture->context, bytes, count, NULL));
-    if (status == CHEIF_OK) status = keep(pixels, heif.primary(picture->context, &picture->handle));
+static cheif_status decode(
+    cheif_picture *picture, const uint8_t *bytes, size_t count, cheif_kind kind, cheif_pixels *pixels) {
+    cheif_status status =
+        keep(pixels, heif_context_read_from_memory_without_copy(picture->context, bytes, count, NULL));
+    if (status == CHEIF_OK) {
+        status = keep(pixels, heif_context_get_primary_image_handle(picture->context, &picture->handle));
+    }
     if (status != CHEIF_OK) return status;
     const int is_gray = kind.is_gray, channel = is_gray ? CHANNEL_LUMA : CHANNEL_INTERLEAVED;
     status = keep(
         pixels,
-        heif.decode(
+        heif_decode_image(
             picture->handle, &picture->image, is_gray ? COLOURS_GRAY : COLOURS_RGB,
             is_gray ? CHROMA_GRAY : kind.is_wide ? WIDE_RGB : INTERLEAVED_RGB, NULL));
     if (status != CHEIF_OK) return status;
 
-    const int width = heif.image_width(picture->image, channel), height = heif.image_height(picture->image, channel);
+    const int width = heif_image_get_width(picture->image, channel);
+    const int height = heif_image_get_height(picture->image, channel);
     int stride = 0;
-    const uint8_t *rows = heif.plane(picture->image, channel, &stride);
-    pixels->bits = heif.image_bits(picture->image, channel);
+    const uint8_t *rows = heif_image_get_plane_readonly(picture->image, channel, &stride);
+    pixels->bits = heif_image_get_bits_per_pixel_range(picture->image, channel);
     pixels->channels = is_gray ? 1 : 3;
     if (rows == NULL || width <= 0 || height <= 0 || pixels->bits < 1 || pixels->bits > 16 || stride < 0
         || (size_t)stride < (size_t)width * pixels->channels * (pixels->bits > 8 ? 2 : 1)) {
@@ -133,11 +109,11 @@ static cheif_status decode(cheif_picture *picture, const uint8_t *bytes, size_t 
     pixels->width = (uint32_t)width;
     pixels->height = (uint32_t)height;
     if (!is_gray) return CHEIF_OK;
-    // libheif expands colours, but not luma alone.
+    // libheif expands limited range for RGB, but not for luma alone.
     heif_nclx *nclx = NULL;
-    if (heif.image_nclx(picture->image, &nclx).code == 0 && nclx != NULL) {
+    if (heif_image_get_nclx_color_profile(picture->image, &nclx).code == 0 && nclx != NULL) {
         pixels->is_limited = nclx->is_full_range == 0;
-        heif.nclx_free(nclx);
+        heif_nclx_color_profile_free(nclx);
     }
     return CHEIF_OK;
 }
@@ -148,10 +124,10 @@ cheif_status cheif_decode(
     cheif_picture *picture = calloc(1, sizeof *picture);
     if (picture == NULL) return CHEIF_NO_MEMORY;
     cheif_status status = CHEIF_NO_MEMORY;
-    picture->context = heif.context_alloc();
+    picture->context = heif_context_alloc();
     if (picture->context != NULL) {
-        // On the caller's thread.
-        if (heif.set_threads != NULL) heif.set_threads(picture->context, 0);
+        // 0 decodes on the caller's thread.
+        if (heif_context_set_max_decoding_threads != NULL) heif_context_set_max_decoding_threads(picture->context, 0);
         status = decode(picture, bytes, count, kind, pixels);
     }
     if (status == CHEIF_OK) {
@@ -163,8 +139,8 @@ cheif_status cheif_decode(
 }
 
 void cheif_close(cheif_picture *picture) {
-    if (picture->image != NULL) heif.image_release(picture->image);
-    if (picture->handle != NULL) heif.handle_release(picture->handle);
-    if (picture->context != NULL) heif.context_free(picture->context);
+    if (picture->image != NULL) heif_image_release(picture->image);
+    if (picture->handle != NULL) heif_image_handle_release(picture->handle);
+    if (picture->context != NULL) heif_context_free(picture->context);
     free(picture);
 }

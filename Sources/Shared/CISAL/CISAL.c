@@ -10,24 +10,21 @@
 #include <isa-l.h>
 #include <isa-l/igzip_lib.h>
 
-// The functions that are used, found by name.
 static struct {
-    void (*init)(struct inflate_state *state);
-    int (*inflate)(struct inflate_state *state);
+    __typeof__(isal_inflate_init) *init;
+    __typeof__(isal_inflate) *inflate;
 } isal;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_loaded;
 
 static void load(void) {
-    CLOADING_NAMES(names, "libisal.so.2", "libisal.2.dylib");
-    void *library = cloading_open(names);
-    if (library == NULL) return;
-    const struct cloading_function functions[] = {
-        {&isal.init, "isal_inflate_init"},
-        {&isal.inflate, "isal_inflate"},
-    };
-    is_loaded = cloading_find(library, functions, CLOADING_COUNT(functions));
+    void *library = cloading_open(CLOADING_NAMES("libisal.2.dylib", "libisal.so.2"));
+    is_loaded = library != NULL
+        && cloading_find(
+            library,
+            (const struct cloading_function[]){
+                {&isal.init, "isal_inflate_init"}, {&isal.inflate, "isal_inflate"}, {NULL, NULL}});
 }
 
 static bool can_load(void) {
@@ -42,14 +39,14 @@ const char *cisal_version(void) {
     return can_load() ? VERSION_TEXT(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION) : NULL;
 }
 
-// Two bytes, and four more if a dictionary is named (RFC 1950 §2.2).
+// Two bytes, and four more to name a dictionary (RFC 1950 §2.2).
 enum { HEADER_BYTES = 2, NAMED_HEADER_BYTES = 6 };
 
 struct cisal_stream {
-    // Read here, as ISA-L takes windows that zlib refuses.
+    // Parsed here, because ISA-L accepts window sizes that zlib refuses.
     uint8_t header[NAMED_HEADER_BYTES];
     size_t header_count;
-    // NULL if nothing is wrong so far.
+    // NULL while the stream is intact.
     const char *fault;
     bool is_ended;
     struct inflate_state state;
@@ -57,11 +54,11 @@ struct cisal_stream {
 
 cisal_stream *cisal_open(void) {
     if (!can_load()) return NULL;
-    // Zeroed, so that damage never shows what the memory held before.
+    // Zeroed, so that damaged data never exposes earlier contents of the memory.
     cisal_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
     isal.init(&stream->state);
-    // Blocks follow, and behind them Adler-32, which is verified.
+    // Blocks, followed by an Adler-32 that ISA-L verifies.
     stream->state.crc_flag = ISAL_ZLIB_NO_HDR_VER;
     return stream;
 }
@@ -70,7 +67,7 @@ void cisal_close(cisal_stream *stream) { free(stream); }
 
 const char *cisal_fault(const cisal_stream *stream) { return stream->fault != NULL ? stream->fault : ""; }
 
-// Reads the header as far as it has come, and returns how many bytes that were.
+// Reads the available part of the header, and returns the number of bytes.
 static size_t read_header(cisal_stream *stream, const uint8_t *input, size_t count) {
     size_t read = 0;
     uint8_t *header = stream->header;
@@ -103,7 +100,7 @@ static const char *fault_of(int status) {
     }
 }
 
-// What was unpacked before damage, and waits for room: ISA-L itself would not give it any more.
+// Returns data that was inflated before damage but did not fit yet. ISA-L itself would no longer return it.
 static size_t give_rest(struct inflate_state *state, uint8_t *output, size_t count) {
     const int32_t waiting = state->tmp_out_valid - state->tmp_out_processed;
     if (waiting <= 0) return 0;
@@ -115,7 +112,7 @@ static size_t give_rest(struct inflate_state *state, uint8_t *output, size_t cou
 
 static uint32_t clamped(size_t count) { return count < (size_t)1 << 30 ? (uint32_t)count : (uint32_t)1 << 30; }
 
-// Unpacks blocks; returns how many bytes were read.
+// Inflates blocks, and returns the number of bytes read.
 static size_t inflate_blocks(
     cisal_stream *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
     size_t *written) {
@@ -123,20 +120,20 @@ static size_t inflate_blocks(
     size_t read = 0;
     while (!stream->is_ended && stream->fault == NULL && *written < output_count) {
         const uint32_t in = clamped(input_count - read), out = clamped(output_count - *written);
-        // ISA-L only reads there.
+        // ISA-L only reads through this pointer.
         state->next_in = (uint8_t *)(in > 0 ? input + read : stream->header);
         state->avail_in = in;
         state->next_out = output + *written;
         state->avail_out = out;
         const int status = isal.inflate(state);
-        // At damage it may have counted a byte too many.
+        // After damage ISA-L may have counted a byte too many.
         read += state->avail_in <= in ? in - state->avail_in : in;
         *written += out - state->avail_out;
         if (status < 0) {
             stream->fault = fault_of(status);
         } else if (state->block_state == ISAL_BLOCK_FINISH) {
             stream->is_ended = true;
-            // Bytes behind the stream that it has taken in beforehand.
+            // Excludes bytes after the stream that ISA-L has already buffered.
             const size_t ahead = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
             read -= ahead < read ? ahead : read;
         } else if (state->avail_in == in && state->avail_out == out) {
@@ -160,7 +157,7 @@ cisal_state cisal_inflate(
     }
     if (stream->fault != NULL) {
         *written += give_rest(&stream->state, output + *written, output_count - *written);
-        // Told once all of it has been taken.
+        // Reports damage once all intact data has been returned.
         if (stream->state.tmp_out_processed < stream->state.tmp_out_valid) return CISAL_OPEN;
         return CISAL_DAMAGED;
     }

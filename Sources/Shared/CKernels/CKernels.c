@@ -41,7 +41,7 @@ static void horizontal_scalar(const int16_t *in, const int32_t *starts, const in
 
 #if defined(__x86_64__)
 
-/// Two neighbouring weights in every 32-bit lane, as `madd` wants them.
+/// Two neighbouring weights in each 32-bit lane, for `madd`.
 static inline uint32_t weight_pair(const int16_t *weights) {
     return (uint32_t)(uint16_t)weights[0] | (uint32_t)(uint16_t)weights[1] << 16;
 }
@@ -107,7 +107,7 @@ __attribute__((target("avx2"))) static void vertical_avx2(const uint8_t *const *
                 sums[2 * j + 1] = _mm256_add_epi32(sums[2 * j + 1], high);
             }
         }
-        // `packs` works within 128-bit lanes, as `unpack` did: the order comes out right.
+        // `packs` works within 128-bit lanes like `unpack`, which restores the order.
         for (int j = 0; j < 4; j++) {
             const __m256i a = _mm256_srai_epi32(sums[2 * j], 8), b = _mm256_srai_epi32(sums[2 * j + 1], 8);
             _mm256_storeu_si256((__m256i *)(out + x + 16 * j), _mm256_packs_epi32(a, b));
@@ -118,7 +118,6 @@ __attribute__((target("avx2"))) static void vertical_avx2(const uint8_t *const *
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_INLINE static inline __attribute__((target("avx2"), always_inline))
 
-/// Eight partial sums of one output sample.
 AVX2_INLINE __m256i partial_sums(const int16_t *samples, const int16_t *weights, ptrdiff_t taps) {
     __m256i sum = _mm256_setzero_si256();
     ptrdiff_t k = 0;
@@ -146,7 +145,7 @@ AVX2_INLINE __m128i four_sums(const int16_t *in, const int32_t *starts, const in
     return _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32(1 << 19)), 20);
 }
 
-/// Gives how many of the outputs were made, all but a few at the end.
+/// Returns the number of outputs written: all but a few at the end.
 AVX2_INLINE ptrdiff_t horizontal_eights(const int16_t *in, const int32_t *starts, const int16_t *weights,
                                         ptrdiff_t taps, uint8_t *out, ptrdiff_t count) {
     ptrdiff_t i = 0;
@@ -203,7 +202,6 @@ static void vertical_neon(const uint8_t *const *rows, const int16_t *weights, pt
     }
 }
 
-/// Four partial sums of one output sample.
 static inline int32x4_t partial_sums(const int16_t *samples, const int16_t *weights, ptrdiff_t taps) {
     int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
     for (ptrdiff_t k = 0; k < taps; k += 8) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// PNG 9.2 and 9.4, the other way round than in unfilter.c.
+// The filters of PNG 9.2 and 9.4, which unfilter.c inverts.
 
 static inline uint8_t predicted(int a, int b, int c) {
     const int to_a = abs(b - c), to_b = abs(a - c), to_c = abs(a + b - 2 * c);
@@ -41,7 +41,7 @@ int64_t apod_filtered_sum(const uint8_t *row, ptrdiff_t count) {
     return sum;
 }
 
-// n times the binary logarithm of n in 256ths, on straight lines between powers of two.
+// Returns n times the binary logarithm of n in 256ths, interpolated linearly between powers of two.
 static int64_t times_logarithm(uint32_t n) {
     if (n < 2) return 0;
     const int whole = 31 - __builtin_clz(n);

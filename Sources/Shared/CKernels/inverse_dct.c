@@ -14,13 +14,12 @@ static inline int16_t held_to_16_bits(int32_t value) {
     return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : (int16_t)value;
 }
 
-/// Coefficients from one row of a block to the next.
+/// Coefficients per row of a block.
 static inline ptrdiff_t row_stride(int size) { return size <= 2 ? size : size <= 4 ? 4 : 8; }
 
-// The whole transform, as libjpeg-turbo has it (`islow`), bit for bit: the algorithm of Loeffler, Ligtenberg and
-// Moschytz (ICASSP 1989), with 13 fractional bits, 2 of which stay between the passes. Numbers of 16 bits wrap where
-// they are added or multiplied, and are held where they are rounded. In the odd half, z3 and z4 are the sums that two
-// rotations share.
+// The full transform, identical to libjpeg-turbo's `islow`: the algorithm of Loeffler, Ligtenberg and Moschytz (ICASSP
+// 1989), with 13 fractional bits, of which 2 remain between the passes. 16-bit numbers wrap in sums and products, and
+// are clamped when they are rounded. In the odd half, two rotations share the sums z3 and z4.
 
 enum {
     A = 2446,  // 0.298631336
@@ -68,7 +67,7 @@ static void block_8(const int16_t *block, const uint16_t *steps, uint8_t *const 
     }
 }
 
-/// Whether a block has coefficients in its first row alone.
+/// Whether only the first row of a block has coefficients.
 static inline int is_flat(const int16_t *block) {
     for (int v = 1; v < 8; v++) {
         uint64_t row[2];
@@ -78,7 +77,7 @@ static inline int is_flat(const int16_t *block) {
     return 1;
 }
 
-/// Such a block: its rows are equal, and the first pass is a shift, which wraps.
+/// Transforms a flat block: its rows are equal, and the first pass is a shift, which wraps.
 static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
     int16_t values[8];
     for (int i = 0; i < 8; i++) values[i] = (int16_t)((int16_t)(block[i] * steps[i]) * 4);
@@ -88,8 +87,8 @@ static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *c
     for (int y = 0; y < 8; y++) memcpy(rows[y] + x, samples, 8);
 }
 
-// The reduced transforms: `size` x `size` samples of as many lowest frequencies. Of a matrix with 13 fractional bits,
-// sqrt(1/8) for the mean and cos((2n+1)k*pi/(2*size))/2 for frequency k; 3 fractional bits stay between the passes.
+// The reduced transforms of the lowest frequencies to `size` x `size` samples. The matrices have 13 fractional bits,
+// with sqrt(1/8) for DC and cos((2n+1)k*pi/(2*size))/2 for frequency k. 3 fractional bits remain between the passes.
 
 static const int16_t matrix_3[] = {2896, 2896, 2896, 3547, 0, -3547, 2048, -4096, 2048};
 static const int16_t matrix_4[] = {2896, 2896, 2896, 2896, 3784, 1567, -1567, -3784,
@@ -145,10 +144,9 @@ static inline void block_scalar(int size, const int16_t *block, const uint16_t *
     }
 }
 
-/// A block that is to be transformed with others.
 typedef struct {
     const int16_t *block;
-    /// Where its samples go in each row.
+    /// The column of its samples in each row.
     ptrdiff_t x;
 } placed_block;
 
@@ -194,10 +192,10 @@ typedef struct {
 
 #endif
 
-/// Most blocks that one call of a transform takes.
+/// The maximum of `blocks_at_once`.
 #define MOST_AT_ONCE 4
 
-/// How many blocks of a size a level transforms at once.
+/// The number of blocks that a level transforms together.
 static ptrdiff_t blocks_at_once(apod_kernel_level level, int size) {
     const ptrdiff_t lanes = level == APOD_KERNEL_AVX2 ? 2 : 1;
     return level == APOD_KERNEL_SCALAR || size <= 2 ? 1 : size <= 4 ? 2 * lanes : lanes;
@@ -216,7 +214,7 @@ static void transform(apod_kernel_level level, int size, const placed_block *blo
     }
 }
 
-/// The samples of a block that is no more than its mean: all the same.
+/// The samples of a block with only a DC coefficient are all equal.
 static uint8_t flat_sample(int size, int16_t dc) {
     if (size <= 2) return held_to_byte(((dc + 4) >> 3) + 128);
     if (size < 8) {
@@ -266,7 +264,7 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
         }
     }
     if (waiters == 0) return;
-    // The last ones once more, to make up the number.
+    // Fills the vectors by repeating a block.
     for (ptrdiff_t i = waiters; i < at_once; i++) waiting[i] = waiting[0];
     transform(level, size, waiting, blocks->steps, rows);
 }

@@ -1,4 +1,4 @@
-// What inverse_dct_vectors.h needs, of NEON.
+// The vector operations of inverse_dct_vectors.h in NEON.
 
 INLINE vector NAME(add16)(vector a, vector b) { return vaddq_s16(a, b); }
 INLINE vector NAME(sub16)(vector a, vector b) { return vsubq_s16(a, b); }
@@ -24,7 +24,7 @@ INLINE vector NAME(zip_high64)(vector a, vector b) {
     return vreinterpretq_s16_s64(vzip2q_s64(vreinterpretq_s64_s16(a), vreinterpretq_s64_s16(b)));
 }
 
-/// The halves of 8 numbers of 32 bits.
+/// Eight 32-bit numbers in two halves.
 typedef struct {
     int32x4_t low, high;
 } NAME(wide);
@@ -49,19 +49,19 @@ INLINE NAME(wide) NAME(times8192)(vector a) {
     return (NAME(wide)){vshll_n_s16(vget_low_s16(a), 13), vshll_n_s16(vget_high_s16(a), 13)};
 }
 
-/// What rounds when `shift` bits are dropped.
+/// Adds half of the lowest bit that a shift by `shift` keeps.
 INLINE NAME(wide) NAME(plus_half)(NAME(wide) a, int shift) {
     const int32x4_t half = vdupq_n_s32(1 << (shift - 1));
     return NAME(plus)(a, (NAME(wide)){half, half});
 }
 
-/// Without `shift` bits, held within 16.
+/// Shifts by `shift` and clamps to 16 bits.
 INLINE vector NAME(narrowed)(NAME(wide) a, int shift) {
     const int32x4_t right = vdupq_n_s32(-shift);
     return vcombine_s16(vqmovn_s32(vshlq_s32(a.low, right)), vqmovn_s32(vshlq_s32(a.high, right)));
 }
 
-/// Samples of a's numbers, then of b's.
+/// Samples from the numbers of a, then of b.
 INLINE vector NAME(samples)(vector a, vector b) {
     const int8x16_t held = vcombine_s8(vqmovn_s16(a), vqmovn_s16(b));
     return vreinterpretq_s16_s8(veorq_s8(held, vdupq_n_s8(-128)));

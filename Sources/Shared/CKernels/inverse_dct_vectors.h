@@ -1,9 +1,9 @@
-// The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits: included once for each KIND of
-// vectors. Each lane holds a row of one block, or of two blocks that have no more than 4 columns.
+// The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits. Included once per KIND of vectors.
+// Each lane holds a row of a block, or of two blocks with at most 4 columns.
 
-/// Rows and columns swapped: of 8 x 8 numbers.
+/// Transposes 8 x 8 numbers.
 INLINE void NAME(transpose)(vector r[8]) {
-    // What is zipped three times lies where its place's bits, turned by three, say.
+    // Zipping three times moves each number to the position whose bits are rotated by three.
     for (int round = 0; round < 3; round++) {
         vector zipped[8];
         for (int i = 0; i < 4; i++) {
@@ -14,7 +14,7 @@ INLINE void NAME(transpose)(vector r[8]) {
     }
 }
 
-/// The same of two times 4 x 4 numbers, side by side.
+/// Transposes two matrices of 4 x 4 numbers, side by side.
 INLINE void NAME(transpose_two)(vector r[4]) {
     const vector a = NAME(zip_low16)(r[0], r[2]), b = NAME(zip_high16)(r[0], r[2]);
     const vector c = NAME(zip_low16)(r[1], r[3]), d = NAME(zip_high16)(r[1], r[3]);
@@ -26,7 +26,7 @@ INLINE void NAME(transpose_two)(vector r[4]) {
     }
 }
 
-/// One pass of the whole transform over columns, as `pass_8`.
+/// A pass of the full transform over columns, like `pass_8`.
 INLINE void NAME(pass_8)(vector r[8], int shift) {
     const NAME(wide) t0 = NAME(plus_half)(NAME(times8192)(NAME(add16)(r[0], r[4])), shift);
     const NAME(wide) t1 = NAME(plus_half)(NAME(times8192)(NAME(sub16)(r[0], r[4])), shift);
@@ -46,7 +46,7 @@ INLINE void NAME(pass_8)(vector r[8], int shift) {
     }
 }
 
-/// One pass of a reduced transform over columns.
+/// A pass of a reduced transform over columns.
 INLINE void NAME(pass_by_matrix)(int size, const int16_t *matrix, vector r[8], int shift) {
     vector out[6];
 #pragma clang loop unroll(full)
@@ -62,7 +62,7 @@ INLINE void NAME(pass_by_matrix)(int size, const int16_t *matrix, vector r[8], i
     for (int y = 0; y < size; y++) r[y] = out[y];
 }
 
-/// Rows and columns of samples swapped back, and each block's written.
+/// Transposes the samples back and writes each block.
 INLINE void NAME(store)(int size, const vector r[8], const placed_block *blocks, uint8_t *const *rows) {
     const int stride = size <= 4 ? 4 : 8, count = stride / 2;
     vector s[4];
@@ -86,7 +86,7 @@ INLINE void NAME(store)(int size, const vector r[8], const placed_block *blocks,
     }
 }
 
-/// Blocks of a size, as many as fit. `matrix` is NULL for the whole transform.
+/// Transforms as many blocks as fit. `matrix` is NULL for the full transform.
 INLINE void NAME(blocks)(int size, const int16_t *matrix, const placed_block *blocks, const uint16_t *steps,
                          uint8_t *const *rows) {
     const int stride = size <= 4 ? 4 : 8;

@@ -1,4 +1,4 @@
-// What inverse_dct_vectors.h needs, of SSE2 or AVX2: the same instructions under other names.
+// The vector operations of inverse_dct_vectors.h in SSE2 and AVX2, which differ only in their names.
 
 INLINE vector NAME(add16)(vector a, vector b) { return OF(add_epi16)(a, b); }
 INLINE vector NAME(sub16)(vector a, vector b) { return OF(sub_epi16)(a, b); }
@@ -11,7 +11,7 @@ INLINE vector NAME(zip_high16)(vector a, vector b) { return OF(unpackhi_epi16)(a
 INLINE vector NAME(zip_low64)(vector a, vector b) { return OF(unpacklo_epi64)(a, b); }
 INLINE vector NAME(zip_high64)(vector a, vector b) { return OF(unpackhi_epi64)(a, b); }
 
-/// The halves of 8 numbers of 32 bits.
+/// Eight 32-bit numbers in two halves.
 typedef struct {
     vector low, high;
 } NAME(wide);
@@ -35,18 +35,18 @@ INLINE NAME(wide) NAME(times8192)(vector a) {
     return (NAME(wide)){OF(srai_epi32)(OF(unpacklo_epi16)(zero, a), 3), OF(srai_epi32)(OF(unpackhi_epi16)(zero, a), 3)};
 }
 
-/// What rounds when `shift` bits are dropped.
+/// Adds half of the lowest bit that a shift by `shift` keeps.
 INLINE NAME(wide) NAME(plus_half)(NAME(wide) a, int shift) {
     const vector half = OF(set1_epi32)(1 << (shift - 1));
     return NAME(plus)(a, (NAME(wide)){half, half});
 }
 
-/// Without `shift` bits, held within 16.
+/// Shifts by `shift` and clamps to 16 bits.
 INLINE vector NAME(narrowed)(NAME(wide) a, int shift) {
     return OF(packs_epi32)(OF(srai_epi32)(a.low, shift), OF(srai_epi32)(a.high, shift));
 }
 
-/// Samples of a's numbers, then of b's, in each lane.
+/// In each lane, samples from the numbers of a, then of b.
 INLINE vector NAME(samples)(vector a, vector b) { return OF(add_epi8)(OF(packs_epi16)(a, b), OF(set1_epi8)(-128)); }
 
 INLINE __m128i NAME(eight)(const void *numbers) { return _mm_loadu_si128(numbers); }

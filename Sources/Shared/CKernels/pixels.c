@@ -3,7 +3,7 @@
 
 static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-// Loops over whole pixels. Each has a body for every number of channels, so that the compiler knows its strides.
+// Loops over whole pixels, separate for each number of channels so that strides are constants.
 
 void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count) {
     int16_t *restrict a = planes, *restrict b = planes + stride, *restrict c = planes + 2 * stride;
@@ -41,7 +41,7 @@ void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels
     }
 }
 
-/// `value / 255`, rounded, for values up to 255 * 255.
+/// Returns `value / 255`, rounded, for values up to 255 * 255.
 static inline uint8_t divided_by_255(uint32_t value) { return (uint8_t)((value + 128 + ((value + 128) >> 8)) >> 8); }
 
 void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *background, uint8_t *out, ptrdiff_t count) {
@@ -130,11 +130,11 @@ void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *restrict out, ptrd
 }
 
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count) {
-    // In 16 fractional bits (T.871 section 7); the three of luma sum to 1, those of each difference to 0.
+    // In 16 fractional bits (T.871 section 7). The weights of luma sum to 1, the weights of each difference to 0.
     for (ptrdiff_t i = 0; i < count; i++) {
         const int32_t r = rgb[3 * i], g = rgb[3 * i + 1], b = rgb[3 * i + 2];
         luma[i] = (uint8_t)((19595 * r + 38470 * g + 7471 * b + (1 << 15)) >> 16);
-        // One less than a half, so that 255.5 does not become 256.
+        // Adds one less than a half, so that 255.5 does not become 256.
         blue[i] = (uint8_t)((-11059 * r - 21709 * g + 32768 * b + (128 << 16) + (1 << 15) - 1) >> 16);
         red[i] = (uint8_t)((32768 * r - 27439 * g - 5329 * b + (128 << 16) + (1 << 15) - 1) >> 16);
     }
@@ -147,7 +147,7 @@ void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdif
     if (count % 2 == 1) out[count / 2] = (uint8_t)((upper[count - 1] + lower[count - 1] + 1) >> 1);
 }
 
-/// 4 times the sum of the squared distances of 4 samples from their mean.
+/// Returns 4 times the sum of the squared distances of 4 samples from their mean.
 static inline uint32_t spread(const uint8_t *upper, const uint8_t *lower) {
     const uint32_t a = upper[0], b = upper[1], c = lower[0], d = lower[1], sum = a + b + c + d;
     return 4 * (a * a + b * b + c * c + d * d) - sum * sum;
@@ -163,7 +163,7 @@ void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, cons
 }
 
 void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
-    // cos(k pi / 16) / 2, and 1 / sqrt(8) for k = 0: the cosine of (2x + 1) u pi / 16 is one of them, by its symmetries.
+    // cos(k pi / 16) / 2, and 1 / sqrt(8) for k = 0. By symmetry, every cosine of (2x + 1) u pi / 16 is one of these.
     static const float basis[8][8] = {
         {0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f},
         {0.49039264f, 0.41573481f, 0.27778512f, 0.09754516f, -0.09754516f, -0.27778512f, -0.41573481f, -0.49039264f},
@@ -174,7 +174,7 @@ void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
         {0.19134172f, -0.46193977f, 0.46193977f, -0.19134172f, -0.19134172f, 0.46193977f, -0.46193977f, 0.19134172f},
         {0.09754516f, -0.27778512f, 0.41573481f, -0.49039264f, 0.49039264f, -0.41573481f, 0.27778512f, -0.09754516f},
     };
-    // Columns first: rows of 8 sums are what vectors hold.
+    // Columns first, because vectors hold rows of 8 sums.
     float columns[8][8];
     for (int v = 0; v < 8; v++) {
         for (int x = 0; x < 8; x++) columns[v][x] = 0;
@@ -208,7 +208,7 @@ void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alph
 void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *starts, const float *weights,
                            ptrdiff_t taps, float *out, ptrdiff_t count) {
     if (channels == 4) {
-        // One vector a pixel.
+        // A vector per pixel.
         for (ptrdiff_t i = 0; i < count; i++, weights += taps, out += 4) {
             const float *pixel = in + starts[i] * 4;
             float sums[4] = {0, 0, 0, 0};
@@ -241,7 +241,7 @@ void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptr
         if (alpha) {
             const float opacity = in[colours];
             out[colours] = (uint8_t)((opacity < 0 ? 0 : opacity > 1 ? 1 : opacity) * 255 + 0.5f);
-            // Where alpha rings above 1, colours do so with it.
+            // If alpha rings above 1, so do the colours.
             gain = out[colours] == 0 ? 0 : gain / opacity;
         }
         for (ptrdiff_t c = 0; c < colours; c++) {
@@ -262,14 +262,14 @@ void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptr
     }
 }
 
-/// 16 bits to the nearest 8 (PNG 13.12).
+/// Rounds 16 bits to 8 (PNG 13.12).
 static uint8_t narrowed(uint16_t sample) { return (uint8_t)(((uint32_t)sample * 255 + 32895) >> 16); }
 
 static uint8_t sample_of_light(float light, const uint8_t *samples, ptrdiff_t steps) {
     return samples[light <= 0 ? 0 : light >= (float)steps ? steps : (ptrdiff_t)(light + 0.5f)];
 }
 
-/// The samples of one pixel, whatever their width.
+/// Converts the samples of a pixel of either width.
 #define CONVERT_LIGHT(in, levels, alpha)                                                                             \
     for (ptrdiff_t i = 0; i < count; i++, in += channels, out += channels) {                                         \
         const float red = curves[in[0]], green = curves[levels + in[1]], blue = curves[2 * levels + in[2]];          \

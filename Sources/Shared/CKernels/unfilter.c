@@ -8,10 +8,10 @@
 #include <arm_neon.h>
 #endif
 
-// Each filter predicts a byte from those of the pixel before (a), the row above (b) and the pixel before that (c); what
-// is stored is the difference (PNG 9.2).
+// Each filter predicts a byte from the bytes of the previous pixel (a), the row above (b) and the pixel before that
+// (c), and stores the difference (PNG 9.2).
 
-/// The one of the three nearest to a + b - c; the first of them if two are equally near (PNG 9.4).
+/// Returns the nearest of the three to a + b - c; the first of them if two are equally near (PNG 9.4).
 static inline uint8_t paeth(int a, int b, int c) {
     const int to_a = abs(b - c), to_b = abs(a - c), to_c = abs(a + b - 2 * c);
     return (uint8_t)(to_a <= to_b && to_a <= to_c ? a : to_b <= to_c ? b : c);
@@ -47,7 +47,7 @@ static void paeth_row(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, 
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// 16 bytes, or 8 samples of 16 bits (…16).
+// A vector has 16 bytes, or 8 samples of 16 bits (…16).
 #if defined(__x86_64__)
 
 typedef __m128i vector;
@@ -69,15 +69,15 @@ ALWAYS_INLINE vector least16(vector a, vector b) { return _mm_min_epi16(a, b); }
 ALWAYS_INLINE vector most16(vector a, vector b) { return _mm_max_epi16(a, b); }
 ALWAYS_INLINE vector is_greater16(vector a, vector b) { return _mm_cmpgt_epi16(a, b); }
 
-/// `yes` where the mask has ones, which fill whole samples.
+/// Selects `yes` where the mask has ones, which fill whole samples.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) {
     return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
 }
 
-/// Moved up by some bytes, with zeros below.
+/// Shifts up by some bytes, with zeros below.
 #define MOVED_UP(a, bytes) _mm_slli_si128(a, bytes)
 
-/// The last pixel of 1, 2 or 4 bytes in every place.
+/// Repeats the last pixel of 1, 2 or 4 bytes.
 ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
     if (pixel == 4) return _mm_shuffle_epi32(pixels, 0xFF);
     vector last = _mm_srli_si128(pixels, 14);
@@ -112,13 +112,13 @@ ALWAYS_INLINE vector least16(vector a, vector b) { return from16(vminq_s16(of16(
 ALWAYS_INLINE vector most16(vector a, vector b) { return from16(vmaxq_s16(of16(a), of16(b))); }
 ALWAYS_INLINE vector is_greater16(vector a, vector b) { return vreinterpretq_u8_u16(vcgtq_s16(of16(a), of16(b))); }
 
-/// `yes` where the mask has ones.
+/// Selects `yes` where the mask has ones.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) { return vbslq_u8(mask, yes, no); }
 
-/// Moved up by some bytes, with zeros below.
+/// Shifts up by some bytes, with zeros below.
 #define MOVED_UP(a, bytes) vextq_u8(all(0), a, 16 - (bytes))
 
-/// The last pixel of 1, 2 or 4 bytes in every place.
+/// Repeats the last pixel of 1, 2 or 4 bytes.
 ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
     if (pixel == 4) return vreinterpretq_u8_u32(vdupq_laneq_u32(vreinterpretq_u32_u8(pixels), 3));
     if (pixel == 2) return vreinterpretq_u8_u16(vdupq_laneq_u16(vreinterpretq_u16_u8(pixels), 7));
@@ -127,9 +127,9 @@ ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
 
 #endif
 
-// A pixel a step, all of its channels at once, each in 16 bits, so that what the next pixel waits for is short. Pixels
-// of 3 bytes are read and written as 4 but at the row's end: the byte too many that is written belongs to the next
-// pixel, whose turn comes then. `pixel` is a constant to the compiler in each of the functions below.
+// Processes a pixel per step, all channels together with 16 bits each, to keep the dependency of the next pixel short.
+// Pixels of 3 bytes are read and written as 4 bytes, except at the end of the row; the extra byte is overwritten by
+// the next pixel. `pixel` is a constant to the compiler in each of the functions below.
 
 ALWAYS_INLINE vector load_last(ptrdiff_t pixel, const uint8_t *bytes) {
     uint32_t word = 0;
@@ -142,16 +142,16 @@ ALWAYS_INLINE void store_last(ptrdiff_t pixel, uint8_t *bytes, vector value) {
     memcpy(bytes, &word, (size_t)pixel);
 }
 
-/// The bytes of a pixel, and 4 for 3.
+/// Loads the bytes of a pixel, and 4 bytes for 3.
 ALWAYS_INLINE vector load(ptrdiff_t pixel, const uint8_t *bytes) { return load_last(pixel == 3 ? 4 : pixel, bytes); }
 
 ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, vector value) {
     store_last(pixel == 3 ? 4 : pixel, bytes, value);
 }
 
-// Which of a, b and c is nearest to a + b - c follows from where 3c - a - b lies: at or below the smaller one of a and
-// b it is the larger one, at or above the larger one it is the smaller one, and between them c. If two are equally
-// near, this gives the one that comes first in the order of a, b, c, as PNG wants it.
+// The nearest of a, b and c to a + b - c follows from 3c - a - b. If that is at most the smaller of a and b, the
+// nearest is the larger. If it is at least the larger, the nearest is the smaller. Between them it is c. Of two
+// equally near values, this is the first in the order a, b, c, as PNG requires.
 #define PAETH(choose)                                                                                               \
     const vector least = least16(a, b), most = most16(a, b), place = minus16(three_c_less_b, a);                    \
     const vector inner = choose(is_greater16(most, place), c, least);                                               \
@@ -205,8 +205,8 @@ AVX2 static void paeth_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *a
 
 #endif
 
-// The instruction for means rounds up, and the filter wants them rounded down: with ~a and ~b for a and b it does. As
-// ~(x + ~m) is m - x, the next pixel's ~a comes without turning anything round.
+// The instruction for means rounds up, but the filter rounds down. With ~a and ~b in place of a and b the result
+// rounds down. As ~(x + ~m) is m - x, the next ~a needs no inversion.
 #define AVERAGE_ROW(pixel)                                                                                          \
     do {                                                                                                            \
         vector before = all(0xFF);                                                                                  \
@@ -231,7 +231,7 @@ static void average_in_vectors(ptrdiff_t pixel, const uint8_t *in, const uint8_t
     }
 }
 
-/// Pixels of 1, 2 or 4 bytes, 16 bytes a step: sums of the first 1, 2, 3, … differences, by doubling.
+/// Pixels of 1, 2 or 4 bytes, in steps of 16 bytes: prefix sums by doubling.
 static void sub_in_vectors(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t count) {
     vector before = all(0);
     ptrdiff_t i = 0;

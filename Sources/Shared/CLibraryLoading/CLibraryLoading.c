@@ -9,12 +9,12 @@ void *cloading_open(const char *const *names) {
     return library;
 }
 
-bool cloading_find(void *library, const struct cloading_function *functions, size_t count) {
-    for (size_t index = 0; index < count; index++) {
-        // POSIX lets a pointer to a function be fetched this way, ISO C has no other.
-        void *function = dlsym(library, functions[index].name);
+bool cloading_find(void *library, const struct cloading_function *functions) {
+    for (; functions->name != NULL; functions++) {
+        // POSIX permits this conversion to a function pointer, ISO C has none.
+        void *function = dlsym(library, functions->name);
         if (function == NULL) return false;
-        memcpy(functions[index].target, &function, sizeof function);
+        memcpy(functions->target, &function, sizeof function);
     }
     return true;
 }

@@ -1,27 +1,25 @@
 #pragma once
 #include <sqlite3.h>
 
-// What Swift cannot call: functions with variable arguments, and constants that are casts.
+// Functions that Swift cannot call: they have variable arguments, or use constants that are casts.
 
-/// Leaves the write-ahead log as it is when the last connection closes.
+/// Keeps the write-ahead log when the last connection closes.
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-/// Trusts nothing in the file: neither functions that its schema calls, nor views; and nobody can write to the schema
-/// or beyond what SQL allows.
+/// Distrusts the file: functions and views in its schema are not run, and SQL cannot corrupt the schema.
 static inline void csqlite_distrust(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)0);
 }
 
-/// Binds a copy of the text.
 static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
-/// Binds a copy of the bytes; none where there are none, rather than NULL.
+/// Binds a copy of the bytes. An empty value becomes an empty blob rather than NULL.
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return count == 0 ? sqlite3_bind_zeroblob(statement, index, 0)
                       : sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);

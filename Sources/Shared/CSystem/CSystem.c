@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "CSystem.h"
 
 #include <errno.h>
@@ -14,7 +10,7 @@ static int argument_count;
 static char **arguments;
 
 #ifdef __GLIBC__
-// It calls what runs before main with main's own arguments; other C libraries do not.
+// glibc passes main's arguments to constructors; other C libraries do not.
 __attribute__((constructor)) static void keep_arguments(int count, char **words) {
     argument_count = count;
     arguments = words;
@@ -37,15 +33,14 @@ const char *csystem_argument(int index) { return arguments[index]; }
 #include <unistd.h>
 
 enum {
-    // linux/ioprio.h, which not every C library's headers come with.
+    // linux/ioprio.h and linux/magic.h, which some C libraries lack.
     priority_of_thread = 1,  // IOPRIO_WHO_PROCESS
     class_idle = 3,          // IOPRIO_CLASS_IDLE
     class_shift = 13,        // IOPRIO_CLASS_SHIFT
-    // linux/magic.h, likewise.
     magic_of_tmpfs = 0x01021994,
 };
 
-// A hint that fails must not show in errno, where a caller may be about to look.
+// A hint that fails must not change errno, which the caller may be about to read.
 
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
     int kept = errno;
@@ -72,7 +67,7 @@ bool csystem_set_attribute(int descriptor, const char *name, const void *value, 
 }
 
 ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, size_t size) {
-    // With a size of 0 it would say how large the value is.
+    // With a size of 0 it would return the size of the value.
     return size == 0 ? -1 : fgetxattr(descriptor, name, value, size);
 }
 
@@ -88,7 +83,7 @@ bool csystem_copy(int source, int target) {
     if (fstat(source, &status) != 0) return false;
     off_t offset = 0;
     while (offset < status.st_size) {
-        // Never more than this at once, so that a signal is not waited with for long.
+        // Limits the size of a call, so that signals are handled soon.
         ssize_t copied = copy_file_range(source, &offset, target, NULL, 64 << 20, 0);
         if (copied < 0 && errno == EINTR) continue;
         if (copied <= 0) return false;
@@ -107,7 +102,7 @@ int csystem_name_file(int descriptor, int folder, const char *name) {
 }
 
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode) {
-    // linux/openat2.h, which not every C library's headers come with.
+    // linux/openat2.h, which some C libraries lack.
     struct {
         uint64_t flags, mode, resolve;
     } how = {(uint64_t)flags, mode, 0};
@@ -119,21 +114,14 @@ int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode)
 
 #else
 
-#include <errno.h>
-
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode) {
-    (void)folder;
-    (void)name;
-    (void)flags;
-    (void)mode;
+    (void)folder, (void)name, (void)flags, (void)mode;
     errno = ENOSYS;
     return -1;
 }
 
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
-    (void)descriptor;
-    (void)offset;
-    (void)count;
+    (void)descriptor, (void)offset, (void)count;
 }
 
 void csystem_use_idle_disk(void) {}
@@ -159,22 +147,18 @@ bool csystem_close_from(int first) {
 }
 
 bool csystem_copy(int source, int target) {
-    (void)source;
-    (void)target;
+    (void)source, (void)target;
     return false;
 }
 
 int csystem_open_unnamed(int folder, unsigned mode) {
-    (void)folder;
-    (void)mode;
+    (void)folder, (void)mode;
     errno = ENOTSUP;
     return -1;
 }
 
 int csystem_name_file(int descriptor, int folder, const char *name) {
-    (void)descriptor;
-    (void)folder;
-    (void)name;
+    (void)descriptor, (void)folder, (void)name;
     errno = ENOTSUP;
     return -1;
 }

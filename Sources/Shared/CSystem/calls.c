@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include "CSystem.h"
@@ -9,7 +5,7 @@
 
 #include <sys/syscall.h>
 
-// Numbers from 424 on are the same on all architectures. Headers may be older than the C library that makes the call.
+// Numbers from 424 on are the same on all architectures. Headers may be older than the running C library.
 enum {
     call_openat2 = 437,
     call_clone3 = 435,
@@ -24,8 +20,8 @@ enum {
     call_mseal = 462,
 };
 
-// Every call that is not listed is refused: an allow-list, made from traces of the tools and of the libraries that they
-// load, and from the sources of glibc, musl, SQLite and libcurl for calls that are rarely made.
+// An allow-list of system calls; all others are refused. It comes from traces of the tools and their libraries, and
+// for rare calls from the sources of glibc, musl, SQLite and libcurl.
 const struct rule csystem_rules[first_unknown_call] = {
     // Memory of this process. Libraries are loaded later, so memory may become executable.
     [SYS_mmap] = {always},
@@ -65,7 +61,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_sched_get_priority_min] = {always},
     [SYS_prctl] = {always, is_checked},
 
-    // Signals, to this process alone: `abort` and the end of a run that was interrupted.
+    // Signals to this process alone, for `abort` and the end of an interrupted run.
     [SYS_rt_sigaction] = {always},
     [SYS_rt_sigprocmask] = {always},
     [SYS_rt_sigreturn] = {always},
@@ -77,7 +73,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_kill] = {always, is_checked},
     [SYS_tgkill] = {always, is_checked},
 #ifndef __GLIBC__
-    // musl's `raise`, which names the thread alone: Landlock keeps signals within the process.
+    // musl's `raise` names only the thread. Landlock keeps signals within the process.
     [SYS_tkill] = {always},
 #endif
 
@@ -139,7 +135,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [call_epoll_pwait2] = {always},
     [SYS_eventfd2] = {always},
 
-    // Looking at files, and opening them: Landlock decides which. openat2 keeps the mode of a new file in memory.
+    // Opening and inspecting files. Landlock decides which. openat2 keeps the mode of a new file in memory.
     [SYS_openat] = {always, is_checked},
     [call_openat2] = {always, is_missing},
     [SYS_fstat] = {always},
@@ -154,8 +150,8 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_fstatfs] = {always},
     [SYS_fgetxattr] = {always},
 
-    // Making, changing and removing files: the cache with its database, and outputs. As root, SQLite gives its journal
-    // the owner of the database.
+    // Creating, changing and removing files: the cache with its database, and outputs. As root, SQLite gives its
+    // journal the owner of the database.
     [SYS_ftruncate] = {csystem_needs_files},
     [SYS_fallocate] = {csystem_needs_files},
     [SYS_fsync] = {csystem_needs_files},
@@ -170,10 +166,10 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_fsetxattr] = {csystem_needs_files},
     [SYS_fchown] = {csystem_needs_files},
 
-    // A file that is replaced keeps its permissions.
+    // A replaced file keeps its permissions.
     [SYS_fchmod] = {csystem_needs_permissions, is_checked},
 
-    // Asking servers, and looking up their names. Nothing listens or accepts.
+    // Clients and name lookups. Nothing listens or accepts.
     [SYS_socket] = {csystem_needs_network, is_checked},
     [SYS_socketpair] = {csystem_needs_network, is_checked},
     [SYS_connect] = {csystem_needs_network},
@@ -191,7 +187,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_setsockopt] = {csystem_needs_network, is_checked},
 
 #ifdef __x86_64__
-    // Older forms of the calls above, which other architectures never had.
+    // Older forms of the calls above, which only this architecture has.
     [SYS_open] = {always, is_checked},
     [SYS_stat] = {always},
     [SYS_lstat] = {always},
@@ -212,7 +208,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_link] = {csystem_needs_files},
     [SYS_unlink] = {csystem_needs_files},
     [SYS_rename] = {csystem_needs_files},
-    // Registers of this thread, which glibc sets for a library that was built without shadow stacks.
+    // Registers of this thread. glibc sets them for a library that was built without shadow stacks.
     [SYS_arch_prctl] = {always},
 #endif
 };

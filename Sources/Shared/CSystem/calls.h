@@ -1,5 +1,5 @@
-// The table of the system calls that a confined process may make: calls.c has the calls, conditions.c the conditions on
-// their arguments. filter.c makes a filter of both.
+// The system calls that a confined process may make (calls.c) and the conditions on their arguments (conditions.c),
+// which filter.c compiles to a filter.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include "calls.h"
@@ -92,8 +88,8 @@ const struct condition csystem_conditions[] = {
     {SYS_ioctl, {IS(1, ioctl_interface_name)}},
     {SYS_ioctl, {IS(1, ioctl_interface_number)}},
 
-    // TCP and UDP, and the kernel's routes for name lookups. No AF_UNIX: daemons that run programs on request (D-Bus,
-    // container engines) listen on sockets with a path. glibc tries nscd's socket before it looks a name up itself.
+    // TCP and UDP, and the kernel's routes for name lookups. Not AF_UNIX: daemons that run programs on request (D-Bus,
+    // container engines) listen on sockets with a path. glibc tries nscd's socket before its own lookup.
     SOCKET(AF_INET, SOCK_STREAM, 0),
     SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
     SOCKET(AF_INET, SOCK_DGRAM, 0),
@@ -105,7 +101,7 @@ const struct condition csystem_conditions[] = {
     SOCKET(AF_NETLINK, SOCK_RAW, netlink_route),
     SOCKET(AF_NETLINK, SOCK_DGRAM, netlink_route),
     {SYS_socket, {IS(0, AF_UNIX)}, .refuses = true},
-    // libcurl wakes its threads through a pair. One of datagram sockets could be connected to a path later.
+    // libcurl wakes its threads through a pair. A datagram socket of a pair could later be connected to a path.
     {SYS_socketpair, {IS(0, AF_UNIX), HAS(1, socket_type, SOCK_STREAM), IS(2, 0)}},
     // glibc binds its netlink socket.
     {SYS_bind, {IS(2, netlink_address_size)}},

@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "CSystem.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "CSystem.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -13,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// MARK: Landlock (landlock(7)): numbers that not every kernel's headers come with
+// MARK: Landlock (landlock(7)). Some kernel headers lack these numbers.
 
 enum {
     call_create_ruleset = 444,
@@ -37,7 +33,7 @@ static const uint64_t access_tcp = 3;     // to bind, to connect
 static const uint64_t access_tcp_bind = 1;
 static const uint64_t scope_all = 3;      // sockets without a path, signals
 
-// The LANDLOCK_ACCESS_FS_… that a version of the interface knows: all below the first unknown one.
+// The LANDLOCK_ACCESS_FS_… rights that a version of the interface knows: all below the first unknown right.
 static uint64_t known_file_rights(int version) {
     int count = version >= 5 ? 16 : version >= 3 ? 15 : 14;
     return ((uint64_t)1 << count) - 1;
@@ -107,16 +103,12 @@ bool csystem_landlock_enforce(int rules) {
 int csystem_landlock_version(void) { return 0; }
 
 int csystem_landlock_begin(int version, bool network) {
-    (void)version;
-    (void)network;
+    (void)version, (void)network;
     return -1;
 }
 
 bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right) {
-    (void)rules;
-    (void)version;
-    (void)path;
-    (void)right;
+    (void)rules, (void)version, (void)path, (void)right;
     return false;
 }
 

@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "CSystem.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -15,14 +11,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// A number as text; the name of the macro if the headers have no such call.
+// A number as text, or the name of the macro if the headers lack the call.
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 #define NAME(call) {#call, TEXT(__NR_##call)},
 #define NUMBERED(call, number) {#call, #number},
 
-// The names of the system calls of both architectures, for messages alone. From 424 on the numbers are the same on all
-// architectures, and headers may be older than these calls.
+// The names of the system calls of both architectures, for messages. From 424 on the numbers are the same on all
+// architectures, and headers may lack these calls.
 static const struct {
     const char *name;
     const char *number;
@@ -100,7 +96,7 @@ static const char *name_of(int call) {
 }
 
 static struct csystem_report line;
-// Which calls were reported, by number; greater ones share the last place.
+// The calls that were reported, by number. Greater numbers share the last place.
 static atomic_bool reported[1024];
 
 static char *append(char *end, const char *limit, const char *text) {
@@ -110,7 +106,7 @@ static char *append(char *end, const char *limit, const char *text) {
     return end + length;
 }
 
-// Calls nothing but functions that a handler may call (signal-safety(7)); `atoi`, `strlen` and `memcpy` hold no locks.
+// Calls only functions that are allowed in a handler (signal-safety(7)). `atoi`, `strlen` and `memcpy` hold no locks.
 static void report(int signal, siginfo_t *info, void *context) {
     (void)signal;
     int kept = errno;
@@ -123,7 +119,7 @@ static void report(int signal, siginfo_t *info, void *context) {
         end = append(end, limit, line.after);
         if (write(2, text, (size_t)(end - text)) < 0) {}
     }
-    // The answer of the call, which the filter has chosen.
+    // The result of the call, which the filter has chosen.
     ucontext_t *resumed = context;
 #ifdef __x86_64__
     resumed->uc_mcontext.gregs[REG_RAX] = -info->si_errno;

@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "CSystem.h"
 
 #ifdef __GLIBC__
@@ -22,7 +18,7 @@ void csystem_silence_libraries(void) {
     FILE *silent = fopencookie(NULL, "w", (cookie_io_functions_t){.write = drop});
     if (silent == NULL) return;
     setvbuf(silent, NULL, _IONBF, 0);
-    // Variables in glibc, which every library reads at each use. The descriptors are left alone.
+    // glibc's variables, which all libraries read at each use. The descriptors are unchanged.
     stdout = silent;
     stderr = silent;
 }

@@ -1,13 +1,12 @@
 #include "CTIFF.h"
 
 #include <CLibraryLoading.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// libtiff's own types, by what they are.
+// libtiff's types.
 typedef struct tiff TIFF;
 typedef ptrdiff_t (*tiff_transfer)(void *context, void *buffer, ptrdiff_t count);
 typedef uint64_t (*tiff_seek)(void *context, uint64_t offset, int whence);
@@ -17,28 +16,27 @@ typedef int (*tiff_map)(void *context, void **base, uint64_t *size);
 typedef void (*tiff_unmap)(void *context, void *base, uint64_t size);
 typedef void (*tiff_report)(const char *module, const char *format, va_list arguments);
 
-// The functions that are used, found by name.
-static struct {
-    const char *(*version)(void);
-    tiff_report (*set_error_handler)(tiff_report handler);
-    tiff_report (*set_warning_handler)(tiff_report handler);
-    TIFF *(*open)(
-        const char *name, const char *mode, void *context, tiff_transfer read, tiff_transfer write, tiff_seek seek,
-        tiff_close close, tiff_size size, tiff_map map, tiff_unmap unmap);
-    void (*close)(TIFF *tiff);
-    int (*set_directory)(TIFF *tiff, uint32_t number);
-    int (*get)(TIFF *tiff, uint32_t tag, ...);
-    int (*get_defaulted)(TIFF *tiff, uint32_t tag, ...);
-    int (*set)(TIFF *tiff, uint32_t tag, ...);
-    int (*is_tiled)(TIFF *tiff);
-    int (*is_configured)(uint16_t compression);
-    uint64_t (*row_bytes)(TIFF *tiff);
-    uint64_t (*tile_bytes)(TIFF *tiff);
-    int (*read_row)(TIFF *tiff, void *buffer, uint32_t row, uint16_t sample);
-    ptrdiff_t (*read_tile)(TIFF *tiff, void *buffer, uint32_t x, uint32_t y, uint32_t z, uint16_t sample);
-    uint32_t (*tile_count)(TIFF *tiff);
-    uint32_t (*strip_count)(TIFF *tiff);
-} tiff;
+#define FUNCTIONS(F) \
+    F(TIFFGetVersion, const char *, (void)) \
+    F(TIFFSetErrorHandler, tiff_report, (tiff_report handler)) \
+    F(TIFFSetWarningHandler, tiff_report, (tiff_report handler)) \
+    F(TIFFClientOpen, TIFF *, \
+      (const char *name, const char *mode, void *context, tiff_transfer read, tiff_transfer write, tiff_seek seek, \
+       tiff_close close, tiff_size size, tiff_map map, tiff_unmap unmap)) \
+    F(TIFFClose, void, (TIFF *tiff)) \
+    F(TIFFSetDirectory, int, (TIFF *tiff, uint32_t number)) \
+    F(TIFFGetField, int, (TIFF *tiff, uint32_t tag, ...)) \
+    F(TIFFGetFieldDefaulted, int, (TIFF *tiff, uint32_t tag, ...)) \
+    F(TIFFSetField, int, (TIFF *tiff, uint32_t tag, ...)) \
+    F(TIFFIsTiled, int, (TIFF *tiff)) \
+    F(TIFFIsCODECConfigured, int, (uint16_t compression)) \
+    F(TIFFScanlineSize64, uint64_t, (TIFF *tiff)) \
+    F(TIFFTileSize64, uint64_t, (TIFF *tiff)) \
+    F(TIFFReadScanline, int, (TIFF *tiff, void *buffer, uint32_t row, uint16_t sample)) \
+    F(TIFFReadTile, ptrdiff_t, (TIFF *tiff, void *buffer, uint32_t x, uint32_t y, uint32_t z, uint16_t sample)) \
+    F(TIFFNumberOfTiles, uint32_t, (TIFF *tiff)) \
+    F(TIFFNumberOfStrips, uint32_t, (TIFF *tiff))
+FUNCTIONS(CLOADING_DECLARED)
 
 enum {
     WIDTH = 256, HEIGHT = 257, BITS = 258, COMPRESSION = 259, PHOTOMETRIC = 262, SAMPLES = 277, PLANES = 284,
@@ -57,63 +55,28 @@ struct ctiff_file {
     char message[MESSAGE_CAPACITY];
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char *load_error;
-
-// libtiff reports to one function for the whole process: each thread says where its words go.
-static _Thread_local char *words;
+// libtiff has one error handler per process. Each thread sets the buffer for its messages.
+static _Thread_local char *thread_message;
 
 static void keep_error(const char *module, const char *format, va_list arguments) {
     (void)module;
-    // The first one is the cause of the others.
-    if (words != NULL && words[0] == 0) vsnprintf(words, MESSAGE_CAPACITY, format, arguments);
+    // The first error causes the others.
+    if (thread_message == NULL || thread_message[0] != 0) return;
+    vsnprintf(thread_message, MESSAGE_CAPACITY, format, arguments);
 }
 
-static void load(void) {
-#ifdef __APPLE__
-    static const char *const names[] = {
-        "libtiff.6.dylib", "/opt/homebrew/lib/libtiff.6.dylib", "/usr/local/lib/libtiff.6.dylib", NULL};
-#else
-    static const char *const names[] = {"libtiff.so.6", "libtiff.so.5", NULL};
-#endif
-    void *library = cloading_open(names);
-    if (library == NULL) {
-        load_error = "libtiff is not installed (Debian: libtiff6, Homebrew: libtiff)";
-        return;
-    }
-    const struct cloading_function functions[] = {
-        {&tiff.version, "TIFFGetVersion"},
-        {&tiff.set_error_handler, "TIFFSetErrorHandler"},
-        {&tiff.set_warning_handler, "TIFFSetWarningHandler"},
-        {&tiff.open, "TIFFClientOpen"},
-        {&tiff.close, "TIFFClose"},
-        {&tiff.set_directory, "TIFFSetDirectory"},
-        {&tiff.get, "TIFFGetField"},
-        {&tiff.get_defaulted, "TIFFGetFieldDefaulted"},
-        {&tiff.set, "TIFFSetField"},
-        {&tiff.is_tiled, "TIFFIsTiled"},
-        {&tiff.is_configured, "TIFFIsCODECConfigured"},
-        {&tiff.row_bytes, "TIFFScanlineSize64"},
-        {&tiff.tile_bytes, "TIFFTileSize64"},
-        {&tiff.read_row, "TIFFReadScanline"},
-        {&tiff.read_tile, "TIFFReadTile"},
-        {&tiff.tile_count, "TIFFNumberOfTiles"},
-        {&tiff.strip_count, "TIFFNumberOfStrips"},
-    };
-    if (!cloading_find(library, functions, CLOADING_COUNT(functions))) {
-        load_error = "libtiff lacks a function that it should have: install it anew";
-        return;
-    }
-    tiff.set_error_handler(keep_error);
-    tiff.set_warning_handler(NULL);
+static const char *load(void) {
+    void *library = cloading_open(CLOADING_NAMES("libtiff.6.dylib", "libtiff.so.6", "libtiff.so.5"));
+    if (library == NULL) return "libtiff is not installed (Debian: libtiff6, Homebrew: libtiff)";
+    if (!CLOADING_FIND(library, FUNCTIONS)) return "libtiff lacks a required function: reinstall it";
+    TIFFSetErrorHandler(keep_error);
+    TIFFSetWarningHandler(NULL);
+    return NULL;
 }
 
-const char *ctiff_load(void) {
-    pthread_once(&once, load);
-    return load_error;
-}
+CLOADING_ONCE(ctiff_load, load)
 
-const char *ctiff_version(void) { return ctiff_load() == NULL ? tiff.version() : NULL; }
+const char *ctiff_version(void) { return ctiff_load() == NULL ? TIFFGetVersion() : NULL; }
 
 static ptrdiff_t read_input(void *context, void *buffer, ptrdiff_t count) {
     ctiff_file *file = context;
@@ -161,12 +124,12 @@ static ctiff_status failure(const ctiff_file *file) { return file->is_stopped ? 
 
 static uint16_t number(TIFF *handle, uint32_t tag) {
     uint16_t value = 0;
-    return tiff.get_defaulted(handle, tag, &value) ? value : 0;
+    return TIFFGetFieldDefaulted(handle, tag, &value) ? value : 0;
 }
 
 static uint64_t largest(TIFF *handle, uint32_t tag, uint32_t count, uint64_t file_bytes) {
     const uint64_t *bytes = NULL;
-    if (!tiff.get(handle, tag, &bytes) || bytes == NULL) return file_bytes;
+    if (!TIFFGetField(handle, tag, &bytes) || bytes == NULL) return file_bytes;
     uint64_t most = 0;
     for (uint32_t index = 0; index < count; index++) {
         if (bytes[index] > most) most = bytes[index];
@@ -176,44 +139,47 @@ static uint64_t largest(TIFF *handle, uint32_t tag, uint32_t count, uint64_t fil
 
 static ctiff_status read_page(ctiff_file *file, ctiff_page *page) {
     TIFF *handle = file->tiff;
-    if (!tiff.get(handle, WIDTH, &page->width) || !tiff.get(handle, HEIGHT, &page->height)) return failure(file);
+    if (!TIFFGetField(handle, WIDTH, &page->width)) return failure(file);
+    if (!TIFFGetField(handle, HEIGHT, &page->height)) return failure(file);
     page->bits = number(handle, BITS);
     page->samples = number(handle, SAMPLES);
     page->compression = number(handle, COMPRESSION);
     page->sample_format = number(handle, SAMPLE_FORMAT);
     page->ink_set = number(handle, INK_SET);
     page->is_separate = page->samples > 1 && number(handle, PLANES) == SEPARATE_PLANES;
-    if (!tiff.get(handle, PHOTOMETRIC, &page->photometric)) {
-        // As libtiff's own conversion to RGB: fax compressions (2 to 4) have white for 0.
+    if (!TIFFGetField(handle, PHOTOMETRIC, &page->photometric)) {
+        // Like libtiff's own conversion to RGB: 0 is white in fax compressions (2 to 4).
         const int is_fax = page->compression >= 2 && page->compression <= 4;
         page->photometric = page->samples >= 3 ? 2 : is_fax ? 0 : 1;
     }
-    if (!tiff.is_configured(page->compression)) {
+    if (!TIFFIsCODECConfigured(page->compression)) {
         snprintf(file->message, sizeof file->message, "compression %u", page->compression);
         return CTIFF_UNSUPPORTED;
     }
     uint16_t count = 0;
     const uint16_t *kinds = NULL;
     page->extra = -1;
-    if (tiff.get_defaulted(handle, EXTRA_SAMPLES, &count, &kinds) && count > 0 && kinds != NULL) page->extra = kinds[0];
-    if (page->bits <= 16 && !tiff.get(handle, PALETTE, &page->red, &page->green, &page->blue)) page->red = NULL;
-    if (!tiff.get(handle, PROFILE, &page->profile_bytes, &page->profile)) page->profile = NULL;
+    const int has_kinds = TIFFGetFieldDefaulted(handle, EXTRA_SAMPLES, &count, &kinds) && kinds != NULL;
+    if (has_kinds && count > 0) page->extra = kinds[0];
+    if (page->bits <= 16 && !TIFFGetField(handle, PALETTE, &page->red, &page->green, &page->blue)) page->red = NULL;
+    if (!TIFFGetField(handle, PROFILE, &page->profile_bytes, &page->profile)) page->profile = NULL;
     if (page->compression == COMPRESSION_JPEG && page->photometric == PHOTOMETRIC_YCBCR && !page->is_separate) {
-        // libtiff has its JPEG decoder give R, G and B; their sizes follow from that.
-        tiff.set(handle, JPEG_COLOURS, 1);
+        // Sets libtiff's JPEG decoder to RGB, before the sizes are computed.
+        TIFFSetField(handle, JPEG_COLOURS, 1);
         page->photometric = 2;
     }
-    page->is_tiled = tiff.is_tiled(handle) != 0;
+    page->is_tiled = TIFFIsTiled(handle) != 0;
     if (page->is_tiled) {
-        if (!tiff.get(handle, TILE_WIDTH, &page->tile_width) || !tiff.get(handle, TILE_HEIGHT, &page->tile_height)) {
+        if (!TIFFGetField(handle, TILE_WIDTH, &page->tile_width)
+            || !TIFFGetField(handle, TILE_HEIGHT, &page->tile_height)) {
             return failure(file);
         }
-        page->tile_bytes = tiff.tile_bytes(handle);
-        page->packed_bytes = largest(handle, TILE_BYTES, tiff.tile_count(handle), file->input.count);
+        page->tile_bytes = TIFFTileSize64(handle);
+        page->packed_bytes = largest(handle, TILE_BYTES, TIFFNumberOfTiles(handle), file->input.count);
         return page->tile_bytes == 0 ? CTIFF_CORRUPT : CTIFF_OK;
     }
-    page->row_bytes = tiff.row_bytes(handle);
-    page->packed_bytes = largest(handle, STRIP_BYTES, tiff.strip_count(handle), file->input.count);
+    page->row_bytes = TIFFScanlineSize64(handle);
+    page->packed_bytes = largest(handle, STRIP_BYTES, TIFFNumberOfStrips(handle), file->input.count);
     return page->row_bytes == 0 ? CTIFF_CORRUPT : CTIFF_OK;
 }
 
@@ -222,35 +188,35 @@ ctiff_file *ctiff_open(ctiff_input input, uint32_t page_number, ctiff_page *page
     ctiff_file *file = calloc(1, sizeof *file);
     if (file == NULL) return NULL;
     file->input = input;
-    words = file->message;
-    // "m" is for no mapping of memory.
-    file->tiff = tiff.open(
+    thread_message = file->message;
+    // "m" disables memory mapping.
+    file->tiff = TIFFClientOpen(
         "TIFF", "rm", file, read_input, refuse_write, seek_input, close_input, input_size, map_nothing, unmap_nothing);
     *status = file->tiff == NULL ? failure(file) : CTIFF_OK;
-    if (*status == CTIFF_OK && page_number > 0 && !tiff.set_directory(file->tiff, page_number)) *status = failure(file);
+    if (*status == CTIFF_OK && page_number > 0 && !TIFFSetDirectory(file->tiff, page_number)) *status = failure(file);
     if (*status == CTIFF_OK) *status = read_page(file, page);
-    words = NULL;
+    thread_message = NULL;
     return file;
 }
 
 void ctiff_close(ctiff_file *file) {
-    words = file->message;
-    if (file->tiff != NULL) tiff.close(file->tiff);
-    words = NULL;
+    thread_message = file->message;
+    if (file->tiff != NULL) TIFFClose(file->tiff);
+    thread_message = NULL;
     free(file);
 }
 
 ctiff_status ctiff_read_row(ctiff_file *file, uint32_t row, uint16_t sample, uint8_t *buffer) {
-    words = file->message;
-    const int result = tiff.read_row(file->tiff, buffer, row, sample);
-    words = NULL;
+    thread_message = file->message;
+    const int result = TIFFReadScanline(file->tiff, buffer, row, sample);
+    thread_message = NULL;
     return result == 1 ? CTIFF_OK : failure(file);
 }
 
 ctiff_status ctiff_read_tile(ctiff_file *file, uint32_t x, uint32_t y, uint16_t sample, uint8_t *buffer) {
-    words = file->message;
-    const ptrdiff_t result = tiff.read_tile(file->tiff, buffer, x, y, 0, sample);
-    words = NULL;
+    thread_message = file->message;
+    const ptrdiff_t result = TIFFReadTile(file->tiff, buffer, x, y, 0, sample);
+    thread_message = NULL;
     return result >= 0 ? CTIFF_OK : failure(file);
 }
 

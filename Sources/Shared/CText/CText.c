@@ -63,9 +63,7 @@ struct font_set { int count, capacity; void **patterns; };
     F(cairo_status, int, (void *cairo)) \
     F(cairo_set_matrix, void, (void *cairo, const struct matrix *matrix)) \
     F(cairo_fill, void, (void *cairo))
-#define DECLARED(name, result, arguments) static result(*name) arguments;
-#define FOUND(name, result, arguments) {&name, #name},
-FUNCTIONS(DECLARED)
+FUNCTIONS(CLOADING_DECLARED)
 
 enum { FC_SET_SYSTEM = 0, FC_SET_APPLICATION = 1, CAIRO_FONT_TYPE_FT = 1, CAIRO_FORMAT_A8 = 2 };
 enum { PANGO_DIRECTION_RTL = 1, PANGO_WRAP_WORD = 0, PANGO_WRAP_WORD_CHAR = 2, PANGO_ELLIPSIZE_END = 3 };
@@ -82,18 +80,16 @@ struct ctext_layout {
 static void *map, *attributes;
 
 static const char *load(void) {
-    CLOADING_NAMES(names, "libpangocairo-1.0.so.0", "libpangocairo-1.0.0.dylib");
     // dlsym also searches the libraries that libpangocairo needs.
-    const struct cloading_function functions[] = {FUNCTIONS(FOUND)};
     // Only scalable outline fonts without colours.
     static const char rules[] =
         "<fontconfig><selectfont><rejectfont>"
         "<pattern><patelt name='outline'><bool>false</bool></patelt></pattern>"
         "<pattern><patelt name='color'><bool>true</bool></patelt></pattern></rejectfont></selectfont>"
         "<match target='font'><edit name='hinting' mode='assign'><bool>false</bool></edit></match></fontconfig>";
-    void *library = cloading_open(names);
+    void *library = cloading_open(CLOADING_NAMES("libpangocairo-1.0.0.dylib", "libpangocairo-1.0.so.0"));
     if (library == NULL) return "Pango cannot be loaded";
-    if (!cloading_find(library, functions, CLOADING_COUNT(functions))) return "Pango is older than 1.44";
+    if (!CLOADING_FIND(library, FUNCTIONS)) return "Pango is older than 1.44";
     void *config = FcInitLoadConfig();
     if (config == NULL || !FcConfigParseAndLoadFromMemory(config, rules, 0) || !FcConfigBuildFonts(config)
         || !FcConfigSetCurrent(config)) {

@@ -1,8 +1,8 @@
-// libcurl, loaded when it is first used.
+// libcurl, loaded on first use.
 //
-// The numbers and signatures below are libcurl's binary interface, which has not changed since 2006 and is promised to
-// stay (https://curl.se/libcurl/abi.html); they are those of <curl/curl.h> and <curl/multi.h>. Declaring the few that
-// are needed makes the headers unnecessary for building and the library unnecessary for runs without the network.
+// The numbers and signatures below, from <curl/curl.h> and <curl/multi.h>, are libcurl's ABI, which is unchanged since
+// 2006 and promised to stay (https://curl.se/libcurl/abi.html). These declarations make the headers unnecessary for
+// building, and the library unnecessary for runs without the network.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #pragma clang assume_nonnull begin
 #endif
 
-// CURLoption (curl.h): numbers below 10,000 take a long, those from 10,000 on a string.
+// CURLoption (curl.h): numbers below 10,000 take a long, others a string.
 enum {
     CCURL_LOW_SPEED_LIMIT = 19,
     CCURL_LOW_SPEED_TIME = 20,
@@ -48,13 +48,13 @@ enum {
     CCURL_HTTP_VERSION_2TLS = 4,
 };
 
-// CURLINFO (curl.h), with the type in the high bits: a long is 0x200000, a time in microseconds 0x600000.
+// CURLINFO (curl.h). The high bits are the type: 0x200000 for a long, 0x600000 for a time in microseconds.
 enum {
     CCURL_INFO_HTTP_CONNECTCODE = 0x200000 + 22,
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h): all codes for faults of this side, and the codes for other failures than a bad answer.
+// CURLcode (curl.h): all codes for local errors, and for failures other than a bad answer.
 enum {
     CCURL_OK = 0,
     CCURL_UNSUPPORTED_PROTOCOL = 1,
@@ -108,62 +108,64 @@ enum {
     CCURL_ECH_REQUIRED = 101,
 };
 
-// Loads libcurl, once for the process, from any thread. Gives NULL when it can be used, else why not; the text lives
-// as long as the process.
+// Loads libcurl once per process. Returns NULL on success, otherwise the reason, which stays valid. May be called from
+// any thread.
 const char *_Nullable ccurl_load(void);
 
-// Names and versions of libcurl and of the libraries that it uses. Only after ccurl_load has given NULL.
+// Returns the names and versions of libcurl and its libraries. Call this and `ccurl_open` only after ccurl_load has
+// returned NULL.
 const char *ccurl_version(void);
 
-// An easy handle inside a multi handle of its own. One thread at a time may use it, but for ccurl_wake.
+// An easy handle in its own multi handle. Only one thread at a time may use it, except for ccurl_wake.
 typedef struct ccurl_connection ccurl_connection;
 
-// What a transfer calls, on the thread that steps it, with the context that was given.
+// The callbacks of a transfer. They run in ccurl_step, on its thread.
 typedef struct {
     void *_Nullable context;
-    // A line of the head, or bytes of the body. False ends the transfer with CCURL_WRITE_ERROR.
+    // Receive a header line, or bytes of the body. False ends the transfer with CCURL_WRITE_ERROR.
     bool (*head)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     bool (*body)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
-    // Fills the buffer with what `ccurl_upload` announced, from that offset on. Gives how many bytes that are; a
-    // negative number ends the transfer.
+    // Fills the buffer with the request body from that offset. Returns the number of bytes; a negative number ends the
+    // transfer.
     ptrdiff_t (*send)(void *_Nullable context, int64_t offset, uint8_t *buffer, size_t count);
-    // The 4 or 16 bytes of an address about to be connected to. False keeps the socket from being opened.
+    // Receives the 4 or 16 bytes of an address before a connection to it. False prevents the connection.
     bool (*dial)(void *_Nullable context, const uint8_t *address, size_t count);
 } ccurl_receiver;
 
-// NULL without memory. Only after ccurl_load has given NULL.
+// Returns NULL without memory.
 ccurl_connection *_Nullable ccurl_open(void);
 void ccurl_close(ccurl_connection *connection);
 
-// Forgets all options, and keeps what is open for the next transfer.
+// Resets all options, but keeps connections open for the next transfer.
 void ccurl_reset(ccurl_connection *connection);
-// Both give a CURLcode.
+// Both return a CURLcode.
 int ccurl_set_long(ccurl_connection *connection, int option, long value);
 int ccurl_set_string(ccurl_connection *connection, int option, const char *_Nullable value);
-// Adds `Name: value` to the request. False without memory.
+// Adds `Name: value` to the request. Returns false without memory.
 bool ccurl_add_header(ccurl_connection *connection, const char *line);
-// Connects to `HOST:PORT:OTHER-HOST:OTHER-PORT` instead, where what is left out stands for any, or for the same. Once
-// for a request. False without memory.
+// Connects to another host and port, by a rule `HOST:PORT:OTHER-HOST:OTHER-PORT`. An empty HOST or PORT matches any;
+// an empty OTHER part keeps the original. At most once per request. Returns false without memory.
 bool ccurl_connect_to(ccurl_connection *connection, const char *rule);
-// Makes it a PUT of that many bytes, for which the receiver is asked. False if libcurl refuses or has no memory.
+// Makes the request a PUT of that many bytes, which the receiver sends. Returns false on an error of libcurl, or
+// without memory.
 bool ccurl_upload(ccurl_connection *connection, int64_t count);
 void ccurl_set_receiver(ccurl_connection *connection, ccurl_receiver receiver);
 
-// Begins a transfer. False without memory.
+// Starts a transfer. Returns false without memory.
 bool ccurl_begin(ccurl_connection *connection);
-// Does what can be done now. Gives the CURLcode of a transfer that has ended, else -1.
+// Does all work that is possible without waiting. Returns the CURLcode of a finished transfer, otherwise -1.
 int ccurl_step(ccurl_connection *connection);
-// Waits until there is something to do, at most that long, or until ccurl_wake.
+// Waits until there is work, at most that long, or until ccurl_wake.
 void ccurl_wait(ccurl_connection *connection, int milliseconds);
-// Ends the wait that is going on, or the next one. From any thread.
+// Ends the current or the next wait. May be called from any thread.
 void ccurl_wake(ccurl_connection *connection);
-// Ends a transfer, whether it is over or not.
+// Ends a transfer, finished or not.
 void ccurl_end(ccurl_connection *connection);
 
-// A figure of the last transfer; 0 if it has none.
+// Returns a figure of the last transfer, or 0 if it is unknown.
 long ccurl_info_long(ccurl_connection *connection, int info);
 int64_t ccurl_info_microseconds(ccurl_connection *connection, int info);
-// What went wrong, in libcurl's words.
+// Returns libcurl's error message.
 const char *ccurl_error_text(ccurl_connection *connection, int code);
 
 #ifdef __clang__

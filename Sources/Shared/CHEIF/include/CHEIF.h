@@ -1,6 +1,6 @@
-// libheif, which reads AVIF and HEIC, loaded when the first of them arrives.
+// libheif, which reads AVIF and HEIC, loaded for the first such picture.
 //
-// Its header is not needed: what is used of it here has been the same since 1.3.
+// Its header is not needed: the functions used here are unchanged since 1.3.
 #pragma once
 
 #include <stddef.h>
@@ -10,16 +10,16 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/// Loads the library, the first time it is called. NULL if pictures can be read, else why not and what to install.
-/// Any number of threads may call it.
+/// Loads the library on the first call. Returns NULL if pictures can be read, otherwise the reason and what to
+/// install. May be called from any thread.
 const char *_Nullable cheif_load(void);
 
-/// The library's version, loading it first; NULL if it cannot be used.
+/// Loads the library and returns its version, or NULL if it cannot be used.
 const char *_Nullable cheif_version(void);
 
-/// How a picture is coded, which decides the rows that are wanted.
+/// The coding of a picture, which determines the format of the rows.
 typedef struct {
-    /// Whether it has luma alone.
+    /// Whether the picture has only luma.
     int is_gray;
     /// Whether samples have more than 8 bits.
     int is_wide;
@@ -27,19 +27,19 @@ typedef struct {
 
 #define CHEIF_MESSAGE_CAPACITY 200
 
-/// The pixels that libheif really has made.
+/// The pixels in the format that libheif returned.
 typedef struct {
     uint32_t width, height;
     /// 1 for luma; 3 for R, G and B.
     uint32_t channels;
-    /// Of a sample, which takes two bytes, the lowest first, if it has more than 8.
+    /// Bits of a sample. A sample with more than 8 has two bytes, little-endian.
     int bits;
-    /// Whether luma has the levels of video (ITU-T H.273): 16 to 235 of 8 bits.
+    /// Whether luma has the limited range of video (ITU-T H.273): 16 to 235 of 8 bits.
     int is_limited;
     const uint8_t *_Nullable rows;
-    /// Bytes from one row to the next.
+    /// Bytes per row.
     size_t stride;
-    /// The failure, in libheif's words.
+    /// libheif's error message.
     char message[CHEIF_MESSAGE_CAPACITY];
 } cheif_pixels;
 
@@ -48,14 +48,14 @@ typedef struct cheif_picture cheif_picture;
 typedef enum {
     CHEIF_OK = 0,
     CHEIF_NO_MEMORY,
-    /// The message says how.
     CHEIF_CORRUPT,
-    /// The message says what is missing.
+    /// The message names the missing feature.
     CHEIF_UNSUPPORTED,
 } cheif_status;
 
-/// Decodes the primary picture of a file in memory, which must stay there. Only after `cheif_load` gave NULL. If it
-/// succeeds, the pixels live until the picture is closed; else there is no picture.
+/// Decodes the primary picture of a file in memory, which must stay valid. Call it only after `cheif_load` has
+/// returned NULL. On success, the pixels are valid until the picture is closed; otherwise there is no picture to
+/// close.
 cheif_status cheif_decode(
     const uint8_t *bytes, size_t count, cheif_kind kind, cheif_pixels *pixels,
     cheif_picture *_Nullable *_Nonnull picture);

@@ -1,7 +1,6 @@
-// libjxl, which reads JPEG XL, loaded when the first one arrives.
+// libjxl, which reads JPEG XL, loaded for the first such picture.
 //
-// Its header is not needed: what is used of it here has been the same since 0.7, but for a parameter that 0.9 has
-// dropped.
+// Its header is not needed: the functions used here are unchanged since 0.7, except for a parameter that 0.9 removed.
 #pragma once
 
 #include <stddef.h>
@@ -11,17 +10,17 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/// Loads the library, the first time it is called. NULL if pictures can be read, else why not and what to install.
-/// Any number of threads may call it.
+/// Loads the library on the first call. Returns NULL if pictures can be read, otherwise the reason and what to
+/// install. May be called from any thread.
 const char *_Nullable cjxl_load(void);
 
-/// The library's version, loading it first; 0 if it cannot be used. 7002 is 0.7.2.
+/// Loads the library and returns its version, or 0 if it cannot be used. 7002 is 0.7.2.
 uint32_t cjxl_version(void);
 
 typedef struct {
-    /// As they are stored, before any turn.
+    /// The stored size, before orientation.
     uint32_t width, height;
-    /// 1 for gray, 3 for colours, and one more for alpha.
+    /// 1 for gray, 3 for colours, plus 1 for alpha.
     uint32_t channels;
     int is_premultiplied;
     uint32_t bits;
@@ -29,41 +28,39 @@ typedef struct {
 
 typedef struct cjxl_decoder cjxl_decoder;
 
-/// What is to be done next.
+/// The next step of a decode.
 typedef enum {
-    /// Give more bytes, or end.
+    /// Provide more bytes, or end.
     CJXL_NEEDS_INPUT = 0,
-    /// The header is known.
     CJXL_HEADER,
-    /// The profile is known.
     CJXL_PROFILE,
-    /// Set the memory for pixels.
+    /// Call `cjxl_set_pixels`.
     CJXL_NEEDS_PIXELS,
-    /// All pixels of the first frame are there.
+    /// The first frame is complete.
     CJXL_DONE,
     CJXL_CORRUPT,
 } cjxl_event;
 
-/// Only after `cjxl_load` gave NULL. NULL if there is no memory. It works on the caller's thread.
+/// Creates a decoder that works on the caller's thread. Returns NULL without memory. Call it only after `cjxl_load`
+/// has returned NULL.
 cjxl_decoder *_Nullable cjxl_open(void);
 
 void cjxl_close(cjxl_decoder *decoder);
 
-/// Goes on with `count` bytes, which must stay until the next event says that more are needed; to be called without any
-/// after the other events. Gives in `used` how many of them have been, if more are needed: the
-/// others come again.
+/// Continues with `count` bytes, which must stay valid until the next `CJXL_NEEDS_INPUT`. After other events, pass no
+/// bytes. If more are needed, sets `used` to the number of bytes consumed; pass the rest again.
 cjxl_event cjxl_next(cjxl_decoder *decoder, const uint8_t *_Nullable bytes, size_t count, size_t *used);
 
 void cjxl_get_header(const cjxl_decoder *decoder, cjxl_header *header);
 
-/// The bytes of the profile that the pixels will be in; 0 without.
+/// The size of the ICC profile of the pixels; 0 without a profile.
 size_t cjxl_profile_bytes(const cjxl_decoder *decoder);
 
-/// Copies the profile; false if that fails.
+/// Copies the profile. Returns false on failure.
 int cjxl_get_profile(const cjxl_decoder *decoder, uint8_t *buffer, size_t count);
 
-/// Says where the pixels go: rows without gaps, of `channels` samples of 8 or 16 bits, in the processor's order.
-/// False if that is not enough for them.
+/// Sets the destination of the pixels: rows without gaps, of `channels` samples of 8 or 16 bits in native byte order.
+/// Returns false if it is too small.
 int cjxl_set_pixels(cjxl_decoder *decoder, uint32_t channels, int is_wide, void *pixels, size_t count);
 
 #ifdef __clang__

@@ -1,27 +1,44 @@
-// Loads a shared library when it is first needed: by one of its names, and its functions by theirs.
+// Loads a shared library by name on first use, and finds its functions.
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// A function pointer to fill in, and the name by which the function is found.
+// A function pointer to set, and the name of the function.
 struct cloading_function {
     void *target;
     const char *name;
 };
 
-#define CLOADING_COUNT(array) (sizeof(array) / sizeof *(array))
+// Declares a pointer for each function in a list `FUNCTIONS(F)` of `F(name, result, arguments)`.
+#define CLOADING_DECLARED(name, result, arguments) static result(*name) arguments;
 
-// Defines the names of a library for `cloading_open`. Homebrew's folder is not among those that macOS searches.
+// Sets the pointers of such a list. Returns false if the library lacks one of the functions.
+#define CLOADING_FIND(library, FUNCTIONS) \
+    cloading_find(library, (const struct cloading_function[]){FUNCTIONS(CLOADING_ENTRY) {NULL, NULL}})
+#define CLOADING_ENTRY(name, result, arguments) {&name, #name},
+
+// The names of a library for `cloading_open`. macOS does not search Homebrew's folders.
 #ifdef __APPLE__
-#define CLOADING_NAMES(name, soname, dylib) \
-    static const char *const name[] = {dylib, "/opt/homebrew/lib/" dylib, "/usr/local/lib/" dylib, NULL}
+#define CLOADING_NAMES(dylib, ...) \
+    ((const char *const[]){dylib, "/opt/homebrew/lib/" dylib, "/usr/local/lib/" dylib, NULL})
 #else
-#define CLOADING_NAMES(name, soname, dylib) static const char *const name[] = {soname, NULL}
+#define CLOADING_NAMES(dylib, ...) ((const char *const[]){__VA_ARGS__, NULL})
 #endif
 
-// Returns the first library that can be loaded, of names that NULL ends; NULL if there is none.
+// Defines a function that calls `load` once per process and returns its result: NULL, or the error.
+#define CLOADING_ONCE(name, load) \
+    static pthread_once_t once = PTHREAD_ONCE_INIT; \
+    static const char *load_error; \
+    static void load_once(void) { load_error = load(); } \
+    const char *name(void) { \
+        pthread_once(&once, load_once); \
+        return load_error; \
+    }
+
+// Loads the first available library of a NULL-terminated list. Returns NULL if there is none.
 void *cloading_open(const char *const *names);
 
-// Fills in all function pointers; false if the library lacks one of the functions.
-bool cloading_find(void *library, const struct cloading_function *functions, size_t count);
+// Sets all function pointers of a list that ends with a NULL name. Returns false if a function is missing.
+bool cloading_find(void *library, const struct cloading_function *functions);

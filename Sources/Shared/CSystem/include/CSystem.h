@@ -1,4 +1,4 @@
-// Calls of Linux that Swift does not import from the C library. On other systems they do nothing.
+// Linux system calls that Swift does not import from the C library. On other systems they do nothing.
 #pragma once
 
 #include <stdbool.h>
@@ -10,106 +10,107 @@
 int csystem_argument_count(void);
 const char *csystem_argument(int index);
 
-// Begins to write these bytes of a file to the disk, without waiting (sync_file_range(2)). A hint.
+// Starts to write these bytes of a file to the disk without waiting (sync_file_range(2)). A hint.
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count);
 
-// Gives an empty file the content of another one: so that both share their blocks (FICLONE), else copied within the
-// kernel (copy_file_range(2)). False if the caller has to copy, and for any failure; a part may have been written then.
+// Copies a file to an empty one: shares its blocks (FICLONE), or copies in the kernel (copy_file_range(2)). Returns
+// false if the caller must copy, or on failure; a part may then have been written.
 bool csystem_copy(int source, int target);
 
-// Opens a file without a name in an open folder (O_TMPFILE), for writing; -1 with errno set if the file system has none.
+// Opens an unnamed file in an open folder for writing (O_TMPFILE). Returns -1 with errno set if the file system does
+// not support it.
 int csystem_open_unnamed(int folder, unsigned mode);
 
-// Gives an open file without a name this one in an open folder, which must not be taken; -1 with errno set.
+// Links an open unnamed file into an open folder, under a name that must not exist. Returns -1 with errno set.
 int csystem_name_file(int descriptor, int folder, const char *name);
 
-// Lets the calling thread, and those that it starts, use a disk only while nobody else does (ioprio_set(2), class
-// idle). A hint that some I/O schedulers ignore.
+// Uses the disk only while it is otherwise idle (ioprio_set(2), class idle), for the calling thread and threads that
+// it starts. A hint that some I/O schedulers ignore.
 void csystem_use_idle_disk(void);
 
-// Whether an open file is on a file system in memory: tmpfs or ramfs (statfs(2)).
+// Whether an open file is in memory: on tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
 
-// Sets an extended attribute of an open file (xattr(7)); false where its file system has none, or no room.
+// Sets an extended attribute of an open file (xattr(7)). Returns false if the file system does not support it or has
+// no room.
 bool csystem_set_attribute(int descriptor, const char *name, const void *value, size_t size);
 
-// Reads one into `value`, and returns its size; -1 if there is none, or if it has more than `size` bytes.
+// Reads an extended attribute and returns its size, or -1 if it is missing or larger than `size` bytes.
 ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, size_t size);
 
-// Opens what a relative name leads to below an open folder, and never follows a symbolic link on the way (openat2(2)
-// with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS). Returns a descriptor, or -1 with errno set: ELOOP for a link, EXDEV for
-// a name that leads out of the folder, ENOSYS or EPERM if the system has no such call or a filter refuses it. `mode`
-// must be 0 unless `flags` has O_CREAT.
+// Opens a relative path below an open folder without following symbolic links (openat2(2) with RESOLVE_BENEATH and
+// RESOLVE_NO_SYMLINKS). Returns a descriptor, or -1 with errno set: ELOOP for a link, EXDEV for a path that leaves the
+// folder, ENOSYS or EPERM if the call is missing or filtered. `mode` must be 0 unless `flags` has O_CREAT.
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
 
-// Locks of single bytes of a file, which belong to the open file description rather than to the process (fcntl(2),
-// F_OFD_SETLK). The kernel lets go of them when the last descriptor is closed, as when a process dies.
+// Locks of single bytes of a file that belong to the open file description rather than the process (fcntl(2),
+// F_OFD_SETLK). The kernel releases them when the last descriptor is closed, as when a process dies.
 
-// Whether the system has such locks.
 bool csystem_has_byte_locks(void);
 
-// Takes the exclusive lock of a byte and does not wait: 1 if it is taken, 0 if somebody else has it, -1 with errno set.
+// Tries to lock a byte exclusively. Returns 1 on success, 0 if it is locked, -1 with errno set.
 int csystem_lock_byte(int descriptor, int64_t offset);
 
-// Lets go of it.
 void csystem_unlock_byte(int descriptor, int64_t offset);
 
-// Whether another open file description has the lock of a byte: 1 or 0, -1 with errno set.
+// Whether another open file description has locked a byte: 1 or 0, or -1 with errno set.
 int csystem_is_byte_locked(int descriptor, int64_t offset);
 
 // Locks or unlocks a byte for the process (fcntl(2), F_SETLK), so that others can ask the kernel for its process ID,
-// which the locks above do not have. Lost when the process closes any descriptor of the file. Keeps no one out: failures are ignored.
+// which the locks above do not have. The lock is lost when the process closes any descriptor of the file. It excludes
+// no process, so failures are ignored.
 void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
 
-// The other process that has locked a byte for itself; 0 if there is none, or none that this process can see.
+// The ID of another process that has locked a byte with `csystem_sign_byte`, or 0 if there is none or it is not
+// visible.
 pid_t csystem_byte_signer(int descriptor, int64_t offset);
 
-// The processor time that all threads of a process have used, in nanoseconds; -1 if the system does not tell.
+// The CPU time of all threads of a process in nanoseconds, or -1 if unknown.
 int64_t csystem_processor_time(pid_t process);
 
-// How many processors the process may run on: with taskset or in a container fewer than there are.
+// The number of processors that the process may use. taskset and containers lower it.
 long csystem_processors(void);
 
-// Closes all files from this number on (close_range(2)); false where the system cannot do that in one call.
+// Closes all descriptors from this number on (close_range(2)). Returns false if the system has no such call.
 bool csystem_close_from(int first);
 
-// MARK: Giving up rights. Only on Linux, on x86-64 and ARM64; elsewhere nothing is given up.
+// MARK: Dropping rights, on Linux on x86-64 and ARM64. Elsewhere these functions do nothing.
 
 enum csystem_right {
-    // To read a file, or a folder with all below it.
+    // To read a file, or a folder with its contents.
     csystem_right_read,
-    // Also to change it, and to make, remove and move what is below it.
+    // Also to write it, and to create, remove and move its contents.
     csystem_right_write,
 };
 
-// The version of Landlock's interface that the kernel has; 0 if it has none.
+// The version of the kernel's Landlock interface; 0 without Landlock.
 int csystem_landlock_version(void);
 
-// Begins a set of rules that allows nothing but what is added; returns a descriptor, or -1. TCP is refused too, if the
-// kernel can do that; with `network`, only listening is.
+// Creates a set of rules that at first allows nothing. Returns a descriptor, or -1. Also refuses TCP, if the kernel
+// supports that; with `network`, only listening.
 int csystem_landlock_begin(int version, bool network);
 
-// Adds a rule for what is at a path, links followed. A missing file is no failure, as it needs no rule.
+// Adds a rule for a path, following links. A missing file needs no rule and is no failure.
 bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right);
 
-// Puts the rules into effect for the calling thread and those that it starts, for good.
+// Applies the rules permanently to the calling thread and threads that it starts.
 bool csystem_landlock_enforce(int rules);
 
-// Drops all capabilities except the ones for files of other users, for the calling thread and its later children.
+// Drops all capabilities except for files of other users, for the calling thread and its later children.
 void csystem_drop_capabilities(void);
 
-// The sets of system calls that a process can have beside the basic set.
+// The sets of system calls that a process may have in addition to the basic set.
 enum {
-    // To make, change and remove files.
+    // To create, change and remove files.
     csystem_needs_files = 1,
     // To set the permissions of open files.
     csystem_needs_permissions = 2,
-    // To ask servers, and to look up their names.
+    // To connect to servers, and to look up their names.
     csystem_needs_network = 4,
 };
 
-// A line that reports a refused call: the name of the call is written between these two texts, which must live as long
-// as the process.
+// A message about a refused call: the name of the call appears between these two texts, which must live as long as the
+// process.
 struct csystem_report {
     const char *before;
     const char *after;
@@ -117,11 +118,11 @@ struct csystem_report {
 
 // Allows only the system calls of these sets, for the calling thread and its later children. Other calls fail with
 // EPERM. Calls that are newer than the sets fail with ENOSYS, so that C libraries fall back on older calls. With a
-// `report`, each refused call is reported on standard error the first time; a refused call in a thread that blocks
+// `report`, the first refusal of each call is reported on standard error; a refused call in a thread that blocks
 // SIGSYS then ends the process. Returns false if the system has no such filters.
 bool csystem_filter_calls(unsigned needs, const struct csystem_report *report);
 
-// Installs the handler of SIGSYS that reports. For `csystem_filter_calls`.
+// Installs the SIGSYS handler that reports refusals.
 bool csystem_report_refusals(const struct csystem_report *report);
 
 // An instruction of a filter: the kernel's `struct sock_filter`.
@@ -133,10 +134,10 @@ struct csystem_instruction {
 
 enum { csystem_filter_capacity = 1024 };
 
-// Writes the filter for these sets, and returns the number of its instructions; more than `capacity` if it did not fit.
-// `reports` makes refused calls raise SIGSYS; `process` is the id of the process. Depends on nothing else.
+// Writes the filter for these sets and returns the number of its instructions, which exceeds `capacity` if they did
+// not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process. A pure function.
 size_t csystem_filter(unsigned needs, bool reports, pid_t process, struct csystem_instruction *code, size_t capacity);
 
-// Drops all that C libraries write to `stdout` and `stderr` from now on. To be called before there are other threads, by
-// a process that itself writes to the descriptors only. Does nothing if the C library is not glibc.
+// Discards the output of C libraries to `stdout` and `stderr`. Call it before other threads start, in a process that
+// writes only to the descriptors itself. Without glibc it does nothing.
 void csystem_silence_libraries(void);

@@ -12,7 +12,6 @@ public func decode(
     return try decode(source, info, options: DecodeOptions(limits: limits, interruption: interruption).begun())
 }
 
-/// The same for a picture whose header has been read.
 func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions) throws -> PixelBuffer {
     try rowReader(source, info, options: options).pixels(orientation: info.orientation, options: options)
 }

@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// Decodes one frame of a GIF, WebP or PNG animation as it is shown, sRGB, with alpha: a poster.
+/// Decodes a frame of a GIF, WebP or PNG animation as displayed, in sRGB with alpha.
 ///
-/// Costs the frames up to it. `index` counts from 0; a still picture, of any format, has frame 0 alone.
-/// Throws `ImageError.noSuchFrame` behind the last, else as `decode` does.
+/// Decodes all earlier frames. `index` counts from 0; a still picture of any format has only frame 0. Throws
+/// `ImageError.noSuchFrame` for other frames, and the errors of `decode`.
 public func decodeFrame(
     _ index: Int, of source: some ByteSource, options: DecodeOptions = DecodeOptions()
 ) throws -> PixelBuffer {

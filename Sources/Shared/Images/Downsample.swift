@@ -1,18 +1,19 @@
 import Formats
 import Support
 
-/// Makes pictures smaller (or larger, if asked to) and encodes them: any number of outputs from one decoding.
+/// Resizes a picture to any number of outputs in a single decode, and encodes them.
 ///
-/// Outputs are upright, sRGB unless told otherwise, and of exactly the size that their geometry gives for the upright
-/// source, whatever way the source is decoded. Equal input and the same set of outputs give equal bytes. Memory stays
-/// flat, a few rows, unless a format forces the whole picture into it (progressive JPEG, interlaced PNG, WebP), or
-/// a small output must be turned, looked at or encoded as a whole.
+/// Outputs are upright, in sRGB unless they keep the profile, and have exactly the size that their geometry gives for
+/// the upright source. Equal input and outputs give equal bytes. Needs memory for a few rows, unless the format does
+/// not stream (progressive JPEG, interlaced PNG, WebP), or a small output must be rotated, analysed or encoded as a
+/// whole.
 ///
 /// - Parameters:
-///   - isLinear: whether colours are mixed in linear light, which is slower and keeps the light of fine bright detail.
-///   - done: gets the index and the result of each output as soon as its last byte has gone to its sink,
-///     the smallest first.
-/// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and what source, sinks and `done` throw.
+///   - isLinear: whether to mix colours in linear light, which is slower and preserves the light of fine bright
+///     detail.
+///   - done: receives the index and result of each output once its last byte is in its sink, the smallest first.
+///
+/// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and the errors of source, sinks and `done`.
 public func downsample(
     _ source: some ByteSource, _ info: ImageHeader, to outputs: [Output], options: DecodeOptions = DecodeOptions(),
     isLinear: Bool = false, done: (Int, DownsampleResult) throws -> Void
@@ -20,8 +21,8 @@ public func downsample(
     try DownsampleJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
 }
 
-/// Makes an output of pixels that are there, as `downsample` makes it of a picture. Throws `ImageError`, `Cancelled`,
-/// and what the sink throws.
+/// Makes an output from pixels in memory, like `downsample`. Throws `ImageError`, `Cancelled`, and the errors of the
+/// sink.
 public func render(
     _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()
 ) throws -> DownsampleResult {

@@ -2,14 +2,14 @@ import CKernels
 import Formats
 import Support
 
-/// One picture under way from its reader to its outputs.
+/// Resizes a picture from its reader to its outputs.
 struct DownsampleJob {
     let info: ImageHeader
     let outputs: [Output]
     let options: DecodeOptions
     let isLinear: Bool
 
-    /// - Parameter options: begin with this picture.
+    /// - Parameter options: their time and memory start to count with this picture.
     init(info: ImageHeader, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
         self.info = info
         self.outputs = outputs
@@ -17,19 +17,19 @@ struct DownsampleJob {
         self.isLinear = isLinear
     }
 
-    /// An output with the numbers that follow from the picture's size, and what has been made of it.
+    /// An output with the numbers that follow from the picture's size, and its results.
     private final class PlannedOutput {
         let index: Int
         let output: Output
         let placement: Placement
         let plan: ResizePlan
         let drain: ByteDrain
-        /// If it is an animation.
+        /// Nil for a still output.
         var animation: AnimatedOutput?
-        /// How many frames it has, if it is an animation that may take only so many bytes.
+        /// The frames of an animation with a size limit.
         var fittedFrames: Int?
         var hash: PlaceholderHash?
-        /// If the picture is a PNG, and the output shows its pixels as they are unless their colours become others.
+        /// The source's pixel data, if it is a PNG whose pixels the output keeps unless their colours are converted.
         var kept: KeptPNG?
         let firstFrame = FirstFrame()
 
@@ -40,7 +40,7 @@ struct DownsampleJob {
             let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
             placement = try output.geometry.placement(of: upright)
             try checkOutput(placement.target, output.encoding.format)
-            // An untrusted shape may ask for more than is of use.
+            // An untrusted aspect ratio may request too many pixels.
             try limits.check(pixels: placement.rendered)
             try limits.check(pixels: placement.target)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
@@ -54,26 +54,26 @@ struct DownsampleJob {
         }
     }
 
-    /// Planes to be resampled, and what they mean.
+    /// Planes to resample, with their layout and colours.
     fileprivate struct Source {
         var planes: any PlaneReader
-        /// Of one plane; three are YCbCr.
+        /// The layout of a single plane. Three planes are YCbCr.
         let layout: RowLayout
-        /// The profile that colours are in; nil for sRGB.
+        /// The ICC profile of the colours; nil for sRGB.
         let profile: [UInt8]?
-        /// Whether its rows have other colours than are stored.
+        /// Whether the colours differ from the stored colours.
         var isConverted = false
     }
 
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
         let planned = try plan()
         if try runAnimation(source, planned, done: done) { return }
-        // First, as a WebP's frames are counted with canvases in memory.
+        // Must be first, because counting the frames of a WebP allocates canvases.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
         for planned in planned where asksForNoChange(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
         }
-        // Colours are converted before they are resampled, so that outputs which keep them come from rows of their own.
+        // Colours are converted before resampling, so outputs that keep the profile need rows of their own.
         let kept = try open(source, planned, keepsProfile: planned.contains { $0.output.keepsProfile })
         let keeping = planned.filter { keepsProfile($0, kept) }
         try pass(kept, keeping, frames, done: done)
@@ -97,7 +97,6 @@ struct DownsampleJob {
         }
     }
 
-    /// Runs pixels that are there through.
     func run(_ pixels: PixelBuffer, done: (Int, DownsampleResult) throws -> Void) throws {
         let planned = try plan()
         try pixels.bytes.withUnsafeBufferPointer { bytes in
@@ -106,18 +105,18 @@ struct DownsampleJob {
         }
     }
 
-    /// The outputs' numbers, the largest output first.
+    /// Plans the outputs, the largest first.
     private func plan() throws -> [PlannedOutput] {
         let planned = try outputs.enumerated().map { try PlannedOutput($0, $1, info, options.limits) }
         for planned in planned { planned.drain.checkpoint = { [options] in try options.check(before: $0) } }
-        // Equal sizes in the order given.
+        // Keeps the given order of equal sizes.
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
             return first == second ? a.index < b.index : first > second
         }
     }
 
-    /// - Parameter keepsProfile: whether colours stay in the embedded profile, if there is one that an output could hold.
+    /// - Parameter keepsProfile: whether to keep the colours of an embedded profile that an output can hold.
     private func open(
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
@@ -126,7 +125,7 @@ struct DownsampleJob {
         return stored
     }
 
-    /// The same, to be decoded on the thread that reads it.
+    /// Opens the source without a decoding thread.
     private func openStored(
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
@@ -136,12 +135,12 @@ struct DownsampleJob {
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
         let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
-        // Whatever the decoder leaves out or takes together, it does so in the file's own levels: linear light, and
-        // colours that mean something else there, need all.
+        // A scaled or partial decode averages encoded levels. Linear light, and profiles with other curves, need all
+        // samples.
         let needsAll = isLinear || transform?.toleratesScaling == false
         let scale = needsAll ? 8 : planned.map(jpegScale).max() ?? 8
         let reduction = needsAll ? 1 : planned.map(\.plan.reduction).min() ?? 1
-        // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
+        // Outputs that copy pixels get them with libjpeg's chroma upsampling, as in all viewers.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         let profile = staysInProfile ? jpeg.profile : nil
         if jpeg.hasPlanes && transform == nil && !isLinear && !copiesPixels {
@@ -157,8 +156,7 @@ struct DownsampleJob {
         planned.plan.jpegScale(leaving: options.quality.leftToResample(planned.output.encoding))
     }
 
-    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` gets each, the smallest
-    /// first.
+    /// Passes the planes of a picture or frame to the outputs. Calls `done` for each, the smallest first.
     private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
         let flow = try RowFlow(
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
@@ -182,20 +180,20 @@ struct DownsampleJob {
         }
     }
 
-    /// Whether colours stay as they are: only if the profile that says what they mean can go along. GIFs and
-    /// animations hold none, and of gray levels only JPEG and PNG.
+    /// Whether an output keeps the source's profile, which must then be embedded. GIFs and animations cannot embed it,
+    /// and only JPEG and PNG can be gray.
     private func keepsProfile(_ planned: PlannedOutput, _ source: Source) -> Bool {
         let encoding = planned.output.encoding
         guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
         let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.ground.isGray
-        // A backdrop has colours, which a gray picture's profile cannot hold.
+        // A backdrop has colours, which a gray profile cannot represent.
         if source.layout.channels < 3, planned.placement.inset != nil { return false }
         let staysGray = source.layout.channels < 3 && holdsGray
         return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
     }
 
-    /// Whether options and geometry leave a PNG's pixels as they are. With no effort it is written anew all the same,
-    /// and if it may end too early, it has to be.
+    /// Whether a PNG's pixels stay unchanged by options and geometry. Without effort it is encoded again regardless,
+    /// and a truncated PNG must be.
     private func asksForNoChange(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
         return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png
@@ -204,18 +202,18 @@ struct DownsampleJob {
             && output.cornerRadius == 0 && output.byteLimit == nil && !options.allowsTruncated
     }
 
-    /// Whether planes go straight into a JPEG's, without ever becoming pixels.
+    /// Whether planes go to the JPEG encoder without becoming pixels.
     private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
             && planned.placement.rendered == planned.placement.target && !planned.output.needsPixels
             && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
     }
 
-    /// The output's options, with what memory and source leave to them.
+    /// Returns the output's options, adapted to the memory limit and the source.
     private func encoding(_ planned: PlannedOutput, _ source: Source) -> EncodeOptions {
         var encoding = planned.output.encoding
         let target = planned.placement.target
-        // What would take half of the memory flows through.
+        // Outputs that would take half of the memory are encoded row by row.
         if encoding.format == .png || encoding.format == .jpeg, encoding.holds(target),
             (try? options.limits.check(memory: target, bytesPerPixel: encoding.bytesPerPixel(of: target) * 2)) == nil
         {
@@ -226,7 +224,7 @@ struct DownsampleJob {
             let plan = planned.plan
             let across = planes[1].extentWidth * plan.crop.width / Double(plan.source.width)
             let down = planes[1].extentHeight * plan.crop.height / Double(plan.source.height)
-            // There is no more chroma than half of the output's can hold.
+            // The source has at most half the output's chroma resolution.
             if across * 2 < Double(plan.target.width) + 1, down * 2 < Double(plan.target.height) + 1 {
                 encoding.chroma = .halved
             }
@@ -280,15 +278,15 @@ extension DownsampleJob.Source {
 // MARK: Animations
 
 extension DownsampleJob {
-    /// Runs the frames of an animation through to the outputs that show them. Gives false, and does nothing, for a
-    /// picture of which one way of reading gives all that is asked for: the first frame.
+    /// Passes the frames of an animation to the outputs that show them. Returns false without doing anything if all
+    /// outputs show the first frame, which the still reader decodes.
     private func runAnimation(
         _ source: some ByteSource, _ planned: [PlannedOutput], done: (Int, DownsampleResult) throws -> Void
     ) throws -> Bool {
         func wantsAll(_ planned: PlannedOutput) -> Bool {
             planned.output.frame == nil && planned.output.encoding.format.holdsAnimations
         }
-        // The picture that a PNG shows without its animation need not be the first frame.
+        // The still picture of an animated PNG may differ from its first frame.
         let isAsked = planned.contains {
             wantsAll($0) || ($0.output.frame ?? 0) > 0 || $0.output.frame != nil && info.format == .png
         }
@@ -299,7 +297,7 @@ extension DownsampleJob {
         if let frame = planned.compactMap(\.output.frame).max(), frame >= reader.frameCount {
             throw ImageError.noSuchFrame(frame, count: reader.frameCount)
         }
-        // A single frame is a still picture, which the encoders of those write smaller.
+        // The still encoders write a single frame smaller.
         if reader.frameCount == 1 { return false }
         func isFitted(_ planned: PlannedOutput) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
         for planned in planned where wantsAll(planned) && !isFitted(planned) {
@@ -334,8 +332,8 @@ extension DownsampleJob {
         return true
     }
 
-    /// The animation's reader; nil for a still picture, and for an animation that ends within its first frame, which is
-    /// shown as a still picture if that is allowed.
+    /// Returns the animation's reader, or nil for a still picture. Also returns nil for an animation that ends within
+    /// its first frame, which is then decoded as a truncated still picture if that is allowed.
     private func wholeFrames(_ source: some ByteSource) throws -> (any AnimationReader)? {
         do {
             return try animationReader(source, info, options: options)
@@ -346,13 +344,13 @@ extension DownsampleJob {
         }
     }
 
-    /// Throws `ImageError.noSuchFrame` if a frame is asked for that a still picture, or a page, does not have.
+    /// Throws `ImageError.noSuchFrame` if an output requests a frame that a still picture or page does not have.
     private func checkIsStill(_ planned: [PlannedOutput]) throws {
         guard let frame = planned.compactMap(\.output.frame).max(), frame != info.page, frame > 0 else { return }
         throw ImageError.noSuchFrame(frame, count: 1)
     }
 
-    /// Makes an animation that may not take more than some bytes, from its first frame on at each quality.
+    /// Encodes an animation with a size limit. Each quality starts again from the first frame.
     private func fit(_ planned: PlannedOutput, _ source: some ByteSource) throws {
         guard let byteLimit = planned.output.byteLimit else { return }
         let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
@@ -371,7 +369,7 @@ extension DownsampleJob {
         try planned.drain.write(bytes.span.bytes)
     }
 
-    /// How many frames the source has, if it has several and that can be told without decoding.
+    /// Returns the number of frames if there are several and it is known without decoding.
     private func frameCount(_ source: some ByteSource) -> Int? {
         guard info.isAnimated != false else { return nil }
         let decoder = ImageDecoder.of(info.format)

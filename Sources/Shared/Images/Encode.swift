@@ -1,8 +1,7 @@
 import Formats
 import Support
 
-/// Encodes a picture. Transparent pixels are laid on `options.background` if the format has no alpha.
-/// Throws `ImageError`.
+/// Encodes a picture, composed over `options.background` if the format has no alpha. Throws `ImageError`.
 public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [UInt8] {
     let sink = MemorySink()
     let effects = RowEffects(
@@ -23,8 +22,8 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     return sink.bytes
 }
 
-/// A writer of `options.format` for pixels of `channels` samples; for JPEG 1 or 3. Takes `options.bytesPerPixel(of:)` of
-/// memory, which the caller has checked against its limits.
+/// Returns an encoder for pixels of `channels` samples; for JPEG 1 or 3. It needs `options.bytesPerPixel(of:)` bytes
+/// of memory per pixel, which the caller has checked against its limits.
 func rowWriter(
     _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
 ) throws -> any RowWriter {

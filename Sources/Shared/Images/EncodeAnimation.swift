@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// Encodes frames of one size, RGB or with alpha, each shown for `delay` milliseconds, as an animation.
-/// Throws `ImageError`, also for a format that has none.
+/// Encodes RGB or RGBA frames of equal size as an animation, with a `delay` in milliseconds. Throws `ImageError`, also
+/// if the format does not support animations.
 ///
-/// - Parameter plays: how often it is shown; 0 for ever.
+/// - Parameter plays: the number of plays; 0 is infinite.
 public func encodeAnimation(
     _ frames: [PixelBuffer], delay: Int, plays: Int = 0, _ options: EncodeOptions
 ) throws -> [UInt8] {
@@ -21,7 +21,7 @@ public func encodeAnimation(
 }
 
 extension PixelBuffer {
-    /// The samples of R, G, B and alpha of every pixel.
+    /// RGBA samples.
     fileprivate var withAlpha: [UInt8] {
         if channels == 4 { return bytes }
         var result: [UInt8] = []

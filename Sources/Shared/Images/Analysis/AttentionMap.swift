@@ -1,10 +1,10 @@
 import Formats
 import Libc
 
-/// How much each place of a picture draws the eye, and the crop that keeps most of it.
+/// A map of visual attention, and the crop that keeps most of it.
 ///
-/// Everything is measured on at most 64 pixels a side, in Oklab. Weights and thresholds were fitted to photographs of
-/// people, animals, flowers, galaxies and things in which the subject was marked by hand.
+/// Measured on at most 64 pixels per side, in Oklab. Weights and thresholds were fitted to photographs of people,
+/// animals, flowers, galaxies and objects with hand-marked subjects.
 struct AttentionMap {
     private static let side = 64
     private let strength: Plane
@@ -15,22 +15,22 @@ struct AttentionMap {
             width: colours.width, height: colours.height,
             values: [Float](repeating: 0, count: colours.width * colours.height))
         for (feature, weight) in colours.features {
-            // What is faint all over the picture stays faint.
+            // A feature that is faint everywhere stays faint.
             let scale = weight / max(feature.largest, 0.1606)
             for i in sum.values.indices { sum.values[i] += feature.values[i] * scale }
         }
         sum = Self.centred(sum)
-        // What is transparent is not seen, though its edge may stand out.
+        // Transparent pixels are invisible, although their edge may be conspicuous.
         if let opacity = colours.opacity { sum = sum.with { sum.values[$0] * opacity.values[$0] } }
         sum = sum.softened(2, times: 1)
-        // The subject alone: the rest of a picture has something of everything, too.
-        // What rounding leaves of a flat picture is nothing, which the root below would make much of.
+        // Keeps only the subject, because backgrounds have some of every feature. Without 1e-5, the root below would
+        // amplify rounding errors of flat pictures.
         let threshold = 1.849 * sum.mean + 0.1786 * sum.largest + 1e-5
         sum.values = sum.values.map { powf(max($0 - threshold, 0), 0.5579) }
         strength = sum
     }
 
-    /// Subjects are mostly near the middle, or a little above.
+    /// Subjects are mostly near the centre, or slightly above.
     private static func centred(_ plane: Plane) -> Plane {
         var centred = plane
         for y in 0..<plane.height {
@@ -43,7 +43,7 @@ struct AttentionMap {
         return centred
     }
 
-    /// Where the crop belongs, 0...1.
+    /// Returns the position of the crop, 0...1.
     func cropOffset(keeping fraction: Double, along axis: Saliency.Axis) -> Double {
         let profile = profile(axis)
         guard let kept = Saliency.kept(fraction, of: profile.count), !profile.isEmpty,
@@ -54,7 +54,7 @@ struct AttentionMap {
         return Double(run.lowerBound + run.upperBound) / Double(2 * (scores.count - 1))
     }
 
-    /// The share of all strength in each column or row; none if nothing stands out.
+    /// Returns each column's or row's share of the total strength; empty without a conspicuous place.
     private func profile(_ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal
         let (slices, depth) =
@@ -64,7 +64,7 @@ struct AttentionMap {
         }
         guard profile.reduce(0, +) > 1e-5 * Double(slices * depth) else { return [] }
         if !isHorizontal {
-            // The upper part of a subject counts more, as heads matter more than feet.
+            // The upper part of a subject counts more, because heads matter more than feet.
             let total = profile.reduce(0, +)
             var above = 0.0
             for y in profile.indices {
@@ -76,8 +76,9 @@ struct AttentionMap {
         return profile.map { $0 / total }
     }
 
-    /// How good the window of `kept` slices at each place is: for what it holds, a little more for what is near its
-    /// middle; less for cutting through something, above all at its top, and for being far from the middle.
+    /// Rates the window of `kept` slices at each position: by its strength, weighted slightly towards its centre;
+    /// minus penalties for cutting through a subject, above all at the top, and for the distance from the picture's
+    /// centre.
     private static func scores(_ profile: [Double], _ kept: Int, _ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal
         let (count, room) = (profile.count, profile.count - kept)
@@ -86,7 +87,7 @@ struct AttentionMap {
             let distance = (Double(place) + 0.5 - half) / half
             return 1 - 0.0296 * distance * distance
         }
-        /// What goes on across the border before a slice, in means of all slices.
+        /// The strength that continues across the border before a slice, relative to the mean of all slices.
         func cut(_ place: Int) -> Double {
             (1..<count).contains(place) ? min(profile[place - 1], profile[place]) * Double(count) : 0
         }
@@ -100,7 +101,7 @@ struct AttentionMap {
     }
 }
 
-/// What can make a place stand out.
+/// The features that make a place conspicuous.
 private struct Colours {
     let width: Int
     let height: Int
@@ -108,7 +109,7 @@ private struct Colours {
     private let a: Plane
     private let b: Plane
     private let skin: Plane
-    /// Nil if all of it is opaque.
+    /// Nil for an opaque picture.
     let opacity: Plane?
 
     init(_ picture: PixelBuffer, atMost side: Int) {
@@ -129,12 +130,12 @@ private struct Colours {
         (width, height) = (lightness.width, lightness.height)
     }
 
-    /// Each with its weight.
+    /// The features with their weights.
     var features: [(Plane, Float)] {
         [
             (contrast(1, 6), 3.356), (contrast(4, 20), 0.9974), (unlikeTheEdges, 1.175),
             (a.with { (a.values[$0] * a.values[$0] + b.values[$0] * b.values[$0]).squareRoot() }, 0.0433),
-            // Reds and yellows come forward.
+            // Reds and yellows attract attention.
             (a.with { max(a.values[$0], 0) + max(b.values[$0], 0) }, 0.515), (skin, 0.0777),
         ]
     }
@@ -146,7 +147,7 @@ private struct Colours {
         )
     }
 
-    /// How much a place differs from what is around it.
+    /// Returns the difference of each place from its surroundings.
     private func contrast(_ near: Int, _ far: Int) -> Plane {
         let (near, far) = (softened(near), softened(far))
         return lightness.with { i in
@@ -161,7 +162,8 @@ private struct Colours {
         (lightness * lightness + 2.56 * (a * a + b * b)).squareRoot()
     }
 
-    /// How much a place differs from the edges' parts that it is most like: what goes on at the edge is background.
+    /// The difference of each place from the three most similar edge segments. Colours that continue to the edge are
+    /// background.
     private var unlikeTheEdges: Plane {
         let soft = softened(1, times: 1)
         let parts = edges
@@ -175,7 +177,7 @@ private struct Colours {
         }
     }
 
-    /// The mean colours along the picture's four edges, each in four parts of a few pixels' depth.
+    /// The mean colours of four segments, a few pixels deep, of each of the four edges.
     private var edges: [(lightness: Float, a: Float, b: Float)] {
         let depth = 3
         var parts: [(lightness: Float, a: Float, b: Float)] = []
@@ -201,8 +203,8 @@ private struct Colours {
         return parts
     }
 
-    /// The region of skin of all shades in Rec. 601's chroma: Cb 77...127 and Cr 133...173 (Chai and Ngan, "Face
-    /// segmentation using skin-color map in videophone applications", 1999), as an ellipse with a soft edge.
+    /// Returns the likelihood of skin of any shade, from Rec. 601 chroma: Cb 77...127 and Cr 133...173 (Chai and Ngan,
+    /// "Face segmentation using skin-color map in videophone applications", 1999), as an ellipse with a soft edge.
     private static func skin(_ pixel: RGB) -> Float {
         let luma = Float(pixel.luma)
         guard luma > 60 else { return 0 }
@@ -213,7 +215,6 @@ private struct Colours {
 }
 
 extension Plane {
-    /// The plane with the values that are made for each place.
     fileprivate func with(_ value: (Int) -> Float) -> Plane {
         Plane(width: width, height: height, values: values.indices.map(value))
     }

@@ -1,19 +1,19 @@
-/// The colour that a picture is mostly made of.
+/// Finds the dominant colour of a picture.
 enum DominantColour {
-    /// Clusters that the colours are sorted into.
+    /// The number of clusters.
     private static let most = 8
-    /// Steps in which the clusters settle; more change nothing that is seen.
+    /// Iterations of k-means. More have no visible effect.
     private static let rounds = 6
 
-    /// The mean colour of the most striking cluster in a picture of 4 channels (straight alpha); black if everything is
+    /// Returns the mean colour of the most striking cluster in an RGBA picture with straight alpha; black if it is
     /// transparent. O(pixels).
     ///
-    /// Pixels are clustered in Oklab by k-means, where differences of hue count more than those of lightness, so that a
-    /// petal is one colour in sun and shade; those near the middle count up to five times as much as those in a corner.
-    /// A cluster counts by its opacity times `0.03 + chroma` times `0.25 + lightness`: pink flowers win against as much
-    /// brown earth, and what is seen against ten times as much black sky, but not against nearly nothing else. Clusters
-    /// that are near each other support each other, so that one colour in two clusters is no less. Of equal clusters
-    /// the first one wins, so that equal pixels give equal colours.
+    /// Pixels are clustered in Oklab by k-means. Differences of hue count more than differences of lightness, so that
+    /// a petal is a single colour in sun and shade. Pixels near the centre count up to five times as much as pixels in
+    /// a corner. The score of a cluster is its opacity times `0.03 + chroma` times `0.25 + lightness`: pink flowers
+    /// win against as much brown earth, and a subject against ten times as much black sky, but not against almost
+    /// nothing else. Similar clusters support each other, so that a colour split between two clusters loses nothing.
+    /// The first of equal clusters wins, so that equal pixels give equal colours.
     static func of(_ picture: PixelBuffer) -> RGB {
         let cells = cells(picture)
         guard let heaviest = cells.max(by: { $0.weight < $1.weight }) else { return .black }
@@ -31,14 +31,14 @@ enum DominantColour {
         return best.map { means[$0].rgb } ?? .black
     }
 
-    /// How near clusters are that support each other, as `difference` measures.
+    /// The distance, as in `difference`, within which clusters support each other.
     private static let nearness: Float = 0.1
 
     private static func striking(_ cluster: Cell, _ mean: Oklab) -> Float {
         Float(cluster.weight) * (0.03 + mean.chroma) * (0.25 + mean.lightness)
     }
 
-    /// Pixels of nearly the same colour, taken together, in the order of their colours.
+    /// Groups pixels of similar colours, sorted by colour.
     private static func cells(_ picture: PixelBuffer) -> [Cell] {
         var cells: [Int: Cell] = [:]
         picture.bytes.withUnsafeBufferPointer { samples in
@@ -57,13 +57,14 @@ enum DominantColour {
         return cells.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// The square of a place's distance from the middle: 0 there, 1 at the edge.
+    /// Returns the squared distance from the centre: 0 there, 1 at the edge.
     private static func aside(_ place: Int, _ count: Int) -> Double {
         let distance = (Double(place) + 0.5) / Double(count) * 2 - 1
         return distance * distance
     }
 
-    /// The heaviest cell, and then each time the one that is farthest from all so far, by its weight.
+    /// Returns the heaviest cell, then repeatedly the cell with the largest weight times distance from all chosen
+    /// cells.
     private static func seeds(_ cells: [Cell], from heaviest: Cell) -> [Cell] {
         var seeds = [heaviest]
         var distances = cells.map { $0.mean.difference(to: heaviest.mean) }
@@ -80,7 +81,7 @@ enum DominantColour {
         return seeds
     }
 
-    /// The clusters of the cells that are nearest to each; one without any is left out.
+    /// Assigns the cells to their nearest clusters, and drops empty clusters.
     private static func settled(_ clusters: [Cell], _ cells: [Cell]) -> [Cell] {
         let means = clusters.map(\.mean)
         var sums = [Cell](repeating: Cell(), count: clusters.count)
@@ -120,7 +121,7 @@ enum DominantColour {
 }
 
 extension Oklab {
-    /// The square of the distance, in which hue counts more than lightness.
+    /// Returns the squared distance, in which hue counts more than lightness.
     fileprivate func difference(to other: Oklab) -> Float {
         let light = (lightness - other.lightness) * 0.7
         let red = (a - other.a) * 1.6
@@ -130,7 +131,6 @@ extension Oklab {
 }
 
 extension RGB {
-    /// The colour as `#rrggbb`.
     public var hexadecimal: String {
         let digits = Array("0123456789abcdef")
         return String([red, green, blue].reduce(into: ["#"]) { $0 += [digits[Int($1 >> 4)], digits[Int($1 & 15)]] })

@@ -1,15 +1,15 @@
 import Formats
 import Support
 
-/// What can be shown before a picture is there.
+/// A preview to show until a picture is loaded.
 public struct PlaceholderHash: Sendable, Hashable {
-    /// The colour that the picture is mostly made of, `#rrggbb`; `#000000` if all of it is transparent.
+    /// The dominant colour, `#rrggbb`; `#000000` if the picture is transparent.
     public let dominantColour: String
-    /// A blurred likeness with the picture's shape: the bytes of a ThumbHash (https://evanw.github.io/thumbhash/) as
-    /// Base64 (RFC 4648 §4).
+    /// A blurred preview with the picture's aspect ratio: the bytes of a ThumbHash
+    /// (https://evanw.github.io/thumbhash/) in Base64 (RFC 4648 §4).
     public let thumbHash: String
 
-    /// Makes both of a whole picture. O(pixels).
+    /// Computes both from a picture. O(pixels).
     public init(_ picture: PixelBuffer) {
         var hasher = PlaceholderHasher(size: picture.size)
         picture.bytes.withUnsafeBufferPointer { bytes in
@@ -26,14 +26,14 @@ public struct PlaceholderHash: Sendable, Hashable {
     }
 }
 
-/// Makes a `PlaceholderHash` while the rows of a picture go by.
+/// Computes a `PlaceholderHash` from the rows of a picture as they pass.
 ///
-/// Rows are averaged to at most 100x100 pixels, each the mean of a box, weighted by alpha: 320 KB at most, and a few
-/// additions a sample.
+/// Rows are averaged to at most 100x100 pixels, weighted by alpha. Needs at most 320 KB, and a few additions per
+/// sample.
 struct PlaceholderHasher {
     private let size: PixelSize
     private let small: PixelSize
-    /// Red, green, blue, each times alpha, and alpha: sums of each box.
+    /// For each box the sums of red, green and blue times alpha, and of alpha.
     private var sums: [Int]
     private var row = 0
 
@@ -47,7 +47,7 @@ struct PlaceholderHasher {
         sums = [Int](repeating: 0, count: small.width * small.height * 4)
     }
 
-    /// Takes the next row from the top: `size.width` pixels of 1 gray, 2 gray and alpha, 3 RGB, or 4 RGB and alpha.
+    /// Adds the next row from the top: `size.width` pixels of 1 gray, 2 gray and alpha, 3 RGB, or 4 RGB and alpha.
     mutating func add(_ samples: UnsafePointer<UInt8>, channels: Int) {
         precondition(row < size.height)
         let (width, boxes) = (size.width, small.width)
@@ -78,7 +78,7 @@ struct PlaceholderHasher {
         row += 1
     }
 
-    /// What the rows so far make. To be called after the last one.
+    /// Computes the hash. Call it after the last row.
     func finish() -> PlaceholderHash {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(sums.count)
@@ -100,5 +100,5 @@ struct PlaceholderHasher {
     }
 }
 
-/// The first of `count` pixels that belongs to a box: the least i with i * boxes / count == box.
+/// Returns the first of `count` pixels in a box: the least i with i * boxes / count == box.
 private func edge(_ box: Int, _ boxes: Int, _ count: Int) -> Int { (box * count + boxes - 1) / boxes }

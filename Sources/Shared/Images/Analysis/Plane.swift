@@ -1,16 +1,10 @@
 import Formats
 
-/// One number for each pixel of a small picture.
+/// A number for each pixel of a small picture.
 struct Plane {
     let width: Int
     let height: Int
     var values: [Float]
-
-    init(width: Int, height: Int, values: [Float]) {
-        self.width = width
-        self.height = height
-        self.values = values
-    }
 
     subscript(x: Int, y: Int) -> Float {
         get { values[y * width + x] }
@@ -20,7 +14,7 @@ struct Plane {
     var mean: Float { values.reduce(0, +) / Float(values.count) }
     var largest: Float { values.max() ?? 0 }
 
-    /// Each value as the mean of those up to `radius` away on both axes, as far as there are any; `times` times over.
+    /// Applies a box blur of this radius, clipped at the edges, `times` times.
     func softened(_ radius: Int, times: Int = 2) -> Plane {
         guard radius > 0 else { return self }
         return (0..<times).reduce(self) { plane, _ in
@@ -31,7 +25,7 @@ struct Plane {
 
     private func softened(_ radius: Int, lines: Int, count: Int, place: (Int, Int) -> Int) -> Plane {
         var soft = self
-        // In doubles, so that what is added and taken away again leaves nothing.
+        // Doubles, so that adding and subtracting a value cancels exactly.
         var sums = [Double](repeating: 0, count: count + 1)
         for line in 0..<lines {
             for i in 0..<count { sums[i + 1] = sums[i] + Double(values[place(line, i)]) }
@@ -43,8 +37,7 @@ struct Plane {
         return soft
     }
 
-    /// The plane made smaller, each value the mean of the area that it covers, so that its longer side has `side`
-    /// values; itself if it is small enough.
+    /// Reduces the plane by area averaging to `side` values on its longer side, or returns it if it is small enough.
     func averaged(atMost side: Int) -> Plane {
         let longer = max(width, height)
         guard longer > side else { return self }

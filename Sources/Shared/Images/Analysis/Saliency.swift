@@ -1,28 +1,27 @@
 import Formats
 import Libc
 
-/// What decides which part of a picture a crop keeps.
+/// The criterion for the part of a picture that a crop keeps.
 ///
-/// Both look at a small picture (256 pixels along its longer side are plenty) and give the same for the same pixels.
-/// O(pixels), some milliseconds.
+/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), some
+/// milliseconds.
 public enum Saliency: String, Sendable, Hashable, CaseIterable {
-    /// What eyes are drawn to: the subject that stands out from what is around it and from the picture's edges.
+    /// The subject that contrasts with its surroundings and from the picture's edges.
     case attention
-    /// The most information: the greatest Shannon entropy of the levels of gray.
+    /// The part with the greatest Shannon entropy of gray levels.
     case entropy
 
-    /// The direction in which a crop can be moved.
+    /// The direction in which the crop can move.
     public enum Axis: Sendable, Hashable, CaseIterable {
         case horizontal, vertical
     }
 
-    /// Where the crop belongs, 0...1: 0 at the left or top edge, ½ in the middle, 1 at the right or bottom edge.
+    /// Returns the position of the crop: 0 at the left or top edge, ½ in the centre, 1 at the right or bottom edge.
     ///
-    /// If several places next to each other are as good, as in a flat picture or around a small subject, it is the
-    /// middle of them, so that a little noise moves it a little only.
+    /// If adjacent positions are equally good, as in a flat picture or around a small subject, returns their middle,
+    /// so that noise has little effect.
     ///
-    /// - Parameters:
-    ///   - fraction: how much of the axis the crop keeps, 0...1.
+    /// - Parameter fraction: the part of the axis that the crop keeps, 0...1.
     public func cropOffset(in picture: PixelBuffer, keeping fraction: Double, along axis: Axis) -> Double {
         switch self {
         case .attention:
@@ -35,15 +34,15 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How many of `slices` a crop keeps, at least one; nil for all, also if the fraction is no number.
+    /// Returns how many of `slices` a crop keeps, at least 1. Nil for all, or if the fraction is NaN.
     static func kept(_ fraction: Double, of slices: Int) -> Int? {
         guard fraction < 1 else { return nil }
         let kept = max(Int((Double(slices) * max(fraction, 0)).rounded()), 1)
         return kept < slices ? kept : nil
     }
 
-    /// The run of places around the best one that are nearly as good: within a share of the range of all scores, and
-    /// 0.3 % of the best. Of equal ones, the run around the place next to the middle.
+    /// Returns the range of positions around the best that are almost as good: within a share of the range of all
+    /// scores, and 0.3 % of the best. Of several best positions, uses the nearest to the centre.
     static func bestRun(_ scores: [Double], within share: Double) -> ClosedRange<Int> {
         let best = scores.max() ?? 0
         let enough = best - (best - (scores.min() ?? 0)) * share - abs(best) * 0.003
@@ -55,8 +54,8 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         return low...high
     }
 
-    /// The entropy, in bits, of the levels of luma in each window of `kept` slices. The histogram moves along: what
-    /// leaves on one side and comes on the other is counted once.
+    /// Returns the entropy, in bits, of the luma levels in each window of `kept` slices. Updates the histogram
+    /// incrementally as the window moves.
     private func entropyScores(_ map: LumaMap, _ kept: Int) -> [Double] {
         var histogram = [Int](repeating: 0, count: 64)
         func count(_ slice: Int, _ step: Int) {
@@ -79,10 +78,10 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The levels of luma of a picture, seen as slices across an axis, on black where it is transparent.
+/// The luma levels of a picture over black, as slices across an axis.
 private struct LumaMap {
     private let width: Int
-    /// Columns or rows, as the axis wants it, and the pixels of each.
+    /// Columns or rows, depending on the axis, and the pixels of each.
     let slices: Int
     let depth: Int
     private let isHorizontal: Bool
@@ -99,7 +98,7 @@ private struct LumaMap {
 }
 
 extension PixelBuffer {
-    /// The colour of each pixel, row by row, on black where it is transparent.
+    /// The colour of each pixel over black, in row-major order.
     var coloursOnBlack: [RGB] {
         stride(from: 0, to: bytes.count, by: channels).map { i in
             let opacity = hasAlpha ? Int(bytes[i + channels - 1]) : 255

@@ -1,27 +1,27 @@
 import Formats
 import Libc
 
-/// A very small, blurred likeness of a picture in about 25 bytes, with its shape and transparency: ThumbHash, by Evan
+/// A blurred preview of a picture in about 25 bytes, with its aspect ratio and transparency: ThumbHash, by Evan
 /// Wallace (https://evanw.github.io/thumbhash/).
 ///
-/// A few cosine terms each of lightness (L), yellow against blue (P), red against green (Q), and opacity (A). The
-/// bytes begin with two numbers, least significant bit first:
+/// It stores a few cosine terms each of lightness (L), yellow against blue (P), red against green (Q), and opacity
+/// (A). The bytes begin with two numbers, least significant bit first:
 ///
 ///     24 bits: L mean 6, P mean 6, Q mean 6, L scale 5, has alpha 1
 ///     16 bits: terms along the shorter side 3, P scale 6, Q scale 6, is landscape 1
 ///      8 bits, with alpha only: A mean 4, A scale 4
 ///
-/// and go on with the terms of L, P, Q and A, 4 bits each, the low half of a byte first.
+/// The terms of L, P, Q and A follow with 4 bits each, the low half of a byte first.
 enum ThumbHash {
-    /// Columns and rows that a picture may have.
+    /// The maximum number of columns and rows.
     static let maxSide = 100
 
-    /// The bytes for a picture of 4 channels (straight alpha) and at most 100x100 pixels. O(pixels), about 50 terms.
+    /// Returns the bytes for an RGBA picture (straight alpha) of at most 100x100 pixels. O(pixels), about 50 terms.
     static func bytes(_ picture: PixelBuffer) -> [UInt8] {
         let (width, height) = (picture.size.width, picture.size.height)
         let planes = Planes(picture)
         let hasAlpha = planes.hasAlpha
-        // Terms of L along each side: in the picture's proportions, fewer if there is alpha to be told as well.
+        // The terms of L along each side, in the picture's proportions; fewer if alpha is stored too.
         let limit = Double(hasAlpha ? 5 : 7) / Double(max(width, height))
         let across = max(nearest(limit * Double(width)), 1)
         let down = max(nearest(limit * Double(height)), 1)
@@ -54,11 +54,10 @@ enum ThumbHash {
         return bits.bytes
     }
 
-    /// Halves go up, also below zero, and even if the rounding of sums has left a little less: a term that should be
-    /// nothing is just such a half.
+    /// Rounds halves up, also below zero, with a tolerance for the rounding of sums: a term of zero is exactly a half.
     private static func nearest(_ value: Double) -> Int { Int((value + 0.5 + 1e-9).rounded(.down)) }
 
-    /// Lightness and the two differences of colours, with transparent pixels laid on the mean colour.
+    /// Lightness and the two colour differences, with transparent pixels composed over the mean colour.
     private struct Planes {
         var lightness: [Double] = []
         var yellowBlue: [Double] = []
@@ -93,7 +92,7 @@ enum ThumbHash {
         }
     }
 
-    /// cos(π k (i + ½) / n) for every term and place along each side.
+    /// cos(π k (i + ½) / n) for each term and position along each side.
     private struct Cosines {
         /// At most seven terms are stored along a side.
         static let terms = 7
@@ -114,15 +113,15 @@ enum ThumbHash {
     /// The low cosine terms of a plane, in the triangle of `across` by `down`.
     private struct Spectrum {
         private(set) var mean = 0.0
-        /// The largest amount of a term.
+        /// The largest magnitude of a term.
         private(set) var scale = 0.0
-        /// The terms but the mean, row by row, 0...1 with ½ for none.
+        /// The terms without the mean, row by row, 0...1 with ½ for zero.
         private(set) var terms: [Double] = []
 
         init(_ plane: [Double], across: Int, down: Int, _ cosines: Cosines) {
             let width = cosines.across[0].count
             let height = cosines.down[0].count
-            // Each row's terms across, then their terms down.
+            // First the terms across of each row, then their terms down.
             let rows = (0..<across).map { term in
                 (0..<height).map { y in
                     (0..<width).reduce(0.0) { $0 + plane[y * width + $1] * cosines.across[term][$1] }
@@ -141,12 +140,12 @@ enum ThumbHash {
                 }
             }
             let scale = scale
-            // Less than this is the rounding of a flat plane's sums.
+            // A smaller scale is the rounding error of a flat plane.
             if scale > 1e-9 { terms = terms.map { 0.5 + 0.5 / scale * $0 } }
         }
     }
 
-    /// Puts numbers of a few bits behind each other, least significant bit first.
+    /// Appends numbers of a few bits, least significant bit first.
     private struct BitPacker {
         private(set) var bytes: [UInt8] = []
         private var filled = 0

@@ -1,37 +1,37 @@
 import Formats
 import Support
 
-/// The frames of one output on their way into an animation.
+/// Passes the frames of an output to an animation writer.
 final class AnimatedOutput {
     private let size: PixelSize
     private let writer: any AnimationWriter
     private let canvas: AlignedBuffer
     private let memory: MemoryReservation
     private var pace: FramePace
-    /// How long the frame on the canvas is shown, in milliseconds; nil before the first one.
+    /// The delay of the frame on the canvas in milliseconds; nil before the first frame.
     private var delay: Int?
-    /// Frames that are shown.
+    /// Frames that were kept.
     private(set) var count = 0
 
     /// - Parameters:
-    ///   - encoding: in a format that holds animations.
-    ///   - framesPerSecond: the most that are shown; nil is all.
+    ///   - encoding: must have a format that supports animations.
+    ///   - framesPerSecond: the maximum; nil keeps all frames.
     init(
         _ encoding: EncodeOptions, size: PixelSize, plays: Int, framesPerSecond: Double?, options: DecodeOptions,
         into drain: ByteDrain
     ) throws {
         self.size = size
         pace = FramePace(limit: framesPerSecond)
-        // The canvas, and libwebpmux's own beside what each frame reserves for libwebp: twice, as the smaller of two
-        // ways of writing it wins.
+        // The canvas. For WebP also libwebpmux's canvases, in addition to the memory that libwebp reserves per frame;
+        // twice, because two encoders may run to choose the smaller file.
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
         writer = try animationWriter(
             encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption, into: drain)
     }
 
-    /// Whether the next frame, which is shown for `delay` milliseconds, is to be made. If not, the one before it stays
-    /// for as long. Writes the frame before, whose time is then known.
+    /// Whether to draw the next frame, which is shown for `delay` milliseconds. If not, extends the delay of the
+    /// previous frame; otherwise writes the previous frame, whose delay is now final.
     func shows(frameOf delay: Int) throws -> Bool {
         guard pace.shows(frameOf: delay) else {
             self.delay = min((self.delay ?? 0) + min(max(delay, 0), 1 << 40), 1 << 50)
@@ -43,7 +43,7 @@ final class AnimatedOutput {
         return true
     }
 
-    /// What takes the rows of the next frame, R, G, B and alpha.
+    /// Returns a writer for the rows of the next frame, as RGBA.
     func frame() -> any RowWriter { Frame(self) }
 
     func finish() throws {

@@ -1,23 +1,20 @@
 import Formats
 import Support
 
-/// An animation that is encoded frame by frame.
+/// Encodes an animation frame by frame.
 protocol AnimationWriter: AnyObject {
-    /// Takes the next frame: the whole canvas, rows from the top without gaps, R, G, B and straight alpha, which is
-    /// free again when the call returns.
+    /// Writes the next frame: the whole canvas, as RGBA rows from the top without gaps, with straight alpha.
     ///
-    /// - Parameter delay: how long it is shown, in milliseconds.
+    /// - Parameter delay: in milliseconds.
     func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws
-    /// Writes what is left. To be called after the last frame, of which there must be one.
+    /// Writes the rest. Call it once, after at least one frame.
     func finish() throws
 }
 
-/// A writer of an animation.
+/// Creates a writer. Throws `ImageError` if the format does not support animations or the size, or if the memory limit
+/// is too low.
 ///
-/// - Parameters:
-///   - plays: how often it is shown, as `AnimationReader.plays` counts: 0 for ever.
-/// Throws `ImageError` if the format holds no animations or cannot hold that canvas, or if that takes more memory than
-/// allowed.
+/// - Parameter plays: the number of plays; 0 is infinite.
 func animationWriter(
     _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, interruption: Interruption,
     into drain: ByteDrain
@@ -36,6 +33,6 @@ func animationWriter(
 }
 
 extension OutputFormat {
-    /// Whether the format can hold several frames.
+    /// Whether the format supports animations.
     public var holdsAnimations: Bool { self == .gif || self == .webp }
 }

@@ -3,36 +3,35 @@ import Support
 
 /// Encodes an animation as a GIF.
 ///
-/// A frame is cropped to what changed, and pixels that did not change keep their colour within it, so that they cannot
-/// flicker. Where a pixel becomes transparent, the frame before it is disposed of by clearing its rectangle
-/// (GIF89a §23), which is made large enough for that; so a frame is written only when the one behind it is known. Every
-/// other frame stays.
+/// A frame is cropped to the changed rectangle. Unchanged pixels within it keep their colour, so they cannot flicker.
+/// If a pixel becomes transparent, the previous frame is disposed of by clearing its rectangle (GIF89a §23), extended
+/// to that pixel. Each frame is therefore written only when the next is known. All other frames stay.
 ///
-/// Colours are kept if a frame draws no more than fit. Else a palette serves as long as it is about as good for a
-/// frame as it was for the one that it was made for, since a new one shifts all colours a little. Ordered dithering
-/// keeps its pattern from frame to frame.
+/// If all colours of a frame fit in a palette, they are exact. Otherwise an existing palette is reused while it fits
+/// about as well as the frame that it was made for, because a new palette shifts all colours slightly. Ordered
+/// dithering keeps its pattern between frames.
 ///
-/// Takes memory for three canvases of 4 bytes a pixel, the frame that waits, and those that `GIFOutput` holds.
+/// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames in `GIFOutput`.
 final class GIFAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let background: RGB?
     private let interruption: Interruption
     private let output: GIFOutput
-    /// The first palette and the one that was used last.
+    /// The first and the last palette.
     private var palettes: (first: IndexedPalette, last: IndexedPalette)?
-    /// The canvas of the frame before, as it came.
+    /// The previous frame as received.
     private var before: PackedCanvas
     private var current: PackedCanvas
-    /// What a viewer shows then, in the colours of palettes.
+    /// The previous frame as displayed, in palette colours.
     private let shown: PackedCanvas
-    /// Waits to know how it is disposed of.
+    /// The last frame, until its disposal is known.
     private var pending: DrawnFrame?
-    /// Milliseconds by which the delays written so far are too short.
+    /// The accumulated rounding error of the written delays, in milliseconds.
     private var owed = 0
 
-    /// A palette serves on while its mean squared error is at most this many times what it was made with ...
+    /// A palette is reused while its mean squared error is at most this many times its original error,
     private static let toleratedGrowth = 1.5
-    /// ... or so little (three channels) that nobody sees it.
+    /// or is too small to be visible (sum of three channels).
     private static let invisibleError = 6.0
 
     init(
@@ -79,10 +78,10 @@ final class GIFAnimationWriter: AnimationWriter {
 
     private var whole: CanvasArea { CanvasArea(columns: 0..<size.width, rows: 0..<size.height) }
 
-    /// The delay in hundredths of a second. What rounding takes or gives is made up for by the frames behind, so that
-    /// the animation lasts as long as it did.
+    /// Returns the delay in hundredths of a second. Carries the rounding error to later frames, so that the duration
+    /// of the animation is preserved.
     private func hundredths(_ milliseconds: Int) -> Int {
-        // No format stores more than 32 bits; ten minutes, the most that a GIF can say, lie far below.
+        // No format stores more than 32 bits. The maximum of a GIF, ten minutes, is far below.
         let wanted = min(max(milliseconds, 0), 1 << 32) + owed
         let result = max((wanted + 5) / 10, 0)
         guard result <= 0xFFFF else {
@@ -93,7 +92,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return result
     }
 
-    /// The rectangles that hold all pixels that differ from the frame before, and all that become transparent.
+    /// Returns the bounding rectangles of all pixels that changed, and of all that became transparent.
     private func changes() -> (changed: CanvasArea?, cleared: CanvasArea?) {
         var changed = Extent()
         var cleared = Extent()
@@ -112,7 +111,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return (changed.area, cleared.area)
     }
 
-    /// The frame that turns what is shown into `current`; nil for an area changes nothing.
+    /// Returns the frame that turns the displayed canvas into `current`. A nil area changes nothing.
     private func drawn(_ area: CanvasArea?, delay: Int) throws -> DrawnFrame {
         let area = area ?? CanvasArea(columns: 0..<1, rows: 0..<1)
         let frame = DrawnPixels(of: current, over: before, area)
@@ -121,7 +120,7 @@ final class GIFAnimationWriter: AnimationWriter {
             return draw(area, frame.exactNumbers(in: palette), palette, palette.transparent, delay)
         }
         if frame.exactColours != nil {
-            // 256 colours leave no room for a transparent one, so that all of the canvas has to be drawn.
+            // 256 colours leave no index for transparency, so the whole canvas must be drawn.
             let full = DrawnPixels(of: current, whole)
             if let exact = full.exactColours, !full.leavesOut {
                 let palette = IndexedPalette(exact: exact)
@@ -139,7 +138,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return draw(area, numbers, palette, palette.transparent, delay)
     }
 
-    /// A palette that is there already and serves: the first one before the last one.
+    /// Returns an existing palette that satisfies the condition, preferring the first.
     private func kept(where serves: (IndexedPalette) -> Bool) -> IndexedPalette? {
         guard let palettes else { return nil }
         if serves(palettes.first) { return palettes.first }

@@ -1,12 +1,10 @@
 import CWebP
 import Formats
 
-/// An animation on its way through one of libwebpmux's encoders.
-///
-/// Frames that equal the one before are merged with it, as libwebpmux has it; times stay.
+/// Encodes an animation with libwebpmux, which merges equal consecutive frames and keeps the timing.
 final class WebPAnimationEncoding {
     enum Way {
-        /// With single frames without loss if that is smaller (`isMixed`), which takes half as long again.
+        /// If `isMixed`, encodes a frame losslessly if that is smaller, which takes half as long again.
         case lossy(quality: Int, isMixed: Bool)
         case lossless
     }
@@ -14,20 +12,19 @@ final class WebPAnimationEncoding {
     private let size: PixelSize
     private let encoder: OpaquePointer
     private var config = WebPConfig()
-    /// Whether the page shows through in any frame.
+    /// Whether any frame has transparent pixels.
     private var isTransparent = false
 
-    /// Lossy frames from one that stands alone to the next. Others hold differences, which cost half the time and far
-    /// fewer bytes, but what each is off by adds up: two seconds at 30 a second. Without loss nothing adds up, so that
-    /// only the first frame stands alone.
+    /// The interval of lossy key frames: two seconds at 30 frames per second. The frames between them store
+    /// differences, which take half the time and far fewer bytes, but accumulate errors. Lossless frames accumulate
+    /// none, so only the first is a key frame.
     private static let keyFrameDistance: Int32 = 60
-    /// Pixels of a canvas up to which libwebpmux may try every way of drawing a frame, which takes ten times as long
-    /// for some percent: 128 x 128, and 512 x 512 with an effort of 7 or more.
+    /// The largest canvas, in pixels, for trying all of libwebpmux's encodings of a frame: 128 x 128, or 512 x 512
+    /// with an effort of 7 or more. That takes ten times as long for some percent.
     private static let smallCanvas = 16_384
-    /// Of libwebp's ten levels without loss, the last one that is not markedly slower than lossy frames.
+    /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4
 
-    /// Throws `ImageError`.
     /// - Parameter effort: 0 to 9.
     init(size: PixelSize, plays: Int, _ way: Way, effort: Int) throws {
         self.size = size
@@ -64,9 +61,9 @@ final class WebPAnimationEncoding {
 
     deinit { WebPAnimEncoderDelete(encoder) }
 
-    /// Takes the next frame: all of the canvas, R, G, B and straight alpha. Throws `ImageError`.
+    /// Adds the next frame: the whole canvas as RGBA with straight alpha.
     ///
-    /// - Parameter time: when it begins, in milliseconds from the start.
+    /// - Parameter time: its start in milliseconds.
     func add(_ frame: UnsafePointer<UInt8>, at time: Int32) throws {
         var picture = WebPPicture()
         guard WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0 else { throw Self.otherVersion }
@@ -76,15 +73,15 @@ final class WebPAnimationEncoding {
         }
         picture.width = Int32(size.width)
         picture.height = Int32(size.height)
-        // Differences are found in pixels as they came, before they become luma and chroma.
+        // Compares frames before conversion to luma and chroma.
         picture.use_argb = 1
         guard WebPPictureImportRGBA(&picture, frame, Int32(size.width * 4)) != 0 else { throw ImageError.outOfMemory }
         guard WebPAnimEncoderAdd(encoder, &picture, time, &config) != 0 else { throw failure }
     }
 
-    /// The whole file. To be called once, after the last frame. Throws `ImageError`.
+    /// Returns the file. Call it once, after the last frame.
     ///
-    /// - Parameter time: when the last frame ends.
+    /// - Parameter time: the end of the last frame.
     func finish(at time: Int32) throws -> [UInt8] {
         guard WebPAnimEncoderAdd(encoder, nil, time, nil) != 0 else { throw failure }
         var data = WebPData()
@@ -92,8 +89,8 @@ final class WebPAnimationEncoding {
         defer { WebPDataClear(&data) }
         guard WebPAnimEncoderAssemble(encoder, &data) != 0 else { throw failure }
         var bytes = Array(UnsafeBufferPointer(start: data.bytes, count: data.size))
-        // libwebpmux says that there is alpha only if a frame has some: not if transparent edges were cropped away and
-        // the rest is opaque. The flags of the extended header stand behind 20 bytes.
+        // libwebpmux sets the alpha flag only if a cropped frame has alpha, so it misses transparent edges around
+        // opaque pixels. The flags follow the first 20 bytes of the extended header.
         if isTransparent, bytes.count > 20, bytes[12..<16].elementsEqual("VP8X".utf8) {
             bytes[20] |= UInt8(truncatingIfNeeded: ALPHA_FLAG.rawValue)
         }

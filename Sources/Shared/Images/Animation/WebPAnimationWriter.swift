@@ -3,40 +3,40 @@ import Formats
 import Support
 
 extension UnstoppableStep {
-    /// Encoding a frame of an animated WebP, whole and as a difference. Noise takes 1 s for 3.3 megapixels.
+    /// Encoding a frame of an animated WebP, completely and as a difference. Noise takes 1 s for 3.3 megapixels.
     static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep {
         UnstoppableStep(size, pixelsPerSecond: 1.5e6)
     }
 }
 
-/// Encodes an animation as a WebP, by libwebpmux, which crops frames to what changed and blends them.
+/// Encodes an animation as a WebP with libwebpmux, which crops frames to their changes and blends them.
 ///
-/// Pictures with few colours, such as GIFs that keep their size, are often smaller without loss: what stays the same
-/// from frame to frame then costs nothing, while a lossy frame is never quite what was there before. Their first frame
-/// shows which way can win; if both can, they are written both ways, and the smaller one is taken. All of the output is in memory until the end, as the container begins with
-/// its size.
+/// Animations with few colours, such as GIFs at their original size, are often smaller without loss: unchanged pixels
+/// then cost nothing, while a lossy frame never equals the previous frame exactly. The first frame shows which mode
+/// can win. If both can, both are encoded and the smaller file is kept. The output stays in memory until the end,
+/// because the container begins with its size.
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
     private let quality: Int
     private let effort: Int
     private let drain: ByteDrain
-    /// Each has all frames so far; none before the first one.
+    /// Each contains all frames so far. Empty before the first frame.
     private var encodings: [WebPAnimationEncoding] = []
-    /// When the next frame begins, in milliseconds from the start.
+    /// The start of the next frame in milliseconds.
     private var time = 0
 
-    /// Colours of the first frame up to which the animation is tried without loss: four times a GIF's, for edges that
-    /// were smoothed by resampling. A photograph that was resampled has many thousands.
+    /// The maximum number of colours in the first frame for trying lossless encoding: four times a GIF's, for edges
+    /// that were smoothed by resampling. Resampled photographs have many thousands.
     private static let fewColours = 1024
-    /// How many times as large a first frame may be without loss for all frames still to be smaller: the noise of a
-    /// photograph changes in every frame.
+    /// How many times larger a lossless first frame may be so that the whole animation may still be smaller. The noise
+    /// of photographs changes in every frame.
     private static let mostGrowth = 3
 
     init(
         size: PixelSize, plays: Int, quality: Int, effort: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
-        // Three canvases of libwebpmux for each way, and what libwebp makes of a frame.
+        // Three canvases of libwebpmux for each mode, and libwebp's memory for a frame.
         try limits.check(memory: size, bytesPerPixel: 40)
         self.size = size
         self.plays = plays
@@ -70,7 +70,7 @@ final class WebPAnimationWriter: AnimationWriter {
             return try trial.finish(at: 1).count
         }
         var ways: [WebPAnimationEncoding.Way] = []
-        // Differences from frame to frame favour the way without loss, so that it has won if it is ahead.
+        // Differences between frames favour lossless encoding, so it has won if its first frame is smaller.
         if bytes[0] < bytes[1] { ways.append(lossy) }
         if bytes[1] < bytes[0] * Self.mostGrowth { ways.append(.lossless) }
         encodings = try ways.map(encoding)
@@ -94,7 +94,7 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     func finish() throws {
-        // The time of nothing is the end of the last frame.
+        // The time of the empty frame is the end of the last frame.
         let end = try timestamp()
         var smallest: [UInt8]?
         for encoding in encodings {

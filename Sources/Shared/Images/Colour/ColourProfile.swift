@@ -1,16 +1,16 @@
 import CLCMS
 
-/// An embedded profile that fits the pixels it came with, opened by Little CMS.
+/// An embedded profile that fits its pixels, opened by Little CMS.
 ///
-/// Little CMS cannot be stopped, so that what it is given is bounded: the profile's bytes, the memory that it takes for
-/// it, the kinds of stages that a pixel goes through, and the pixels at a time.
+/// Little CMS cannot be interrupted, so its input is bounded: the size of the profile, its memory, the kinds of
+/// pipeline stages, and the pixels per call.
 final class ColourProfile {
     private let handle: cmsHPROFILE
     private let layout: RowLayout
-    /// Kept for the handle, which is allocated in it.
+    /// Keeps the context alive, in which the handle is allocated.
     private let context: ColourContext
 
-    /// Returns nil if the profile is corrupt, or for other pixels.
+    /// Returns nil if the profile is corrupt, or for another colour space.
     init?(_ bytes: [UInt8], layout: RowLayout) {
         let bytes = withoutFloatPipelines(bytes)
         guard let context = ColourContext(),
@@ -33,17 +33,17 @@ final class ColourProfile {
 
     deinit { cmsCloseProfile(handle) }
 
-    /// How it turns samples into light, if it does so by curves and a matrix.
+    /// Returns its conversion to light, if it consists of curves and a matrix.
     func light(levels: Int) -> LightEncoding? { layout == .cmyk ? nil : LightEncoding(handle, levels: levels) }
 
-    /// Its conversion by Little CMS, whatever kind it is of; nil if it cannot be used.
+    /// Returns a conversion by Little CMS, which supports all kinds of profiles; nil if the profile is unusable.
     func conversion(sampleBytes: Int) -> (any RowConversion)? {
         let isGray = layout.channels < 3
         let created = isGray ? sRGBGray : cmsCreate_sRGBProfileTHR(context.pointer)
         guard let target = created else { return nil }
         defer { cmsCloseProfile(target) }
-        // Black point compensation: the darkest ink becomes black, not dark gray. NOCACHE: the one-pixel cache is the
-        // transform's only state.
+        // Black point compensation: the darkest ink becomes black rather than dark gray. NOCACHE: the one-pixel cache
+        // is the transform's only state.
         let flags = UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
         let (input, output) = (Self.format(layout, sampleBytes), Self.format(layout == .cmyk ? .rgb : layout, 1))
         return cmsCreateTransformTHR(
@@ -51,8 +51,8 @@ final class ColourProfile {
         ).map { ProfileConversion(transform: $0, context: context) }
     }
 
-    /// The pixel formats of lcms2.h, whose macros Swift does not see: colour space << 16, flavour << 13, extra channels
-    /// << 7, channels << 3, bytes.
+    /// Builds a pixel format of lcms2.h, whose macros Swift does not import: colour space << 16, flavour << 13, extra
+    /// channels << 7, channels << 3, bytes.
     private static func format(_ layout: RowLayout, _ sampleBytes: Int) -> UInt32 {
         let (space, inverted, extra, channels) =
             switch layout {
@@ -66,7 +66,7 @@ final class ColourProfile {
     }
 
     private var sRGBGray: cmsHPROFILE? {
-        // As the parameters of an ICC curve of type 4.
+        // The parameters of an ICC curve of type 4.
         let parameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
         guard let curve = cmsBuildParametricToneCurve(context.pointer, 4, parameters) else { return nil }
         defer { cmsFreeToneCurve(curve) }
@@ -74,10 +74,10 @@ final class ColourProfile {
     }
 }
 
-/// A profile's tables, looked up by Little CMS.
+/// Converts pixels with Little CMS.
 private final class ProfileConversion: RowConversion {
     private let transform: cmsHTRANSFORM
-    /// Kept for the transform, which allocates in it.
+    /// Keeps the context alive, in which the transform is allocated.
     private let context: ColourContext
 
     init(transform: cmsHTRANSFORM, context: ColourContext) {

@@ -1,8 +1,8 @@
 import Libc
 
-/// Primaries and a transfer function that a file names without a profile: PNG's cICP, or gAMA and cHRM.
+/// Primaries and a transfer function that a file specifies without a profile: PNG's cICP, or gAMA and cHRM.
 struct ColourSignal: Equatable {
-    /// Of red, green, blue and white: x and y (CIE 1931).
+    /// The x and y (CIE 1931) of red, green, blue and white.
     struct Chromaticities: Equatable {
         typealias Point = (x: Double, y: Double)
         private let values: [Double]
@@ -11,7 +11,7 @@ struct ColourSignal: Equatable {
             values = [red.x, red.y, green.x, green.y, blue.x, blue.y, white.x, white.y]
         }
 
-        /// From light of these primaries to XYZ, the brightest white being Y = 1; nil if they span no colours.
+        /// The matrix from linear light of these primaries to XYZ, with Y = 1 for white; nil if they are degenerate.
         var toXYZ: Matrix3? {
             func xyz(_ i: Int) -> Matrix3.Row {
                 let (x, y) = (values[2 * i], values[2 * i + 1])
@@ -24,7 +24,7 @@ struct ColourSignal: Equatable {
             return primaries * Matrix3(diagonal: red, green, blue)
         }
 
-        /// From their light to sRGB's, white staying white (Bradford's adaptation, ICC.1:2022 annex E).
+        /// The matrix to linear sRGB that keeps white (Bradford adaptation, ICC.1:2022 annex E).
         var toSRGB: Matrix3? {
             let cones = Matrix3(
                 rows: (0.8951, 0.2664, -0.1614), (-0.7502, 1.7135, 0.0367), (0.0389, -0.0685, 1.0296))
@@ -44,9 +44,9 @@ struct ColourSignal: Equatable {
         case sRGB
         /// Light is the coded value to this power.
         case power(Double)
-        /// Of television: ITU-R BT.709 §1.2, turned round.
+        /// The inverse of the television transfer function in ITU-R BT.709 §1.2.
         case television
-        /// SMPTE ST 2084, as in ITU-R BT.2100 table 4: absolute light, up to `peak` cd/m².
+        /// SMPTE ST 2084, as in ITU-R BT.2100 table 4: absolute light up to `peak` cd/m².
         case perceptual(peak: Double)
         /// Hybrid log-gamma (ITU-R BT.2100 table 5).
         case hybrid
@@ -54,10 +54,10 @@ struct ColourSignal: Equatable {
 
     var chromaticities: Chromaticities
     var transfer: Transfer
-    /// Whether coded values run from the first to the last level; else from 16 to 235 of 255.
+    /// Whether coded values use all levels; otherwise 16 to 235 of 255.
     var isFullRange = true
 
-    /// The coded value, from 0 to 1, of each of so many levels.
+    /// Returns the coded value, 0 to 1, of each level.
     func codedValues(levels: Int) -> [Double] {
         let last = Double(levels - 1)
         // In 16 bits the narrow range is shifted, not stretched (ITU-R BT.2100 table 9).
@@ -68,7 +68,7 @@ struct ColourSignal: Equatable {
         }
     }
 
-    /// How its samples become light; nil for a range of tones that a screen does not have, and for bad primaries.
+    /// Returns the conversion of samples to light; nil for HDR, and for degenerate primaries.
     func light(levels: Int, isGray: Bool) -> LightEncoding? {
         guard let matrix = chromaticities.toSRGB else { return nil }
         let curve: (Double) -> Double
@@ -79,19 +79,19 @@ struct ColourSignal: Equatable {
         case .perceptual, .hybrid: return nil
         }
         let samples = codedValues(levels: levels).map { Float(curve($0)) }
-        // White stays white, and with it every gray.
+        // White stays white, and so does every gray.
         return LightEncoding(curves: [[Float]](repeating: samples, count: isGray ? 1 : 3), matrix: matrix)
     }
 }
 
 extension ColourSignal {
-    /// The code points of ITU-T H.273 for RGB pictures, as PNG's cICP has them (PNG, third edition, §11.3.2.6); nil for
-    /// those that are reserved, unspecified, or of no picture that would be seen.
+    /// Interprets the code points of ITU-T H.273 for RGB pictures, as in PNG's cICP (PNG, third edition, §11.3.2.6).
+    /// Returns nil if they are reserved, unspecified, or not for pictures.
     ///
-    /// - Parameter peak: the brightest light of the picture in cd/m², if the file says.
+    /// - Parameter peak: the peak luminance of the picture in cd/m², if the file specifies it.
     init?(primaries: UInt8, transfer: UInt8, matrix: UInt8, fullRange: UInt8, peak: Double?) {
         guard matrix == 0, fullRange <= 1, let chromaticities = Self.chromaticities[primaries] else { return nil }
-        // Without a word of the file, 1000 cd/m²: what HDR is mastered for most (ITU-R BT.2100 table 5, note 5e).
+        // By default 1000 cd/m², the most common mastering level of HDR (ITU-R BT.2100 table 5, note 5e).
         let peak = min(max(peak ?? 1000, ToneConversion.white), 10_000)
         let function: Transfer
         switch transfer {
@@ -107,7 +107,7 @@ extension ColourSignal {
         self.init(chromaticities: chromaticities, transfer: function, isFullRange: fullRange == 1)
     }
 
-    /// By the numbers of H.273 table 2.
+    /// The code points of H.273 table 2.
     private static let chromaticities: [UInt8: Chromaticities] = {
         typealias Primaries = Chromaticities
         let ntsc = Primaries(red: (0.630, 0.340), green: (0.310, 0.595), blue: (0.155, 0.070), white: Primaries.d65)
@@ -124,8 +124,8 @@ extension ColourSignal {
         ]
     }()
 
-    /// PNG's gAMA and cHRM, in 1/100000 (PNG, third edition, §11.3.2.1 and §11.3.2.2). What is missing, or makes no sense,
-    /// is sRGB's; nil if both are.
+    /// Interprets PNG's gAMA and cHRM, in 1/100000 (PNG, third edition, §11.3.2.1 and §11.3.2.2). Missing or invalid
+    /// values default to sRGB; nil if both do.
     init?(gamma: UInt32?, chromaticities points: [Int32]?) {
         let exponent = gamma.map { 100_000 / Double(max($0, 1)) }
         let isPower = exponent.map { (0.1...10).contains($0) } ?? false

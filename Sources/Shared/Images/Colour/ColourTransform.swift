@@ -1,25 +1,25 @@
-/// Turns rows of pixels, as a file has them, into sRGB of 8 bits a sample.
+/// Converts rows of pixels from a file's colours to sRGB with 8 bits per sample.
 ///
-/// Rows are converted before anything is resampled: resampled in its own encoding, an edge between strong colours of
-/// Display P3 comes out 120 levels off, and between inks it darkens (measured: 2.4 levels on average over a chart of
-/// squares, 0.06 to 0.14 over photographs, of which single pixels were 17 off).
+/// Rows are converted before resampling. Resampled in Display P3, an edge between strong colours is wrong by 120
+/// levels, and an edge between inks darkens (measured: 2.4 levels on average over a chart of squares, and 0.06 to 0.14
+/// over photographs, with single pixels 17 off).
 final class ColourTransform {
-    /// Whether a picture may be scaled before it is converted, as JPEG decoders can: if the curve of its levels is near
-    /// that of sRGB, that moves the samples of photographs by 0.16 levels (root mean square) at most.
+    /// Whether a picture may be scaled before conversion, as JPEG decoders can. If its curve is close to sRGB's, that
+    /// changes the samples of photographs by at most 0.16 levels (root mean square).
     let toleratesScaling: Bool
     private let conversion: any RowConversion
-    /// Bytes of a pixel before and after.
+    /// Bytes per pixel before and after.
     private let pixelBytes: (in: Int, out: Int)
 
-    /// Real profiles end at about 2 MB; larger ones count as none.
+    /// Real profiles have at most about 2 MB. Larger profiles are ignored.
     static let profileByteLimit = 8 << 20
-    /// Pixels that are converted before a look at the time: 7 ms with the slowest profiles measured, those of inks.
+    /// Pixels between checks of the time: 7 ms with the slowest profiles measured, CMYK.
     private static let pixelsAtATime = 1 << 16
 
-    /// Returns nil if nothing needs to be done: there is no profile, or it is sRGB for all that can be seen, does not fit
-    /// the pixels, is corrupt, or larger than any real one. Inks always need it.
+    /// Returns nil if no conversion is necessary: without a profile, or if it is visually sRGB, does not fit the
+    /// pixels, is corrupt or too large. CMYK is always converted.
     ///
-    /// - Parameter sampleBytes: of the rows that come: 1, or 2 for samples of 16 bits in the machine's byte order.
+    /// - Parameter sampleBytes: 1, or 2 for 16-bit samples in native byte order.
     convenience init?(profile bytes: [UInt8]?, layout: RowLayout, sampleBytes: Int = 1) {
         if let bytes, bytes.count >= 128, bytes.count <= Self.profileByteLimit,
             let profile = ColourProfile(bytes, layout: layout)
@@ -41,7 +41,7 @@ final class ColourTransform {
         self.init(InkConversion(), layout, sampleBytes, toleratesScaling: false)
     }
 
-    /// For colours that a file describes without a profile. Returns nil if those are sRGB's.
+    /// Returns nil if the colours are sRGB.
     convenience init?(signal: ColourSignal, layout: RowLayout, sampleBytes: Int = 1) {
         let levels = sampleBytes == 1 ? 256 : 65536
         if let light = signal.light(levels: levels, isGray: layout.channels < 3) {
@@ -63,8 +63,8 @@ final class ColourTransform {
         pixelBytes = (layout.channels * sampleBytes, layout.outputChannels)
     }
 
-    /// Converts `count` pixels. `input` and `output` may be the same memory if a pixel has as many bytes in both.
-    /// Throws what `options.check` does, between pieces.
+    /// Converts `count` pixels, and calls `options.check` regularly. `input` may equal `output` if the pixel sizes are
+    /// equal.
     func apply(
         _ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int,
         checking options: DecodeOptions
@@ -77,8 +77,8 @@ final class ColourTransform {
     }
 }
 
-/// One way of converting pixels, without a look at the time.
+/// Converts pixels without checking the time.
 protocol RowConversion {
-    /// Converts `count` pixels. Both may be the same memory if a pixel has as many bytes in both.
+    /// Converts `count` pixels. `input` may equal `output` if the pixel sizes are equal.
     func convert(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int)
 }

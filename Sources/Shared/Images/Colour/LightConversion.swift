@@ -1,18 +1,18 @@
 import CKernels
 
-/// Curves and a matrix, applied to each pixel in floating point.
+/// Applies curves and a matrix to each pixel in floating point.
 final class LightConversion: RowConversion {
     private let isWide: Bool
     private let channels: Int
     private let hasAlpha: Bool
-    /// Of gray: the sample of sRGB for each that comes.
+    /// For gray: the sRGB sample of each input sample.
     private let grays: [UInt8]
-    /// Of three channels, one behind the other.
+    /// The curves of three channels, concatenated.
     private let curves: [Float]
-    /// To steps of `SRGBCurve.samples`, row by row.
+    /// Row-major, scaled to steps of `SRGBCurve.samples`.
     private let matrix: [Float]
 
-    /// - Parameter light: with 65536 levels for samples of 16 bits.
+    /// - Parameter light: has 65536 levels for 16-bit samples.
     init(_ light: LightEncoding, layout: RowLayout) {
         precondition(light.curves.count == (layout.channels < 3 ? 1 : 3))
         isWide = light.curves[0].count > 256
@@ -34,7 +34,7 @@ final class LightConversion: RowConversion {
     }
 }
 
-/// Inks without a profile, each of which takes its share of the light.
+/// Converts CMYK without a profile. Each ink absorbs its share of light.
 struct InkConversion: RowConversion {
     func convert(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
         apod_cmyk_to_rgb(input, output, count)

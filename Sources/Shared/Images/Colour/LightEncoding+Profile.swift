@@ -1,11 +1,11 @@
 import CLCMS
 
 extension LightEncoding {
-    /// That of a profile; nil if it has tables, or lacks something.
+    /// Reads a profile. Returns nil if it has tables, or lacks a required tag.
     ///
-    /// - Parameter levels: 256 or 65536, the coded samples of each curve.
+    /// - Parameter levels: 256 or 65536 samples per curve.
     init?(_ profile: cmsHPROFILE, levels: Int) {
-        // Tables go before the matrix beside them (ICC.1:2022 §8.10).
+        // Tables take precedence over the matrix (ICC.1:2022 §8.10).
         guard !Self.tables.contains(where: { cmsIsTag(profile, $0) != 0 }) else { return nil }
         let isGray = cmsGetColorSpace(profile) == cmsSigGrayData
         let tags = isGray ? [cmsSigGrayTRCTag] : [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
@@ -33,7 +33,7 @@ extension LightEncoding {
     private static func samples(_ curve: OpaquePointer, _ levels: Int) -> [Float] {
         (0..<levels).map { level in
             let light = cmsEvalToneCurveFloat(curve, Float(level) / Float(levels - 1))
-            // A parametric curve may give anything.
+            // A parametric curve may return any number.
             return light.isFinite ? min(max(light, 0), 1) : 0
         }
     }

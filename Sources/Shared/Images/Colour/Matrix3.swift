@@ -1,8 +1,8 @@
-/// A matrix of 3 x 3 numbers, for colours as columns of three.
+/// A 3 x 3 matrix, for colours as columns.
 struct Matrix3: Equatable {
     typealias Row = (Double, Double, Double)
 
-    /// Row by row.
+    /// Row-major.
     private(set) var values: [Double]
 
     init(rows a: Row, _ b: Row, _ c: Row) { values = [a.0, a.1, a.2, b.0, b.1, b.2, c.0, c.1, c.2] }
@@ -26,7 +26,7 @@ struct Matrix3: Equatable {
         return Matrix3(columns: column(0), column(1), column(2))
     }
 
-    /// Its inverse; nil if there is none that could be computed with.
+    /// Nil if the matrix is almost singular.
     var inverse: Matrix3? {
         let m = values
         func minor(_ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Double { m[a] * m[d] - m[b] * m[c] }

@@ -1,14 +1,14 @@
 import Libc
 
-/// A colour in Oklab (Björn Ottosson, 2020), where equal distances look about equally different.
+/// A colour in Oklab (Björn Ottosson, 2020), in which distances match perceived differences.
 struct Oklab {
     /// 0 for black to 1 for white.
     var lightness: Float
-    /// From green to red, and from blue to yellow: 0 for gray, up to 0.3 or so.
+    /// From green to red, and from blue to yellow: 0 for gray, up to about 0.3.
     var a: Float
     var b: Float
 
-    /// How far it is from gray.
+    /// The distance from gray.
     var chroma: Float { (a * a + b * b).squareRoot() }
 }
 
@@ -29,7 +29,7 @@ extension Oklab {
             b: 0.025_904_04 * long + 0.782_771_77 * medium - 0.808_675_77 * short)
     }
 
-    /// The nearest colour of sRGB, each sample held to its range.
+    /// The nearest sRGB colour, with clamped samples.
     var rgb: RGB {
         let long = cube(lightness + 0.396_337_78 * a + 0.215_803_76 * b)
         let medium = cube(lightness - 0.105_561_35 * a - 0.063_854_17 * b)

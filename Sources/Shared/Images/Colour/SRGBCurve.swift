@@ -1,6 +1,6 @@
 import Libc
 
-/// sRGB's transfer function (IEC 61966-2-1) and its inverse. Coded values and light run from 0 to 1.
+/// sRGB's transfer function (IEC 61966-2-1) and its inverse. Coded values and light are 0 to 1.
 enum SRGBCurve {
     static func light(of coded: Double) -> Double {
         coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4)
@@ -13,7 +13,7 @@ enum SRGBCurve {
     /// The light of each of the 256 samples.
     static let light: [Float] = (0...255).map { Float(light(of: Double($0) / 255)) }
 
-    /// Fine enough for the steepest part, near black, to be exact to half a sample.
+    /// Exact to half a sample even in the steepest part, near black.
     static let steps = 16_384
 
     /// The sample for each step of light.

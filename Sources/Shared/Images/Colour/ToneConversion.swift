@@ -1,31 +1,31 @@
 import Libc
 
-/// High dynamic range (PQ, HLG), shown on a screen whose white is 203 cd/m², as ITU-R BT.2408 has it for reference white.
+/// Converts high dynamic range (PQ, HLG) to a display with white at 203 cd/m², the reference white of ITU-R BT.2408.
 ///
-/// Tones are mapped by the curve of ITU-R BT.2390 (EETF, §5.4.1): from black up to middle tones they stay, above them
-/// they approach white, which the picture's brightest light becomes. It is applied to the largest of a pixel's three
-/// samples, and the others follow, so that hues stay. HLG is first shown on a screen of 1000 cd/m² (ITU-R BT.2100
-/// table 5, with its system gamma of 1.2). Colours outside of sRGB are cut off at its edges.
+/// Tones are mapped by the curve of ITU-R BT.2390 (EETF, §5.4.1): black to middle tones are kept, and brighter tones
+/// approach white, which the picture's peak becomes. The curve is applied to the largest of a pixel's three samples,
+/// and the others are scaled with it, which preserves hues. HLG is first displayed at 1000 cd/m² (ITU-R BT.2100 table
+/// 5, with a system gamma of 1.2). Colours outside sRGB are clipped.
 final class ToneConversion: RowConversion {
-    /// Reference white, cd/m².
+    /// Reference white in cd/m².
     static let white = 203.0
-    /// HLG's screen, cd/m².
+    /// The peak of HLG's display in cd/m².
     private static let hybridPeak = 1000.0
     private static let systemGamma = 1.2
 
     private let layout: RowLayout
     private let isWide: Bool
-    /// For each level: cd/m² over 10,000, or HLG's scene light, where `luminance` is not nil.
+    /// For each level the light in cd/m² over 10,000; or HLG's scene light, if `luminance` is not nil.
     private let light: [Float]
-    /// The share of each primary in the luminance.
+    /// The contribution of each primary to luminance.
     private let luminance: [Float]?
-    /// What light is multiplied with to be shown, by the fourth root of the largest sample.
+    /// The gain of light, indexed by the fourth root of the largest sample.
     private let gains: [Float]
     private let matrix: [Float]
 
     private static let gainSteps = 4096
 
-    /// Returns nil for other transfer functions, and for bad primaries.
+    /// Returns nil for other transfer functions, and for degenerate primaries.
     init?(_ signal: ColourSignal, layout: RowLayout, levels: Int) {
         let peak: Double
         let curve: (Double) -> Double
@@ -48,7 +48,7 @@ final class ToneConversion: RowConversion {
         light = signal.codedValues(levels: levels).map { Float(curve($0)) }
         self.matrix = matrix.values.map { Float($0 * Double(SRGBCurve.steps)) }
         gains = (0...Self.gainSteps).map { step in
-            // Black is no brighter than its neighbour.
+            // Black gets the gain of its neighbour.
             let root = Double(max(step, 1)) / Double(Self.gainSteps)
             let light = root * root * root * root
             return Float(Self.shown(light, peak: peak) / light)
@@ -72,7 +72,7 @@ final class ToneConversion: RowConversion {
         }
     }
 
-    /// The colour that is shown of a pixel's light.
+    /// Returns the displayed colour of a pixel's light.
     private func shown(_ first: Float, _ second: Float, _ third: Float, isGray: Bool) -> RGB {
         var (red, green, blue) = isGray ? (first, first, first) : (first, second, third)
         if let luminance {
@@ -91,7 +91,7 @@ final class ToneConversion: RowConversion {
         return RGB(red: sample(0), green: sample(3), blue: sample(6))
     }
 
-    /// What a light, in cd/m² over 10,000, becomes on the screen, whose white is 1.
+    /// Maps light, in cd/m² over 10,000, to the display, with white at 1.
     static func shown(_ light: Double, peak: Double) -> Double {
         let brightest = perceptual(ofLight: peak / 10_000)
         let white = perceptual(ofLight: white / 10_000) / brightest

@@ -1,9 +1,8 @@
-/// What fills the room beside a picture that is shown whole in a size of another shape (`ContentMode.contain`), and
-/// lies beneath its transparent pixels.
+/// The background of a picture in `ContentMode.contain`, behind its transparent pixels and beside it.
 public enum Backdrop: Sendable, Hashable {
     case colour(RGB)
-    /// The picture itself, blurred, as large as it covers the size.
+    /// The picture itself, blurred and scaled to cover the output.
     case blur
-    /// The colour that the picture is mostly made of.
+    /// The dominant colour of the picture.
     case dominant
 }

@@ -1,17 +1,15 @@
 import Formats
 
-/// The rows of a backdrop: a very small picture made as large as the output.
+/// The rows of a backdrop: a very small picture, enlarged to the output's size.
 struct BackdropRows {
-    /// Opaque, three samples a pixel.
+    /// Opaque RGB.
     private let small: PixelBuffer
     private let size: PixelSize
 
-    /// Pixels along the longer side of the small picture: what is blurred has no more detail.
+    /// The longer side of the small picture in pixels. A blurred picture has no finer detail.
     private static let detail = 24
 
-    /// - Parameters:
-    ///   - picture: what is shown before the backdrop.
-    ///   - size: the output's.
+    /// - Parameter picture: the foreground.
     init(_ backdrop: Backdrop, of picture: PixelBuffer, size: PixelSize) {
         self.size = size
         switch backdrop {
@@ -28,8 +26,8 @@ struct BackdropRows {
         PixelBuffer(size: PixelSize(width: 1, height: 1), filledWith: [colour.red, colour.green, colour.blue])
     }
 
-    /// Writes row `y`, `channels` (3 or 4) samples a pixel: what lies between the small picture's pixels is mixed of
-    /// the four around it.
+    /// Writes row `y` with `channels` (3 or 4) samples per pixel, interpolated between the small picture's four
+    /// nearest pixels.
     func write(_ y: Int, to row: UnsafeMutablePointer<UInt8>, channels: Int) {
         let (above, below, down) = Self.neighbours(y, of: size.height, among: small.size.height)
         for x in 0..<size.width {
@@ -46,8 +44,7 @@ struct BackdropRows {
         }
     }
 
-    /// The small picture's places before and behind a place of the output, and how far it is from the first to the
-    /// second.
+    /// Returns the small picture's positions before and after a position of the output, and the fraction between them.
     private static func neighbours(_ place: Int, of count: Int, among places: Int) -> (Int, Int, Float) {
         let exact = min(max((Float(place) + 0.5) / Float(count) * Float(places) - 0.5, 0), Float(places - 1))
         let first = Int(exact)
@@ -56,7 +53,7 @@ struct BackdropRows {
 }
 
 extension PixelBuffer {
-    /// With four samples a pixel.
+    /// Converts to RGBA.
     fileprivate var coloured: PixelBuffer {
         if channels == 4 { return self }
         var four: [UInt8] = []
@@ -69,7 +66,7 @@ extension PixelBuffer {
         return PixelBuffer(size: size, channels: 4, bytes: four)
     }
 
-    /// The largest part from the middle that has this shape; at least a pixel.
+    /// Returns the largest centred part of this aspect ratio, at least a pixel.
     fileprivate func middle(width: Int, height: Int) -> PixelBuffer {
         let shape = Double(width) / Double(height)
         let columns = max(Int(min(Double(size.width), Double(size.height) * shape).rounded()), 1)
@@ -83,7 +80,7 @@ extension PixelBuffer {
         return PixelBuffer(size: PixelSize(width: columns, height: lines), channels: channels, bytes: part)
     }
 
-    /// Of four samples a pixel, laid on a colour: three remain.
+    /// Composes RGBA over a colour, as RGB.
     fileprivate func opaque(on colour: RGB) -> PixelBuffer {
         let ground = [colour.red, colour.green, colour.blue]
         var three: [UInt8] = []
@@ -96,7 +93,7 @@ extension PixelBuffer {
         return PixelBuffer(size: size, channels: 3, bytes: three)
     }
 
-    /// Each pixel as the mean of those up to two away, twice.
+    /// Applies a box blur of 5 x 5 pixels twice.
     fileprivate var softened: PixelBuffer {
         var soft = self
         for _ in 0..<2 {

@@ -1,4 +1,4 @@
-/// Black laid over a picture, densest at its bottom edge, so that white text can be read on it.
+/// Black over a picture, densest at the bottom edge, so that white text on it is readable.
 public enum Gradient: String, Sendable, Hashable, CaseIterable {
     case none
     /// Over the whole height.
@@ -6,13 +6,13 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
     /// Over the lower half.
     case enhanced
 
-    /// The opacity of the black over a row, 0...1, at the middle of its pixels.
+    /// Returns the opacity of the black in a row, 0...1, at the middle of its pixels.
     ///
-    /// With `t = (height − row − ½) / height`, the way from the bottom edge (0) to the top edge (1), and `s = 3t`
-    /// (`standard`) or `s = 6t` (`enhanced`), the opacity is linear in `s` between the stops 0.8 at 0, 0.5 at 1, 0.2 at
-    /// 2 and 0 from 3 on.
+    /// With `t = (height − row − ½) / height`, the distance from the bottom edge (0) to the top edge (1), and `s = 3t`
+    /// (`standard`) or `s = 6t` (`enhanced`), the opacity is linear in `s` between the stops 0.8 at 0, 0.5 at 1, 0.2
+    /// at 2 and 0 from 3 on.
     ///
-    /// - Parameter row: counted from the top, in `0..<height`.
+    /// - Parameter row: from the top, in `0..<height`.
     public func alpha(row: Int, height: Int) -> Double {
         let fromBottom = (Double(height - row) - 0.5) / Double(height)
         let step: Double
@@ -25,11 +25,10 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
         return step < 2 ? 0.8 - 0.3 * step : max(0.2 - 0.2 * (step - 2), 0)
     }
 
-    /// Lays the black over row `y` of a picture of `height` rows: Porter and Duff's `over` with straight alpha, each
-    /// sample rounded to the nearest level. A row with nothing over it costs nothing.
+    /// Composes the black over row `y` of a picture of `height` rows: Porter and Duff's `over` with straight alpha,
+    /// each sample rounded to the nearest level. Rows without black cost nothing.
     ///
-    /// - Parameters:
-    ///   - row: `width` pixels of `channels` samples: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
+    /// - Parameter row: `width` pixels of `channels` samples: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
     func apply(row y: Int, of height: Int, to row: UnsafeMutablePointer<UInt8>, channels: Int, width: Int) {
         let alpha = alpha(row: y, height: height)
         guard alpha > 0 else { return }
@@ -44,10 +43,10 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
         for i in 0..<count { samples[i] = scaled(samples[i], by: factor) }
     }
 
-    /// With black of opacity a over a pixel of opacity p the result's is r = a + p(1 − a), and its colour the pixel's
-    /// times p(1 − a) / r.
+    /// With black of opacity a over a pixel of opacity p, the result has opacity r = a + p(1 − a), and the pixel's
+    /// colour times p(1 − a) / r.
     private func layOver(_ row: UnsafeMutablePointer<UInt8>, _ alpha: Double, channels: Int, width: Int) {
-        // Neighbours mostly have the same opacity, so what follows from it is kept.
+        // Neighbours mostly have the same opacity, so the factor is cached.
         var below: UInt8 = 255
         var opacity: UInt8 = 255
         var factor = fixedPoint(1 - alpha)
@@ -66,7 +65,7 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A factor of 0...1 with 23 bits behind the point: times 255 it still fits 32 bits, and is off by less than 0.00002.
+/// Returns a factor of 0...1 with 23 fractional bits. Times 255 it fits 32 bits, with an error below 0.00002.
 private func fixedPoint(_ factor: Double) -> UInt32 { UInt32((factor * 0x80_0000).rounded()) }
 
 private func scaled(_ sample: UInt8, by factor: UInt32) -> UInt8 {

@@ -1,34 +1,34 @@
 import Formats
 import Libc
 
-/// A picture's corners cut off along quarter circles, with soft edges.
+/// Corners cut off along quarter circles, with antialiased edges.
 public struct RoundedCorners: Sendable, Hashable {
     public let size: PixelSize
-    /// In pixels: what was asked for, held to 0 and half the shorter side.
+    /// In pixels, clamped to 0 and half the shorter side.
     public let radius: Double
 
-    /// - Parameter radius: in pixels, which need not be whole.
+    /// - Parameter radius: in pixels, possibly fractional.
     public init(radius: Double, size: PixelSize) {
         self.size = size
         let limit = Double(min(size.width, size.height)) / 2
-        // A radius that is no number cuts nothing off.
+        // A radius of NaN cuts nothing off.
         self.radius = radius > 0 ? min(radius, limit) : 0
     }
 
-    /// Whether a row, counted from the top, reaches into a corner.
+    /// Whether a row, counted from the top, has pixels of a corner.
     public func touches(row y: Int) -> Bool { Double(min(y, size.height - 1 - y)) < radius }
 
-    /// How much of a pixel remains, 0...255: the area of its square within the rounded outline, computed exactly and
-    /// rounded. The same for all four mirrored pixels.
+    /// Returns the coverage of a pixel, 0...255: the exact area of its square inside the outline, rounded. It is equal
+    /// for all four mirrored pixels.
     public func coverage(x: Int, y: Int) -> UInt8 {
         let (right, bottom) = (size.width - 1 - x, size.height - 1 - y)
-        // A pixel in the middle of a side may be cut from two sides. Equal sums for mirrored pixels, by this order.
+        // A pixel in the middle of a side may be cut from two sides. This order makes the sums of mirrored pixels
+        // equal.
         let cut = (cutOff(x, y) + cutOff(right, y)) + (cutOff(x, bottom) + cutOff(right, bottom))
         return UInt8(((1 - min(max(cut, 0), 1)) * 255).rounded())
     }
 
-    /// Multiplies the alpha of row `y` by the coverage of its pixels. Costs nothing if the row touches no corner,
-    /// else some arithmetic for each pixel outside of the outline and on it.
+    /// Multiplies the alpha of row `y` by the coverage. Costs nothing for rows without corner pixels.
     ///
     /// - Parameters:
     ///   - row: `size.width` pixels of `channels` samples, straight alpha last.
@@ -37,7 +37,7 @@ public struct RoundedCorners: Sendable, Hashable {
         guard touches(row: y) else { return }
         for x in 0..<(size.width + 1) / 2 where Double(x) < radius {
             let coverage = coverage(x: x, y: y)
-            // It grows towards the middle.
+            // The coverage grows towards the middle.
             if coverage == 255 { return }
             multiply(row + x * channels + channels - 1, by: coverage)
             let mirrored = size.width - 1 - x
@@ -49,11 +49,11 @@ public struct RoundedCorners: Sendable, Hashable {
         alpha.pointee = UInt8((Int(alpha.pointee) * Int(coverage) + 127) / 255)
     }
 
-    /// The area, 0...1, that the top left corner takes from a pixel.
+    /// Returns the area, 0...1, that the top left corner cuts from a pixel.
     ///
     /// Let u and v be the distances to the left of and above the circle's centre, which is `radius` from both edges.
-    /// The outline is at v = √(r² − u²). Along u from near to far, the pixel's column of v from `low` to `high` is
-    /// first whole (until the outline falls below `high`), then cut, then gone (where it falls below `low`).
+    /// The outline is at v = √(r² − u²). From near to far u, the pixel's column of v from `low` to `high` is first
+    /// complete (until the outline falls below `high`), then partial, then empty (once it falls below `low`).
     private func cutOff(_ x: Int, _ y: Int) -> Double {
         let far = radius - Double(x)
         let high = radius - Double(y)
@@ -62,7 +62,7 @@ public struct RoundedCorners: Sendable, Hashable {
         let low = high - 1
         let cutFrom = min(max(height(at: high), near), far)
         let goneFrom = low > 0 ? min(max(height(at: low), cutFrom), far) : far
-        // A column is 1 high, whatever part of it is cut; so what a cut column lacks is `high` minus the outline.
+        // In a partial column, the missing part is `high` minus the outline.
         let lacking = high * (goneFrom - cutFrom) - (area(to: goneFrom) - area(to: cutFrom))
         return lacking + (far - goneFrom)
     }

@@ -2,25 +2,25 @@ import CKernels
 import Formats
 import Support
 
-/// What is done to each upright row of an output before it is encoded: gradient, corners, and a background if the
+/// The effects on each upright row of an output before it is encoded: gradient, corners, and a background if the
 /// format has no alpha.
 final class RowEffects {
-    /// Samples of a pixel of the row that is given.
+    /// Samples per pixel of the resulting rows.
     let channels: Int
     private let size: PixelSize
     private let given: Int
     private let gradient: Gradient
     private let corners: RoundedCorners?
     private let background: [UInt8]?
-    /// Whether gray pixels become coloured ones, since what they are laid on is no gray.
+    /// Whether gray pixels become RGB, because the background is not gray.
     private let becomesColoured: Bool
     private let coloured: AlignedBuffer
     private let opaque: AlignedBuffer
     private let flat: AlignedBuffer
 
     /// - Parameters:
-    ///   - channels: of the rows that come: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
-    ///   - background: what transparent pixels are laid on; nil keeps alpha.
+    ///   - channels: of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - background: behind transparent pixels; nil keeps alpha.
     init(channels given: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
         self.given = given
         self.size = size
@@ -43,7 +43,7 @@ final class RowEffects {
         flat = AlignedBuffer(count: self.background == nil ? 0 : size.width * channels)
     }
 
-    /// Works on row `y` in place or in a buffer of its own; the result is valid until the next call.
+    /// Processes row `y` in place or in an internal buffer. The result is valid until the next call.
     func apply(_ row: UnsafeMutablePointer<UInt8>, _ y: Int) -> UnsafeMutablePointer<UInt8> {
         var row = row
         gradient.apply(row: y, of: size.height, to: row, channels: given, width: size.width)

@@ -1,13 +1,13 @@
 import CCodecs
 import Support
 
-/// Takes the bytes that a C encoder writes to a sink of the caller's. Keeps the error that stopped it.
+/// Passes the bytes of an encoder to a sink, and keeps the error that stopped it.
 final class ByteDrain {
     let format: OutputFormat
-    /// Bytes that have gone to the sink.
+    /// Bytes written to the sink.
     private(set) var count = 0
-    /// Throws once the work is to stop, or if the step that follows would not end in time; encoders that work long
-    /// before their first byte ask it.
+    /// Throws once the work is to stop, or if the next step would not end in time. Encoders that work for long before
+    /// their first byte call it.
     var checkpoint: (UnstoppableStep?) throws -> Void = { _ in }
     private let sink: any ByteSink
     private var failure: (any Error)?
@@ -17,7 +17,7 @@ final class ByteDrain {
         self.sink = sink
     }
 
-    /// For as long as this object lives.
+    /// Valid as long as this object lives.
     var output: apod_output {
         apod_output(context: Unmanaged.passUnretained(self).toOpaque()) { context, bytes, count in
             let drain = Unmanaged<ByteDrain>.fromOpaque(context!).takeUnretainedValue()
@@ -36,7 +36,7 @@ final class ByteDrain {
         count += bytes.byteCount
     }
 
-    /// Throws what a status that is not APOD_OK stands for.
+    /// Throws the error of a status other than APOD_OK.
     func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
         switch status {
         case APOD_OK: return

@@ -1,9 +1,9 @@
 import Formats
 import Support
 
-/// Encodes with the highest quality, up to the one asked for, at which the picture takes no more bytes than it may.
+/// Encodes with the highest quality, up to the requested quality, that fits the byte limit.
 ///
-/// Gathers the picture, and encodes it about seven times.
+/// Collects the picture, and encodes it about seven times.
 final class FittingWriter: RowWriter {
     private var encoding: EncodeOptions
     private let byteLimit: Int
@@ -45,13 +45,12 @@ final class FittingWriter: RowWriter {
     }
 }
 
-/// What `encode` makes with the highest quality, up to that of `encoding`, at which it takes no more than `byteLimit`.
-/// Asks it about seven times. Throws `ImageError.doesNotFit`, and what `encode` throws.
+/// Returns the result of `encode` at the highest quality, up to the quality of `encoding`, that fits `byteLimit`.
+/// Calls it about seven times. Throws `ImageError.doesNotFit`, and the errors of `encode`.
 func fitted(
     _ encoding: EncodeOptions, byteLimit: Int, _ encode: (EncodeOptions) throws -> [UInt8]
 ) throws -> [UInt8] {
-    // The size need not grow with every step of quality, but does so nearly: the search ends at a quality that fits
-    // whose successor does not.
+    // The size almost always grows with quality. The search ends at a quality that fits while the next does not.
     var best: [UInt8]?
     var smallest = Int.max
     var attempt = encoding

@@ -1,14 +1,14 @@
 import Formats
 
-/// A picture that is encoded row by row, from the top.
+/// Encodes a picture row by row, from the top.
 protocol RowWriter: AnyObject {
-    /// Takes the next row: 8-bit samples, as many a pixel as the writer was made for.
+    /// Writes the next row of 8-bit samples.
     func write(_ row: UnsafePointer<UInt8>) throws
-    /// Writes what is left. To be called after the last row.
+    /// Writes the rest. Call it after the last row.
     func finish() throws
 }
 
-/// Throws `ImageError.outputTooLarge` if a format cannot hold a picture of that size.
+/// Throws `ImageError.outputTooLarge` if the format does not support this size.
 func checkOutput(_ size: PixelSize, _ format: OutputFormat) throws(ImageError) {
     guard size.width > 0, size.height > 0, size.width <= format.maxSide, size.height <= format.maxSide else {
         throw .outputTooLarge(format, size)

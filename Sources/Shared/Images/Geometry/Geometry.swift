@@ -1,26 +1,26 @@
 import Formats
 
-/// How a picture meets a size of another shape.
+/// How a picture fits into a size of another aspect ratio.
 public enum ContentMode: String, Sendable, Hashable, CaseIterable {
-    /// All of it is shown; one side may be shorter than asked for.
+    /// The whole picture; a side may be shorter than requested.
     case fit
-    /// The size is filled; what stands over is cut off.
+    /// Fills the size, and crops the picture.
     case fill
-    /// It is stretched to the size, whatever its shape.
+    /// Stretches the picture to the size.
     case force
-    /// All of it is shown, and the rest of the size filled by a backdrop.
+    /// The whole picture, with a backdrop in the rest of the size.
     case contain
 }
 
-/// Which part of the picture stays where `fill` cuts.
+/// The part of the picture that a `fill` crop keeps.
 public enum Gravity: String, Sendable, Hashable, CaseIterable {
     case center, north, northeast, east, southeast, south, southwest, west, northwest
-    /// The part that eyes go to: edges, saturated colours, skin.
+    /// The part that attracts attention: edges, saturated colours, skin.
     case attention
-    /// The part that says the most.
+    /// The part with the highest entropy.
     case entropy
 
-    /// How much of what is cut off goes on the left, and on the top. Of those that must see the picture, the middle.
+    /// The fractions of the cropped area on the left and on the top. Gravities that depend on pixels use the centre.
     var share: (left: Double, top: Double) {
         switch self {
         case .center, .attention, .entropy: (0.5, 0.5)
@@ -35,7 +35,7 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How the picture's pixels decide, if they do.
+    /// The analysis that determines the crop, or nil.
     var saliency: Saliency? {
         switch self {
         case .attention: .attention
@@ -45,26 +45,26 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The size that is asked for, and how a picture gets there. All of it is meant for the upright picture.
+/// The requested size, and how to fit a picture into it. All values refer to the upright picture.
 public struct Geometry: Sendable, Hashable {
-    /// Columns at most for `fit`, else exactly; nil follows from the height.
+    /// The maximum width for `fit`, otherwise the exact width; nil follows from the height.
     public var width: Int?
-    /// Rows at most for `fit`, else exactly; nil follows from the width.
+    /// The maximum height for `fit`, otherwise the exact height; nil follows from the width.
     public var height: Int?
-    /// Width over height, for a side that is not given; nil is as the picture.
+    /// Width over height, for a missing side; nil uses the picture's.
     public var aspectRatio: Double?
     public var mode: ContentMode
     public var gravity: Gravity
-    /// The point that stays in the middle where `fill` cuts, as far as the edges allow; nil leaves it to the gravity.
+    /// The point that a `fill` crop keeps in the centre, as far as the edges allow; nil uses the gravity.
     public var focus: Focus?
-    /// Whether a picture that is too small is made larger. Else `fit` gives its size, `contain` shows it at its
-    /// size, and the other modes give the largest of the right shape for which nothing is enlarged.
+    /// Whether to enlarge small pictures. If not, `fit` and `contain` keep their size, and the other modes use the
+    /// largest size of the right aspect ratio that enlarges nothing.
     public var enlarges: Bool
-    /// The most pixels of what `fit` gives, whatever the picture's shape; nil is any number.
+    /// The maximum number of pixels for `fit`; nil is unlimited.
     public var maxPixels: Int?
-    /// The part that is looked at; nil is all.
+    /// The part of the picture to use; nil is all.
     public var region: Region?
-    /// Quarter turns clockwise, after the picture has been turned upright and before anything is measured.
+    /// Clockwise quarter turns, applied to the upright picture before all measurements.
     public var quarterTurns: Int
 
     public init(
@@ -83,13 +83,12 @@ public struct Geometry: Sendable, Hashable {
         self.quarterTurns = quarterTurns
     }
 
-    /// Exactly this size, whatever the picture's.
+    /// Exactly this size for any picture.
     public static func exactly(_ size: PixelSize) -> Geometry {
         Geometry(width: size.width, height: size.height, mode: .force, enlarges: true)
     }
 
-    /// Both sides if they are known without a picture, each at least 1: those given, and one that follows from the
-    /// aspect ratio.
+    /// The sides that are known without a picture, each at least 1: given, or from the aspect ratio.
     public var box: (width: Int?, height: Int?) {
         guard let aspectRatio else { return (width, height) }
         switch (width, height) {
@@ -99,16 +98,15 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
-    /// How the picture's pixels decide where it is cut, if they do.
+    /// The analysis that determines the crop, or nil.
     var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
 
-    /// A side, rounded. A caller's absurd number must not overflow; encoders refuse such a size anyway.
+    /// Rounds a side. Absurd numbers must not overflow; encoders refuse such a size anyway.
     private static func whole(_ side: Double) -> Int { max(Int(min(side.rounded(), 1e9)), 1) }
 
-    /// The output's size and the part of a picture that it shows.
+    /// Returns the output's size and the part of a picture that it shows. Throws `ImageError.regionOutside`.
     ///
-    /// - Parameter picture: the size of the picture, upright and turned.
-    /// Throws `ImageError.regionOutside`.
+    /// - Parameter picture: the size of the upright, turned picture.
     func placement(of picture: PixelSize) throws(ImageError) -> Placement {
         let area = try region?.rectangle(in: picture) ?? Rectangle(picture)
         let box = box
@@ -120,7 +118,7 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
-    /// The size is always that of the box; if only its shape is known, the smallest of that shape around the picture.
+    /// The size is the box. If only its aspect ratio is known, it is the smallest size that contains the picture.
     private func contained(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
         var shape = box
         if let aspectRatio, box.width == nil, box.height == nil {
@@ -154,18 +152,18 @@ public struct Geometry: Sendable, Hashable {
         case (let width?, let height?): shape = (Double(width), Double(height))
         case (nil, nil):
             guard let aspectRatio else { return fitted(area, box) }
-            // The largest cut of that shape.
+            // The largest crop of this aspect ratio.
             let width = min(area.width, area.height * aspectRatio)
             shape = (width, width / aspectRatio)
         default: return fitted(area, box)
         }
         let wanted = max(shape.width / area.width, shape.height / area.height)
-        // What is one but for rounding is one: pixels are then copied.
+        // Ignores rounding errors around 1, so that pixels are copied.
         let ratio = abs(wanted - 1) < 1e-9 || !enlarges && wanted > 1 ? 1 : wanted
         let share = ratio / wanted
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
         if saliency != nil {
-            // All of it is made as large as the cut will be, and cut when it has been seen.
+            // Renders the whole picture at the crop's scale. The crop is chosen once the pixels are known.
             let cover = PixelSize(
                 width: max(Self.whole(area.width * ratio), target.width),
                 height: max(Self.whole(area.height * ratio), target.height))
@@ -173,10 +171,10 @@ public struct Geometry: Sendable, Hashable {
         }
         var cut = Rectangle(
             x: 0, y: 0, width: min(shape.width / wanted, area.width), height: min(shape.height / wanted, area.height))
-        // If nothing is resampled, whole pixels are taken.
+        // Without resampling, the crop has whole pixels.
         if ratio == 1 { (cut.width, cut.height) = (Double(target.width), Double(target.height)) }
         if let focus {
-            // The focus is a point of the picture, the cut one of the area.
+            // The focus refers to the picture, the crop to the area.
             cut.x = min(max(focus.x * Double(picture.width) - cut.width / 2, area.x), area.x + area.width - cut.width)
             cut.y = min(
                 max(focus.y * Double(picture.height) - cut.height / 2, area.y), area.y + area.height - cut.height)
@@ -198,19 +196,17 @@ public struct Geometry: Sendable, Hashable {
     }
 }
 
-/// Where an output comes from: pure numbers, decided before anything is decoded.
+/// The size and origin of an output, computed before decoding.
 struct Placement: Hashable {
-    /// The part of the upright picture that is resampled.
+    /// The part of the upright picture to resample.
     var crop: Rectangle
-    /// The output.
     var target: PixelSize
-    /// The output's size as a share of what was asked for: below 1 for a picture that is too small.
+    /// The output's size as a fraction of the requested size: below 1 for a small picture.
     var share: Double
-    /// What `crop` is made first, if the picture's pixels decide which part of that becomes the output.
+    /// The rendered size of `crop`, if the pixels determine which part of it becomes the output.
     var cover: PixelSize?
-    /// What `crop` is made, if that lies in the middle of the output and a backdrop fills the rest.
+    /// The rendered size of `crop`, if it is centred on a backdrop.
     var inset: PixelSize?
 
-    /// What comes out of the resampler.
     var rendered: PixelSize { cover ?? inset ?? target }
 }

@@ -1,11 +1,11 @@
-/// How much of the chroma is kept.
+/// The resolution of chroma.
 public enum ChromaChoice: String, Sendable, Hashable, CaseIterable {
-    /// All from quality 90 on, and below it if the picture has colours that half of it would blur: stars, lettering,
-    /// diagrams. To see that, a JPEG of up to 4 megapixels is held in memory; a larger one, and any with no effort, is
-    /// halved.
+    /// Full from quality 90 on, and at lower qualities if halving would blur the picture's colours, as in stars,
+    /// lettering and diagrams. To decide that, a JPEG of up to 4 megapixels is held in memory. Larger JPEGs, and all
+    /// without effort, are halved.
     case auto
-    /// Halved across and down, whatever the quality.
+    /// Halved horizontally and vertically.
     case halved = "420"
-    /// As much as of luma.
+    /// As fine as luma.
     case full = "444"
 }

@@ -1,25 +1,24 @@
 import Formats
 import Support
 
-/// How much an untrusted picture may cost. All of it is checked against the header, before memory is taken.
+/// Limits for untrusted pictures. All are checked against the header before memory is allocated.
 public struct DecodeLimits: Sendable, Hashable {
-    /// Pixels of the stored picture. Default 400 million, half as much again as the largest pictures that telescopes
-    /// publish as JPEG (about 20 000 x 14 000).
+    /// Pixels of the stored picture. Default 400 million, half again as many as the largest JPEGs of telescopes (about
+    /// 20 000 x 14 000).
     public var maxPixels: Int
     /// Bytes of the file. Default 256 MiB.
     public var maxInputBytes: Int
-    /// Bytes of memory for pictures whose format forces all of them into it: a progressive JPEG's coefficients, an
-    /// interlaced PNG, a WebP, a small picture that is to be turned. All pictures of a run that are under way together
-    /// share them (`MemoryBudget`). Default 1 GiB.
+    /// Bytes of memory for pictures that do not stream: coefficients of a progressive JPEG, an interlaced PNG, a WebP,
+    /// a small picture to be rotated. Shared by all concurrent pictures of a run (`MemoryBudget`). Default 1 GiB.
     public var maxMemoryBytes: Int
-    /// Frames of an animation. Default 2000: a minute at 33 a second.
+    /// Frames of an animation. Default 2000: a minute at 33 frames per second.
     public var maxFrames: Int
-    /// Pixels of an animation's canvas times its frames. Default 4000 million, half a minute's work of one processor.
+    /// Pixels of an animation's canvas times its frames. Default 4000 million, which take a processor half a minute.
     public var maxAnimationPixels: Int
-    /// Seconds of work on one picture, without the time that it waits for memory which others hold; `.infinity` for no
-    /// limit. Default 60.
+    /// Seconds of work on a picture, not counting waits for memory that other pictures hold; `.infinity` for no limit.
+    /// Default 60.
     public var maxSeconds: Double
-    /// Scans of a JPEG. Default 500: real ones have about 10, and each costs a visit to all of the picture.
+    /// Scans of a JPEG. Default 500: real pictures have about 10, and each scan costs a pass over the whole picture.
     public var maxScans: Int
 
     public init(
@@ -45,7 +44,7 @@ public struct DecodeLimits: Sendable, Hashable {
         guard let pixels = size.pixels, pixels <= maxPixels else { throw .tooManyPixels(size, limit: maxPixels) }
     }
 
-    /// Checks an animation of `count` frames on a canvas of `size`; to be called as frames are counted, too.
+    /// Checks an animation of `count` frames on a canvas of `size`. Also call it while frames are being counted.
     func check(frames count: Int, of size: PixelSize) throws(ImageError) {
         if count > maxFrames { throw .tooManyFrames(count, limit: maxFrames) }
         let (pixels, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: count)
@@ -58,7 +57,7 @@ public struct DecodeLimits: Sendable, Hashable {
         if bytes > maxMemoryBytes { throw .tooMuchMemory(bytes: bytes, limit: maxMemoryBytes) }
     }
 
-    /// Checks what a whole picture takes in memory, and gives it.
+    /// Checks the memory of a whole picture, and returns it in bytes.
     @discardableResult
     func check(memory size: PixelSize, bytesPerPixel: Int) throws(ImageError) -> Int {
         let (bytes, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: bytesPerPixel)

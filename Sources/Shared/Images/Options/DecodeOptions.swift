@@ -1,41 +1,39 @@
 import Formats
 import Support
 
-/// How a picture is read.
+/// Options for decoding a picture.
 public struct DecodeOptions: Sendable {
-    /// What it may cost.
     public var limits: DecodeLimits
-    /// What stops the work.
     public var interruption: Interruption
-    /// Takes what there is of a picture that ends too early, instead of refusing it. Default false.
+    /// Whether to decode the available part of a truncated picture instead of failing. Default false.
     public var allowsTruncated: Bool
-    /// Goes on behind damage that every viewer passes over, instead of refusing the picture. Default false.
+    /// Whether to skip damage that every viewer skips instead of failing. Default false.
     public var allowsDamage: Bool
-    /// Whether a picture that is made much smaller may lose what is hardly seen. Default `.auto`.
+    /// How much detail a greatly reduced picture may lose. Default `.auto`.
     public var quality: Quality
-    /// What decodes JPEGs. Default `.auto`.
+    /// The decoder of JPEGs. Default `.auto`.
     public var decoder: Decoder
-    /// Threads that a reader may start, shared by all pictures of a run. Default: the machine's processors but one.
+    /// Threads that readers may start, shared by all pictures of a run. Default: the number of processors minus one.
     public var spareThreads: SpareThreads
-    /// Memory that all pictures of a run share. Default: one of its own, of `limits.maxMemoryBytes`.
+    /// Memory shared by all pictures of a run. Default: a separate budget of `limits.maxMemoryBytes`.
     public var memory: MemoryBudget
-    /// The picture that these options are being used for; nil before it has begun.
+    /// The picture that is being decoded with these options; nil before `begun`.
     private var picture: PictureAllowance?
 
     public enum Quality: String, Sendable, Hashable, CaseIterable {
-        /// As fast as the output's own loss hides it: see `leftToResample`. Leaves out the scans of a progressive JPEG
-        /// that bring less than 0.03 dB to so small a picture.
+        /// Loses at most as much as the output's own compression hides (`leftToResample`). Skips scans of a
+        /// progressive JPEG that improve so small a picture by less than 0.03 dB.
         case auto
-        /// Leaves no more to the resampler than it needs.
+        /// Decodes at the smallest scale that the resampler can use.
         case fast
-        /// Decodes all that there is.
+        /// Decodes everything.
         case full
     }
 
     public enum Decoder: String, Sendable, Hashable, CaseIterable {
-        /// Our own decoder what it can read, libjpeg-turbo the rest.
+        /// This package's decoder for the JPEGs that it supports, libjpeg-turbo for others.
         case auto
-        /// libjpeg-turbo alone.
+        /// libjpeg-turbo only.
         case libjpeg
     }
 
@@ -54,8 +52,8 @@ public struct DecodeOptions: Sendable {
         self.memory = memory ?? MemoryBudget(bytes: limits.maxMemoryBytes)
     }
 
-    /// The same options for one picture: from now on its time is counted, and what it reserves is taken as a whole.
-    /// Every reader of a picture begins with it; begun options stay as they are, so that all who work on the picture
+    /// Returns options for a single picture, whose time is counted from now on, and whose memory is reserved together.
+    /// Every reader begins with this. Options that have begun are returned unchanged, so all readers of a picture
     /// share them.
     public func begun() -> DecodeOptions {
         guard picture == nil else { return self }
@@ -64,10 +62,10 @@ public struct DecodeOptions: Sendable {
         return options
     }
 
-    /// Throws `Cancelled` once the run is being stopped, and `ImageError.tooSlow` once the picture that has begun takes
-    /// too long. To be called between the steps of any longer work.
+    /// Throws `Cancelled` once the run is being stopped, and `ImageError.tooSlow` once the picture has taken too long.
+    /// Call it between the steps of longer work.
     ///
-    /// - Parameter step: what follows, if it cannot be stopped once it has begun: it must end in time, too.
+    /// - Parameter step: the next step, if it cannot be interrupted. It must end in time as well.
     public func check(before step: UnstoppableStep? = nil) throws {
         try interruption.check()
         let ahead = step?.seconds ?? 0
@@ -78,9 +76,9 @@ public struct DecodeOptions: Sendable {
         }
     }
 
-    /// Reserves memory for the picture that has begun, for as long as the result lives; waits while others hold too
-    /// much. Options that have not begun only count it, so that they never wait for a picture of their own thread.
-    /// Throws `ImageError.tooMuchMemory` if that is more than one picture may have, and `Cancelled`.
+    /// Reserves memory for the picture while the result lives. Waits while other pictures hold too much. Options that
+    /// have not begun only count the memory, so they never wait for a picture of the same thread. Throws
+    /// `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }
@@ -89,7 +87,6 @@ public struct DecodeOptions: Sendable {
         }
     }
 
-    /// The same for a whole picture. Throws as for a count of bytes.
     public func reserve(memory size: PixelSize, bytesPerPixel: Int) throws -> MemoryReservation {
         try reserve(memory: limits.check(memory: size, bytesPerPixel: bytesPerPixel))
     }

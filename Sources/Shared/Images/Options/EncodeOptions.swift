@@ -1,27 +1,26 @@
 import Formats
 
-/// How a picture is written. Equal options and pixels give equal bytes.
+/// Options for encoding a picture. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
-    /// 1...100 on the format's own scale; AVIF has JPEG's. PNG and GIF, which compress without loss, ignore it. Values
-    /// outside are held to the range.
+    /// 1...100 on the format's own scale; AVIF uses JPEG's. PNG and GIF are lossless and ignore it. Values are
+    /// clamped.
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
-    /// How much time may be spent on a smaller file of the same look: 0 (the least) to 9. Values outside are held to the
-    /// range. Default 0.
+    /// How much time to spend on a smaller file of the same quality: 0 (least) to 9. Default 0. Values are clamped.
     public var effort: Int {
         didSet { effort = min(max(effort, 0), 9) }
     }
-    /// How much of a JPEG's, a WebP's or an AVIF's chroma is kept. Default `auto`.
+    /// The chroma resolution of JPEG, WebP and AVIF. Default `auto`.
     public var chroma: ChromaChoice
-    /// What transparent pixels lie on if the format has no alpha (JPEG), and half-transparent ones if pixels are
-    /// either transparent or not (GIF). Nil is white, and in a GIF, whose page is not known, the pixels' own colour.
+    /// The background of transparent pixels in a format without alpha (JPEG), and of translucent pixels in a format
+    /// with only full transparency (GIF). Nil is white in a JPEG. In a GIF, whose page is unknown, nil keeps the
+    /// pixels' colour.
     public var background: RGB?
-    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default
-    /// false.
+    /// Whether to write a JPEG in progressive scans, and a PNG interlaced. Other formats ignore it. Default false.
     public var isProgressive: Bool
-    /// What is written beside the pixels. Default nothing.
+    /// Metadata to embed. Default none.
     public var metadata: PictureMetadata
 
     public init(
@@ -37,13 +36,14 @@ public struct EncodeOptions: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// Whether a low quality costs alpha some of its levels too, since the picture has to fit (WebP).
+    /// Whether a low quality also reduces the levels of alpha, to make the picture fit (WebP).
     var losesAlpha = false
 
-    /// What lies beneath where there is no alpha.
+    /// The background for formats without alpha.
     var ground: RGB { background ?? .white }
 
-    /// Whether a picture of that size may be held as a whole for the sake of a smaller file; a larger one flows through.
+    /// Whether a picture of this size may be held in memory for a smaller file. Larger pictures are encoded row by
+    /// row.
     func holds(_ size: PixelSize) -> Bool {
         let most = effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20
         return (size.pixels ?? .max) <= most

@@ -1,47 +1,39 @@
 import Formats
 import Support
 
-/// Why a picture cannot be decoded, or not be written.
+/// A failure to decode or encode a picture.
 public enum ImageError: Failure, Equatable {
-    /// The bytes break a rule of the format; the fault is the decoder's own wording.
+    /// The bytes violate the format. The message is the decoder's.
     case corrupt(ImageFormat, String)
-    /// The bytes end before the picture does.
     case truncated(ImageFormat)
-    /// A picture of a kind that is not read, such as a lossless or 12-bit JPEG.
+    /// An unsupported kind of picture, such as a lossless or 12-bit JPEG.
     case unsupported(ImageFormat, String)
-    /// The bytes don't begin as the format does.
+    /// The bytes have no known signature.
     case notAnImage
-    /// More pixels than allowed.
     case tooManyPixels(PixelSize, limit: Int)
-    /// More bytes than allowed.
     case tooManyBytes(Int, limit: Int)
-    /// More memory needed than allowed, since the format forces the whole picture into it.
+    /// The format needs the whole picture in memory, which exceeds the limit.
     case tooMuchMemory(bytes: Int, limit: Int)
-    /// More frames than allowed.
     case tooManyFrames(Int, limit: Int)
-    /// More pixels in all frames together than allowed.
+    /// The pixels of all frames together exceed the limit.
     case tooManyAnimationPixels(PixelSize, frames: Int, limit: Int)
-    /// More work than allowed.
     case tooSlow(seconds: Double)
-    /// More scans of a JPEG than allowed.
     case tooManyScans(limit: Int)
-    /// Something else that a decoder limits.
+    /// Another limit of a decoder.
     case overLimit(ImageFormat, String)
-    /// The system refuses memory.
     case outOfMemory
-    /// A region that covers nothing of the picture.
+    /// The region contains no pixel of the picture.
     case regionOutside(Region, PixelSize)
-    /// Even the lowest quality takes more bytes than the output may have.
+    /// Even the lowest quality exceeds the size limit of the output.
     case doesNotFit(OutputFormat, bytes: Int, limit: Int)
-    /// An animation does not have a frame of that number, counted from 0.
+    /// The animation has no frame of this index, counted from 0.
     case noSuchFrame(Int, count: Int)
-    /// The output format cannot hold a picture of that size.
     case outputTooLarge(OutputFormat, PixelSize)
-    /// The encoder refuses; the fault is its own wording.
+    /// The encoder failed. The message is the encoder's.
     case encoder(OutputFormat, String)
-    /// The library that writes the format cannot be used here; the fault says why and what to install.
+    /// The encoder's library cannot be used. The message has the reason and what to install.
     case codecMissing(OutputFormat, String)
-    /// The library that reads the format cannot be used here; the fault says why and what to install.
+    /// The decoder's library cannot be used. The message has the reason and what to install.
     case decoderMissing(ImageFormat, String)
 
     public var code: String {

@@ -1,28 +1,27 @@
 import CCodecs
 import Support
 
-/// Makes what a whole picture took go back to the system with the picture, so that a run's memory is that of the
-/// pictures under way. For a process that works on many, to be called before its threads are started.
+/// Makes malloc return the memory of whole pictures to the system when they are released, so that a run's memory
+/// follows its current pictures. Call it before starting threads.
 public func returnLargeBlocks() { apod_return_large_blocks() }
 
-/// The memory that all pictures of a run may take together if a format forces much of a picture into it.
+/// The memory that all pictures of a run share for formats that do not stream.
 ///
-/// A picture reserves before it takes memory, and waits while others hold too much. Two pictures that hold some and
-/// want more could wait for each other for ever, so these rules apply:
+/// A picture reserves memory before it allocates, and waits while others hold too much. Two pictures that hold some
+/// and want more could deadlock, so these rules apply:
 ///
-/// * A picture that holds nothing waits in the order of coming, behind those that hold some.
-/// * A picture that holds some and wants more waits while any of the others that hold some goes on: that one will end
-///   and free what it holds. If all of them wait, the one that asked first is let through, and the sum is over the
-///   total by what it asked for until another has ended.
-/// * What one picture asks for, with what it holds, is never over the total: that is refused at once, whatever the
-///   others hold, so that a picture's outcome doesn't depend on them.
+/// * A picture that holds nothing waits in order of arrival, after pictures that hold some.
+/// * A picture that holds some and wants more waits while any other such picture is still working, because that
+///   picture will end and free its memory. If all of them wait, the first to ask continues, and exceeds the total
+///   until another has ended.
+/// * A picture never holds more than the total. Such a request fails immediately, regardless of other pictures, so
+///   that the outcome does not depend on them.
 public final class MemoryBudget: Sendable {
-    /// Bytes that may be held at a time.
     public let total: Int
     private let state = Monitor(State())
 
     private struct State {
-        /// What each picture holds; never 0. As few as there are threads.
+        /// The bytes that each picture holds, never 0. As few entries as threads.
         private var held: [(picture: Int, bytes: Int)] = []
         /// Pictures that hold nothing and wait, in order.
         var beginning: [Int] = []
@@ -33,7 +32,7 @@ public final class MemoryBudget: Sendable {
 
         func held(by picture: Int) -> Int { held.first { $0.picture == picture }?.bytes ?? 0 }
 
-        /// Adds to what a picture holds; less than 0 to free it.
+        /// Adds to the bytes of a picture; negative to free.
         mutating func hold(_ bytes: Int, for picture: Int) {
             if bytes == 0 { return }
             used += bytes
@@ -59,13 +58,11 @@ public final class MemoryBudget: Sendable {
 
     public init(bytes total: Int = DecodeLimits.standard.maxMemoryBytes) { self.total = total }
 
-    /// Bytes that are held now.
     public var used: Int { state.withLock { $0.used } }
 
-    /// Pictures that wait now.
+    /// The number of waiting pictures.
     var waiting: Int { state.withLock { $0.beginning.count + $0.growing.count } }
 
-    /// A number for a picture that is going to reserve.
     func newPicture() -> Int {
         state.withLock { state in
             state.pictures += 1
@@ -73,7 +70,7 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits until the picture may hold as many bytes more. Throws `.tooMuchMemory` if it never may, and
+    /// Waits until the picture may hold this many more bytes. Throws `.tooMuchMemory` if it never may, and
     /// `Cancelled`.
     func reserve(_ bytes: Int, for picture: Int, interruption: Interruption) throws -> MemoryReservation {
         let bytes = max(bytes, 0)
@@ -84,11 +81,11 @@ public final class MemoryBudget: Sendable {
             }
             if state.held(by: picture) == 0 { state.beginning.append(picture) } else { state.growing.append(picture) }
         }
-        // Another may wait for just this: that all of those which hold some wait.
+        // Another picture may wait for all holders to wait.
         state.update { _ in }
         defer { state.update { $0.stopWaiting(picture) } }
         while true {
-            // A pause, after which to look whether the run is being stopped.
+            // Wakes up regularly to check for an interruption.
             let isGranted = state.wait(atMost: .milliseconds(50)) { state -> Bool? in
                 guard state.isTurn(of: picture, for: bytes, total: self.total) else { return nil }
                 state.stopWaiting(picture)
@@ -100,7 +97,7 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Counts bytes without waiting, also over the total.
+    /// Counts bytes without waiting, even beyond the total.
     func count(_ bytes: Int, for picture: Int) throws -> MemoryReservation {
         let bytes = max(bytes, 0)
         guard bytes <= total else { throw ImageError.tooMuchMemory(bytes: bytes, limit: total) }
@@ -113,7 +110,7 @@ public final class MemoryBudget: Sendable {
     }
 }
 
-/// Memory that a picture may take for as long as this lives.
+/// Memory that a picture holds while this lives.
 public final class MemoryReservation: Sendable {
     public let bytes: Int
     private let budget: MemoryBudget

@@ -1,10 +1,10 @@
-/// What a picture carries beside its pixels, as it is written into an output.
+/// Metadata to embed in an output.
 public struct PictureMetadata: Sendable, Hashable {
-    /// An ICC profile, whole; nil for sRGB, which needs none.
+    /// An ICC profile; nil for sRGB.
     public var profile: [UInt8]?
-    /// EXIF as a TIFF structure, from its byte order mark on (CIPA DC-008 4.5), without the `Exif` prefix of JPEG.
+    /// EXIF as a TIFF structure from its byte order mark (CIPA DC-008 4.5), without JPEG's `Exif` prefix.
     public var exif: [UInt8]?
-    /// XMP as a packet of XML (ISO 16684-1), without a container's prefix.
+    /// An XMP packet (ISO 16684-1), without a container's prefix.
     public var xmp: [UInt8]?
 
     public init(profile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil) {
@@ -17,8 +17,8 @@ public struct PictureMetadata: Sendable, Hashable {
 }
 
 extension PictureMetadata {
-    /// The profile, if it is one for what is written: gray levels or RGB (ICC.1:2022 §7.2, the signature at 36 and the
-    /// colour space at 16). One for other samples would be refused by readers, or show wrong colours.
+    /// Returns the profile if it fits the output: gray or RGB (ICC.1:2022 §7.2, the signature at 36 and the colour
+    /// space at 16). Readers would refuse others, or show wrong colours.
     func profile(isGray: Bool) -> [UInt8]? {
         guard let profile, profile.count >= 128, profile[36..<40].elementsEqual("acsp".utf8),
             profile[16..<20].elementsEqual(isGray ? "GRAY".utf8 : "RGB ".utf8)
@@ -26,7 +26,7 @@ extension PictureMetadata {
         return profile
     }
 
-    /// Lends `body` the profile, EXIF and XMP for what is written, without an address where there is nothing.
+    /// Calls `body` with the profile, EXIF and XMP. Absent data has a nil address.
     func withPointers<Result>(
         isGray: Bool,
         _ body: (

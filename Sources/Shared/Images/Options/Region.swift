@@ -1,13 +1,12 @@
 import Formats
 
-/// A part of the upright picture that is to be looked at alone: `X,Y,W,H` in pixels or in percent of the picture.
+/// A part of the upright picture, `X,Y,W,H` in pixels or in percent of the picture.
 public struct Region: Sendable, Hashable, CustomStringConvertible {
-    /// A distance along a side.
     public enum Length: Sendable, Hashable, CustomStringConvertible {
         case pixels(Int)
         case percent(Double)
 
-        /// Reads `120` or `12.5%`.
+        /// Parses `120` or `12.5%`.
         init?(_ text: Substring) {
             if text.hasSuffix("%") {
                 guard let value = Double(text.dropLast()), (0...100).contains(value) else { return nil }
@@ -35,7 +34,7 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
 
     public let x: Length, y: Length, width: Length, height: Length
 
-    /// Reads `X,Y,W,H`; nil for anything else, or for a region without extent.
+    /// Parses `X,Y,W,H`. Returns nil if it is invalid or empty.
     public init?(_ text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
             .map { Length($0.trimming(" ")) }
@@ -45,8 +44,9 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// The middle of a picture that has the shape of another picture; nil if all of it has, within a pixel. Cameras
-    /// bring thumbnails to 160 x 120 with black bars, so that a part of a pixel that a bar shares is left out, too.
+    /// Returns the centre of a picture with the aspect ratio of another picture, or nil if it is the whole picture
+    /// within a pixel. Cameras letterbox thumbnails to 160 x 120 with black bars; a pixel that a bar covers partly is
+    /// excluded.
     public init?(middleOf size: PixelSize, shapedLike other: PixelSize) {
         let width = min(size.width, Int(Double(size.height) * Double(other.width) / Double(other.height)))
         let height = min(size.height, Int(Double(size.width) * Double(other.height) / Double(other.width)))
@@ -59,12 +59,11 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(x),\(y),\(width),\(height)" }
 
-    /// The whole pixels of a picture that it covers, cut off at the picture's edge. Throws `ImageError.regionOutside`
-    /// if it covers none.
+    /// Returns the pixels of the region within a picture. Throws `ImageError.regionOutside` if there are none.
     func rectangle(in size: PixelSize) throws(ImageError) -> Rectangle {
         let left = min(x.pixels(of: size.width), size.width)
         let top = min(y.pixels(of: size.height), size.height)
-        // No overflow: each is below 2^31.
+        // Each is below 2^31, so this cannot overflow.
         let right = min(left + max(width.pixels(of: size.width), 1), size.width)
         let bottom = min(top + max(height.pixels(of: size.height), 1), size.height)
         guard right > left, bottom > top else { throw .regionOutside(self, size) }

@@ -1,9 +1,8 @@
 import Formats
 
-/// Work of a C library that cannot be stopped once it has begun, so that it must be known beforehand how long it may
-/// take at most.
+/// The maximum time of a step in a C library that cannot be interrupted.
 public struct UnstoppableStep: Sendable {
-    /// How long it takes at most, on a processor of 2020 that other work uses too.
+    /// On a processor of 2020 that is shared with other work.
     public let seconds: Double
 
     init(seconds: Double) { self.seconds = seconds }

@@ -1,19 +1,19 @@
 import Formats
 
 extension EncodeOptions {
-    /// Memory that a pixel of a PNG takes which is held: as it comes, packed, filtered and compressed.
+    /// Memory per pixel of a PNG that is held: raw, packed, filtered and compressed.
     static let bytesPerHeldPNGPixel = 24
 
-    /// Memory that an encoder takes for each pixel of a picture of that size, about, if it wants the whole of it.
+    /// Returns the approximate memory per pixel of an encoder that needs the whole picture.
     func bytesPerPixel(of size: PixelSize) -> Int {
         switch format {
         case .jpeg: bytesPerJPEGPixel(of: size)
         case .png: holds(size) ? Self.bytesPerHeldPNGPixel : isProgressive ? 4 : 0
-        // An animation's: three canvases, the frame that waits, and its palette numbers.
+        // As for an animation: three canvases, the pending frame, and its palette indices.
         case .gif: 20
-        // The pixels, twice if their colours are halved with care, and what libwebp makes of them.
+        // The pixels, twice for careful halving of chroma, and libwebp's memory.
         case .webp: chroma == .halved ? 8 : 16
-        // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.
+        // The pixels, libavif's planes, and several copies in the AV1 encoder.
         case .avif: 16
         }
     }

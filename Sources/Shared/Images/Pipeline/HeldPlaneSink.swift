@@ -1,6 +1,6 @@
 import Formats
 
-/// Gathers planes of gray or YCbCr for a JPEG that is held until all of it has come.
+/// Collects gray or YCbCr planes of a JPEG that is encoded as a whole.
 final class HeldPlaneSink: StageSink {
     private let rings: [RowRing]
     private let sizes: [PixelSize]
@@ -8,7 +8,6 @@ final class HeldPlaneSink: StageSink {
     private let drain: ByteDrain
     private let planes: HeldPlanes
     private let memory: MemoryReservation
-    /// Rows of each plane that have come.
     private var done: [Int]
 
     init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {

@@ -1,11 +1,11 @@
 import Formats
 
-/// Hands planes to a JPEG encoder as they are, strip by strip.
+/// Passes planes to a JPEG encoder, strip by strip.
 final class JPEGPlaneSink: StageSink {
     private let rings: [RowRing]
     private let writer: JPEGPlaneWriter
     private let memory: MemoryReservation
-    /// Rows of each plane that the encoder has, and those of them that are in the strip that is being filled.
+    /// Rows of each plane that were consumed, in total and in the current strip.
     private var done: [Int]
     private var filled: [Int]
 

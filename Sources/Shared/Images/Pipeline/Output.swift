@@ -1,32 +1,30 @@
 import Formats
 import Support
 
-/// One picture that is to be made of another.
+/// An output to make from a picture.
 public struct Output {
-    /// Its size, and the part of the source that it shows.
     public var geometry: Geometry
     public var encoding: EncodeOptions
-    /// What fills the room that `ContentMode.contain` leaves.
+    /// The background for `ContentMode.contain`.
     public var backdrop: Backdrop
-    /// What is drawn over it.
     public var gradient: Gradient
-    /// Of its corners, in its pixels; if it comes out smaller than asked for, the radius shrinks with it.
+    /// In pixels of the output. If that is smaller than requested, the radius shrinks with it.
     public var cornerRadius: Double
-    /// Whether colours stay in the source's profile, which is then embedded, instead of sRGB. Inks become sRGB anyway.
+    /// Whether to keep and embed the source's profile instead of converting to sRGB. CMYK is always converted.
     public var keepsProfile: Bool
-    /// Whether the result has a hash to show while the picture is on its way.
+    /// Whether to compute a placeholder hash.
     public var wantsHash: Bool
-    /// What is written beside the pixels, put right for the output's size.
+    /// Metadata to embed, adjusted to the output's size.
     public var exif: ExifBlock?
     public var xmp: XMPPacket?
-    /// The one frame that is shown, counted from 0; nil is all, or the first if the format holds one.
+    /// The only frame to show, counted from 0; nil shows all, or the first if the format does not support animations.
     public var frame: Int?
-    /// The most frames of an animation that are shown in a second: the others are left out, and their time is added to
-    /// those before them. Nil is all.
+    /// The maximum frame rate of an animation. The time of dropped frames is added to the previous frame. Nil keeps
+    /// all frames.
     public var framesPerSecond: Double?
-    /// The most bytes it may have: the quality is lowered until it fits.
+    /// The maximum number of bytes. The quality is lowered to fit.
     public var byteLimit: Int?
-    /// Takes the encoded bytes. After an error it has been given only a beginning.
+    /// Receives the encoded bytes. After an error it has an incomplete file.
     public var sink: any ByteSink
 
     public init(
@@ -51,28 +49,26 @@ public struct Output {
         self.sink = sink
     }
 
-    /// Whether its pixels are changed or looked at after they have been resampled.
+    /// Whether pixels are changed or analysed after resampling.
     var needsPixels: Bool { gradient != .none || cornerRadius > 0 || wantsHash || byteLimit != nil }
 }
 
-/// What has been made of a picture.
 public struct DownsampleResult: Sendable, Hashable {
-    /// The output, upright.
+    /// The upright size.
     public let size: PixelSize
     public let format: OutputFormat
-    /// Bytes that went to the sink.
     public let bytes: Int
-    /// Whether the source ended too early, so that some of the output is made up.
+    /// Whether the source was truncated, so that a part of the output is missing.
     public let isTruncated: Bool
-    /// Whether damage in the source was passed over, so that some of the output may be wrong.
+    /// Whether damage in the source was skipped, so that a part of the output may be wrong.
     public let isDamaged: Bool
-    /// If it was asked for.
+    /// If requested.
     public let hash: PlaceholderHash?
-    /// Frames of an animated source, and how many of them are in the output; nil for a source with one.
+    /// Nil for a source with a single frame.
     public let frames: FrameCounts?
 }
 
-/// How many frames went in and came out.
+/// The number of frames in the source and in the output.
 public struct FrameCounts: Sendable, Hashable {
     public let source: Int
     public let output: Int

@@ -1,20 +1,19 @@
 import Formats
 import Support
 
-/// What the pixels of an animation's first frame decide for all frames, or those would shake.
+/// The results of analysing an animation's first frame. All frames use them, so that they do not shake.
 final class FirstFrame {
-    /// Where the output is cut.
+    /// The position of the crop.
     var cut: (left: Int, top: Int)?
-    /// What fills the room beside it.
     var backdrop: BackdropRows?
 }
 
-/// What is done to an output's pixels: they are turned upright and cut, effects are laid on, and they are encoded.
+/// Processes an output's pixels: rotates them upright, crops them, applies effects, and encodes them.
 ///
-/// Rows go through as they come; only an output that is turned, whose cut the pixels decide, or that lies on a backdrop
-/// is gathered first.
+/// Rows are processed as they arrive, except for outputs that are rotated, cropped by their pixels, or placed on a
+/// backdrop, which are collected first.
 final class PixelOutput {
-    /// Makes the encoder for upright rows of that size and that many channels.
+    /// Creates the encoder for upright rows of this size and number of channels.
     typealias MakeWriter = (PixelSize, Int) throws -> any RowWriter
 
     private let output: Output
@@ -32,8 +31,8 @@ final class PixelOutput {
     private var y = 0
 
     /// - Parameters:
-    ///   - channels: of the rows that come: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
-    ///   - firstFrame: what the frames before decided.
+    ///   - channels: of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - firstFrame: shared by all frames of an animation.
     init(
         _ output: Output, placement: Placement, orientation: Orientation, channels: Int, options: DecodeOptions,
         firstFrame: FirstFrame, makeWriter: MakeWriter
@@ -57,14 +56,14 @@ final class PixelOutput {
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil
         gathers = orientation != .upright || placement.rendered != placement.target
         if gathers {
-            // The rows, and their turned or cut copy.
+            // The rows, and their rotated or cropped copy.
             let held = try options.reserve(memory: placement.rendered, bytesPerPixel: channels * 2)
             gathered.reserveCapacity(held.bytes / 2)
             memory.append(held)
         }
     }
 
-    /// Takes the next row as it is stored; it may be written to.
+    /// Writes the next row in stored orientation, and may modify it.
     func write(_ row: UnsafeMutablePointer<UInt8>) throws {
         guard gathers else { return try emit(row) }
         let width = orientation.swapsAxes ? placement.rendered.height : placement.rendered.width
@@ -96,7 +95,7 @@ final class PixelOutput {
         }
     }
 
-    /// A picture that is smaller than the output lies in the middle of its backdrop.
+    /// Centres a picture that is smaller than the output on its backdrop.
     private func emit(_ picture: PixelBuffer, onBackdropOf target: PixelSize) throws {
         let backdrop = firstFrame.backdrop ?? BackdropRows(output.backdrop, of: picture, size: target)
         firstFrame.backdrop = backdrop
@@ -113,7 +112,7 @@ final class PixelOutput {
         }
     }
 
-    /// Lays a row over an opaque one of 3 or 4 samples a pixel.
+    /// Composes a row over an opaque row of 3 or 4 samples per pixel.
     private func lay(
         _ picture: PixelBuffer, row y: Int, over row: UnsafeMutablePointer<UInt8>, samples: Int
     ) {
@@ -128,11 +127,11 @@ final class PixelOutput {
         }
     }
 
-    /// Where the part begins that is worth most.
+    /// Returns the position of the most interesting part.
     private func cut(_ pixels: PixelBuffer) -> (left: Int, top: Int) {
         let spare = (x: pixels.size.width - placement.target.width, y: pixels.size.height - placement.target.height)
         guard let saliency = output.geometry.saliency else { return (spare.x / 2, spare.y / 2) }
-        // One of them is nothing: what is looked at covers the cut along one side exactly.
+        // At most one is positive: the rendered picture covers the crop exactly along the other side.
         let isWide = spare.x > 0
         let kept =
             isWide
@@ -144,7 +143,7 @@ final class PixelOutput {
             ? (Int((Double(spare.x) * share).rounded()), 0) : (0, Int((Double(spare.y) * share).rounded()))
     }
 
-    /// An upright row of the output.
+    /// Emits an upright row of the output.
     private func emit(_ row: UnsafeMutablePointer<UInt8>) throws {
         let shown = effects.apply(row, y)
         y += 1

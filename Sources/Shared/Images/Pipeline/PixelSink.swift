@@ -2,10 +2,10 @@ import CKernels
 import Formats
 import Support
 
-/// Puts the rows of a stage's planes together to rows of pixels in sRGB, as they are stored.
+/// Joins the rows of a stage's planes to rows of sRGB pixels, in stored orientation.
 final class PixelSink: StageSink {
     private let rings: [RowRing]
-    /// Of the one plane that isn't YCbCr.
+    /// Of a plane that is not YCbCr.
     private let channels: Int
     private let output: PixelOutput
     private let width: Int
@@ -29,7 +29,7 @@ final class PixelSink: StageSink {
             if rings.count == 3 {
                 apod_ycc_to_rgb(rings[0].row(done), rings[1].row(done), rings[2].row(done), row.bytes, width)
             } else {
-                // A copy, since others may still need the row as it is.
+                // Copies the row, because other stages may still need it unchanged.
                 row.bytes.update(from: rings[0].row(done), count: width * channels)
             }
             try output.write(row.bytes)

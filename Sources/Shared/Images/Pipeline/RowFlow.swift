@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// The way of all rows of one picture: from the decoder through the stages of all outputs, each row as soon as what it
-/// is made of is there. Larger outputs come first, and smaller ones are made of theirs if that costs no quality.
+/// The pipeline of a picture: passes rows from the decoder through the stages of all outputs, each as soon as its
+/// input is available. Larger outputs come first, and smaller outputs are made from them if that costs no quality.
 struct RowFlow {
-    /// One for each plan, in their order.
+    /// In the order of the plans.
     let stages: [Stage]
     private let reader: any PlaneReader
     private let rings: [RowRing]
@@ -13,8 +13,8 @@ struct RowFlow {
     private let memory: MemoryReservation
 
     /// - Parameters:
-    ///   - layout: of the one plane, or of the pixels that three YCbCr planes become.
-    ///   - whole: all of the picture, as it is stored.
+    ///   - layout: of a single plane, or of the pixels that three YCbCr planes become.
+    ///   - whole: the size of the stored picture.
     ///   - plans: the largest output first.
     init(
         _ reader: any PlaneReader, layout: RowLayout, whole: PixelSize, isLinear: Bool, plans: [ResizePlan],
@@ -38,7 +38,7 @@ struct RowFlow {
                 stages.append(Stage(copying: source, plan))
                 continue
             }
-            // The smallest that will do: its rows are the fewest.
+            // The smallest suitable stage has the fewest rows.
             let parent = stages.last { $0.serves(plan) }
             let stage = try Stage(
                 from: parent?.source ?? source, plan, mixing: mixing, hasAlpha: hasAlpha, options: options)
@@ -52,7 +52,6 @@ struct RowFlow {
         roots = stages.filter { !children.contains(ObjectIdentifier($0)) }
     }
 
-    /// Runs the picture through.
     func run() throws {
         let groups = reader.planes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
         for group in 0..<groups {
@@ -63,7 +62,7 @@ struct RowFlow {
         try reader.finish()
     }
 
-    /// Groups of one row are too small to look at the time after each.
+    /// Groups of a single row are too small to check the time after each.
     private var checkInterval: Int { reader.planes[0].groupRows == 1 ? 16 : 1 }
 
     private func readGroup() throws {

@@ -1,16 +1,16 @@
 import Formats
 
-/// Takes the rows of one output as they are made.
+/// Consumes the rows of an output.
 protocol StageSink: AnyObject {
-    /// The first row of a plane that it still needs.
+    /// Returns the first row of a plane that it still needs.
     func firstNeeded(_ plane: Int) -> Int
-    /// Takes what its stage has got.
+    /// Consumes the rows that its stage has produced.
     func take() throws
-    /// Writes what is left; to be called when all rows have been made. Returns the hash if one was wanted.
+    /// Writes the rest after the last row. Returns the hash if requested.
     func finish() throws -> PlaceholderHash?
 }
 
-/// Rows from which others are made: those of the decoder, or of a larger output.
+/// The input rows of a stage: from the decoder, or from a larger output.
 struct StageSource {
     let rings: [RowRing]
     let geometries: [PlaneGeometry]
@@ -18,21 +18,21 @@ struct StageSource {
     let frame: Rectangle
 }
 
-/// One output's way from the rows of a source to its own.
+/// Produces the rows of an output from a source.
 final class Stage {
     let plan: ResizePlan
-    /// Its rows. If nothing is resampled, those of its source.
+    /// The produced rows, or the source's if nothing is resampled.
     let source: StageSource
     var geometries: [PlaneGeometry] { source.geometries }
     var rings: [RowRing] { source.rings }
     var isResampled: Bool { !resamplers.isEmpty }
     var sink: (any StageSink)?
-    /// Stages that are made of this one's rows.
+    /// Stages that use this stage's rows.
     var children: [Stage] = []
     private let resamplers: [any Resampler]
     private let memory: MemoryReservation?
 
-    /// A stage whose rows are those of its source.
+    /// Creates a stage whose rows are the source's.
     init(copying source: StageSource, _ plan: ResizePlan) {
         self.plan = plan
         self.source = source
@@ -41,8 +41,8 @@ final class Stage {
     }
 
     /// - Parameters:
-    ///   - mixing: that of floating point; nil for samples as they are, by integers.
-    ///   - hasAlpha: whether the last sample of a pixel is alpha, which needs floating point.
+    ///   - mixing: the scale for floating point; nil resamples integers.
+    ///   - hasAlpha: whether the last sample of a pixel is alpha, which requires floating point.
     init(
         from source: StageSource, _ plan: ResizePlan, mixing: SampleMixing?, hasAlpha: Bool, options: DecodeOptions
     ) throws {
@@ -60,7 +60,7 @@ final class Stage {
             geometries: planes.map(\.target), frame: plan.crop)
     }
 
-    /// What each plane becomes, and how.
+    /// Returns the shape of each resampled plane, and its resampling plan.
     private static func planes(
         _ plan: ResizePlan, _ source: StageSource, boxes: Bool
     ) -> [(target: PlaneGeometry, plan: RowResamplingPlan)] {
@@ -88,7 +88,7 @@ final class Stage {
         return planes
     }
 
-    /// The shape of a plane of the output; halved chroma need not be whole.
+    /// Returns the shape of a plane of the output. Halved chroma may have a fractional extent.
     static func target(_ plan: ResizePlan, _ index: Int, channels: Int) -> PlaneGeometry {
         let sampling = index > 0 ? plan.planes ?? .full : .full
         let size = sampling.chroma(of: plan.target)
@@ -109,7 +109,7 @@ final class Stage {
         return axis
     }
 
-    /// Whether the source's rows are those of this output already.
+    /// Whether the source's rows equal the output's.
     static func isCopy(_ plan: ResizePlan, of source: StageSource) -> Bool {
         guard plan.crop == source.frame else { return false }
         return source.geometries.enumerated().allSatisfy { index, plane in
@@ -119,8 +119,9 @@ final class Stage {
         }
     }
 
-    /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, at half
-    /// the resolution or less, so that the two filters' pass bands don't touch. Sizes are whole, so half is not exact.
+    /// Whether a smaller output can be made from this stage's rows without loss: it shows no more, at half the
+    /// resolution or less, so that the filters' pass bands do not overlap. Because sizes are whole, 1.96 counts as
+    /// half.
     func serves(_ other: ResizePlan) -> Bool {
         guard isResampled, plan.crop.contains(other.crop) else { return false }
         func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {
@@ -130,7 +131,6 @@ final class Stage {
             && isEnough((plan.target.height, plan.crop.height), (other.target.height, other.crop.height))
     }
 
-    /// The first row of the source's plane that this stage still needs.
     func firstNeededOfSource(_ plane: Int) -> Int {
         isResampled ? resamplers[plane].firstNeeded : firstNeeded(plane)
     }
@@ -139,8 +139,8 @@ final class Stage {
         children.reduce(sink?.firstNeeded(plane) ?? .max) { min($0, $1.firstNeededOfSource(plane)) }
     }
 
-    /// Makes the rows that can be made, a few at a time, and hands them to the sink and to the stages below: one row
-    /// of a picture that is made larger can be thousands here.
+    /// Produces the available rows, a few at a time, and passes them to the sink and the stages below. A source row of
+    /// an enlargement can become thousands of rows.
     func pump(checking options: DecodeOptions) throws {
         for resampler in resamplers { resampler.take() }
         var isDone = false

@@ -2,8 +2,8 @@ import CKernels
 import Formats
 
 extension PixelBuffer {
-    /// A small copy for a rough look: means of square boxes, so that no side is longer than `side`; itself if it is
-    /// small enough. The colours of transparent pixels count like all others. O(pixels).
+    /// Returns a small copy for analysis: means of square boxes, with no side longer than `side`, or the picture
+    /// itself if it is small enough. The colours of transparent pixels count fully. O(pixels).
     func averaged(atMost side: Int) -> PixelBuffer {
         let factor = (max(size.width, size.height) + side - 1) / side
         guard factor > 1 else { return self }

@@ -1,6 +1,6 @@
 import Formats
 
-/// A picture in memory: 8 bits a sample, sRGB, straight alpha, rows packed from the top.
+/// A picture in memory: 8 bits per sample, sRGB, straight alpha, rows packed from the top.
 public struct PixelBuffer: Sendable, Hashable {
     public var size: PixelSize
     /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
@@ -15,7 +15,7 @@ public struct PixelBuffer: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// A picture of one colour; `pixel` has a sample for each channel.
+    /// A uniform picture; `pixel` has a sample for each channel.
     public init(size: PixelSize, filledWith pixel: [UInt8]) {
         var bytes: [UInt8] = []
         let count = size.width * size.height
@@ -26,7 +26,7 @@ public struct PixelBuffer: Sendable, Hashable {
 
     public var hasAlpha: Bool { channels == 2 || channels == 4 }
 
-    /// The picture turned upright, given how its rows and columns are stored. O(pixels).
+    /// Rotates the picture upright from its stored orientation. O(pixels).
     public func upright(from orientation: Orientation) -> PixelBuffer {
         if orientation == .upright { return self }
         let target = orientation.swapsAxes ? size.swapped : size

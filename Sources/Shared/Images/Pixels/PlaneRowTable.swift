@@ -1,14 +1,14 @@
-/// Pointers to rows of up to three planes in the shape in which libjpeg takes them.
+/// Pointers to rows of up to three planes, in the form that libjpeg takes.
 ///
-/// The table owns its own memory, not that of the rows: the caller that sets them keeps it alive during the call.
+/// The table does not own the rows; the caller keeps them alive.
 final class PlaneRowTable {
     typealias Row = UnsafeMutablePointer<UInt8>
 
-    /// A pointer for each of three planes to its rows' pointers.
+    /// For each of three planes, the pointers to its rows.
     let planes: UnsafeMutablePointer<UnsafeMutablePointer<Row?>?>
     private let rows: UnsafeMutablePointer<Row?>
 
-    /// - Parameter rowCounts: rows of each plane, at most three planes.
+    /// - Parameter rowCounts: for at most three planes.
     init(rowCounts: [Int]) {
         let total = rowCounts.reduce(0, +)
         rows = .allocate(capacity: max(total, 1))

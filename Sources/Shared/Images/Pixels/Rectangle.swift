@@ -1,6 +1,6 @@
 import Formats
 
-/// A part of a picture, in its pixels, from its top left corner; not whole if a cut falls between pixels.
+/// A part of a picture in pixels, possibly fractional, from its top left corner.
 struct Rectangle: Hashable {
     var x: Double
     var y: Double
@@ -13,9 +13,9 @@ struct Rectangle: Hashable {
             && other.y + other.height <= y + height + slack
     }
 
-    /// The same part of the picture as it is stored, given how that is turned upright; `stored` is all of its size.
+    /// Returns the same part in stored orientation. `stored` is the size of the stored picture.
     func stored(_ orientation: Orientation, in stored: PixelSize) -> Rectangle {
-        // The opposite corners, carried back by the same steps as pixels are.
+        // Maps two opposite corners by the same steps as pixels.
         let steps = StoredPosition(orientation: orientation, stored: stored)
         let originX = steps.rightX + steps.downX < 0 ? Double(stored.width) : 0
         let originY = steps.rightY + steps.downY < 0 ? Double(stored.height) : 0
@@ -32,6 +32,5 @@ struct Rectangle: Hashable {
 }
 
 extension Rectangle {
-    /// All of a picture.
     init(_ size: PixelSize) { self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height)) }
 }

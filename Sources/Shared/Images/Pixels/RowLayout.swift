@@ -1,4 +1,4 @@
-/// What the samples of a pixel mean.
+/// The meaning of the samples of a pixel.
 enum RowLayout: Sendable, Hashable {
     case gray, grayAlpha, rgb, rgba
     /// Four inks, 255 for none.
@@ -24,6 +24,6 @@ enum RowLayout: Sendable, Hashable {
 
     var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
 
-    /// The channels of a picture in sRGB made from it.
+    /// The channels after conversion to sRGB.
     var outputChannels: Int { self == .cmyk ? 3 : channels }
 }

@@ -1,8 +1,7 @@
 import Formats
 
-/// Where the pixels of the upright picture are stored (CIPA DC-008 4.6.4, Orientation).
+/// The stored positions of the upright picture's pixels (CIPA DC-008 4.6.4, Orientation).
 struct StoredPosition {
-    /// The size of the upright picture.
     let upright: PixelSize
     /// The stored position of the upright picture's top left pixel, and the steps to its right and lower neighbours.
     let originX: Int, originY: Int
@@ -29,8 +28,8 @@ struct StoredPosition {
         (downX, downY) = down
     }
 
-    /// Copies the stored pixels of `channels` samples, whose rows lie `stride` bytes apart, into their upright order:
-    /// `destination` gives the place of the upright pixel of that index, counted row by row, and of those right of it.
+    /// Copies the stored pixels of `channels` samples, with rows `stride` bytes apart, in upright order. `destination`
+    /// returns the address of an upright pixel by its row-major index; the rest of its row follows.
     func turn(
         from source: UnsafePointer<UInt8>, stride: Int, channels: Int,
         destination: (Int) -> UnsafeMutablePointer<UInt8>

@@ -1,4 +1,4 @@
-/// Divides colours by the alpha that they are multiplied by, in pixels of 2 or 4 samples, the last of which is alpha.
+/// Divides colours by premultiplied alpha, in pixels of 2 or 4 samples with alpha last.
 func unpremultiply<Sample: FixedWidthInteger & UnsignedInteger>(
     _ row: UnsafeMutablePointer<Sample>, count: Int, channels: Int
 ) {

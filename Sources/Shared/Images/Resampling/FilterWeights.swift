@@ -1,30 +1,28 @@
 import Libc
 
-/// The weights of a Lanczos filter of three lobes along one axis, in 14-bit fixed point.
+/// The weights of a Lanczos filter with three lobes along an axis, in 14-bit fixed point.
 ///
-/// Those of each output sample sum to exactly 16384, so that a flat colour stays what it is. At a scale of 1 they are
-/// the identity.
+/// The weights of each output sample sum to exactly 16384, so flat colours are preserved. At a scale of 1 they are the
+/// identity.
 struct FilterWeights: Sendable {
-    /// One, in weights.
+    /// The weight 1.
     static let one = 16384
 
-    /// Output samples.
     let count: Int
-    /// Weights of each output sample, the zeros at the end of shorter ones included.
+    /// Weights per output sample, including zeros that pad shorter filters.
     let taps: Int
     /// The first input sample of each output sample.
     let starts: [Int32]
-    /// The input sample behind the last one of each output sample.
+    /// The input sample after the last of each output sample.
     let ends: [Int32]
-    /// `taps` weights for each output sample.
     let weights: [Int16]
 }
 
 extension FilterWeights {
-    /// - Parameter multiple: what `taps` is rounded up to, for kernels that take several at a time.
+    /// - Parameter multiple: `taps` is rounded up to a multiple of this, for kernels that process several at a time.
     init(_ axis: ResamplingAxis, tapsMultipleOf multiple: Int) {
         let scale = axis.scale
-        // Larger output than input: the filter keeps its width of three input samples.
+        // For enlargements, the filter keeps its width of three input samples.
         let stretch = max(scale, 1)
         let support = 3 * stretch
         let widest = min(Int((2 * support).rounded(.up)) + 1, axis.sourceCount)
@@ -37,7 +35,7 @@ extension FilterWeights {
                 let centre = axis.sourceOffset + (Double(i) + 0.5) * scale
                 var low = max(Int((centre - support + 0.5).rounded(.down)), 0)
                 let high = min(Int((centre + support + 0.5).rounded(.down)), axis.sourceCount, low + widest)
-                // A centre outside the samples takes the one at the edge.
+                // A centre outside the samples uses the edge sample.
                 if high <= low { low = high > 0 ? high - 1 : 0 }
                 let count = max(high - low, 1)
                 Self.lanczos(
@@ -51,7 +49,7 @@ extension FilterWeights {
         self.init(count: axis.targetCount, taps: taps, starts: starts, ends: ends, weights: weights)
     }
 
-    /// The same weights for input samples that are counted from `first` on.
+    /// Returns the same weights for input samples that are counted from `first`.
     func counted(from first: Int) -> FilterWeights {
         guard first != 0 else { return self }
         return FilterWeights(
@@ -59,14 +57,14 @@ extension FilterWeights {
             weights: weights)
     }
 
-    /// Rounds to fixed point. What rounding leaves over is handed to the next weight, so that the sum is exact and low
-    /// frequencies keep their gain even if the weights themselves are only a few units.
+    /// Rounds to fixed point. Carries the rounding error to the next weight, so that the sum is exact and low
+    /// frequencies keep their gain even if the weights are only a few units.
     private static func round(
         _ exact: UnsafeMutableBufferPointer<Double>, count: Int, into weights: inout [Int16], at offset: Int
     ) {
         var sum = 0.0
         for k in 0..<count { sum += exact[k] }
-        // A sample at the edge of the support alone has a weight of almost nothing; it then stands for itself.
+        // A single sample at the edge of the support has almost no weight, and then gets all of it.
         guard abs(sum) > 1e-6 else {
             weights[offset] = Int16(one)
             return
@@ -81,11 +79,11 @@ extension FilterWeights {
         }
     }
 
-    /// `3 sin(pi x) sin(pi x / 3) / (pi x)^2` at equal steps, 0 outside of -3...3. Steps by rotation, since two sines a
-    /// weight would cost a noticeable part of a small picture's time.
+    /// Evaluates `3 sin(pi x) sin(pi x / 3) / (pi x)^2` at equal steps, 0 outside of -3...3. Advances by rotation,
+    /// because two sines per weight would take a noticeable part of a small picture's time.
     private static func lanczos(from first: Double, step: Double, into values: UnsafeMutableBufferPointer<Double>) {
         let third = Double.pi / 3
-        // sin(pi x) = sin(3a) = 3 sin(a) - 4 sin(a)^3 for a = pi x / 3: one rotation does for both sines.
+        // sin(pi x) = sin(3a) = 3 sin(a) - 4 sin(a)^3 for a = pi x / 3, so a single rotation serves both sines.
         var sine = sin(first * third)
         var cosine = cos(first * third)
         let sineStep = sin(step * third)

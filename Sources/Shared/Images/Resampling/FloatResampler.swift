@@ -1,18 +1,18 @@
 import CKernels
 import Support
 
-/// By floating point: along each row as it comes, then down the columns. Colours are multiplied with alpha in between,
-/// so rows come and go with straight alpha.
+/// Resamples in floating point: each row horizontally as it arrives, then vertically. Input and output have straight
+/// alpha; in between it is premultiplied.
 ///
-/// Slower than `RowResampler`: for linear light, in which fine bright detail (stars) keeps its light, and for alpha,
-/// with which colours cannot be multiplied in 8 bits: of 256 levels, those of alpha 3 would be 4.
+/// Slower than `RowResampler`. It is used for linear light, in which fine bright detail (stars) keeps its light, and
+/// for alpha, because 8 bits are too few for premultiplied colours: at alpha 3, 256 levels become 4.
 final class FloatResampler: Resampler {
     private(set) var produced = 0
     private let plan: RowResamplingPlan
     private let source: RowRing
     private let hasAlpha: Bool
     private let mixing: SampleMixing
-    /// Source rows that have been taken in, and the rows made of them: `Float` samples of the output's width.
+    /// The number of source rows that were resampled to `narrowed`, as `Float` samples of the output's width.
     private var taken = 0
     private let narrowed: RowRing
     private let wide: AlignedBuffer
@@ -20,7 +20,7 @@ final class FloatResampler: Resampler {
     private let horizontalWeights: [Float]
     private let verticalWeights: [Float]
 
-    /// - Parameter plan: without boxes.
+    /// - Parameter plan: must not use boxes.
     init(_ plan: RowResamplingPlan, from source: RowRing, hasAlpha: Bool, mixing: SampleMixing) {
         precondition(plan.boxWidth == 1 && plan.boxHeight == 1)
         self.plan = plan

@@ -1,22 +1,22 @@
 import CKernels
 import Support
 
-/// What a resampler of rows works with: decided once, and shared by planes of one geometry.
+/// The geometry of a resampling, shared by planes of the same shape.
 struct RowResamplingPlan {
     let sourceWidth: Int
     let sourceHeight: Int
-    /// Samples of one pixel that lie side by side.
+    /// Interleaved samples per pixel.
     let channels: Int
-    /// Pixels and rows that are averaged before the filters see them.
+    /// Pixels and rows to average before filtering.
     let boxWidth: Int
     let boxHeight: Int
-    /// The averaged pixels of a row that any output needs.
+    /// The averaged pixels of a row that outputs need.
     let columns: Range<Int>
-    /// Along a row; its inputs are counted from the first of `columns`.
+    /// Its input samples are counted from the start of `columns`.
     let horizontal: FilterWeights
     let vertical: FilterWeights
 
-    /// - Parameter boxes: whether very large scales may average first.
+    /// - Parameter boxes: whether to average first at very large scales.
     init(horizontal: ResamplingAxis, vertical: ResamplingAxis, channels: Int, boxes: Bool = true) {
         sourceWidth = horizontal.sourceCount
         sourceHeight = vertical.sourceCount
@@ -29,15 +29,15 @@ struct RowResamplingPlan {
         self.vertical = FilterWeights(vertical.boxed(by: boxHeight), tapsMultipleOf: 2)
     }
 
-    /// The most rows that are kept when each output row is made as soon as it can be.
+    /// The maximum number of rows in memory.
     var widestSpan: Int { zip(vertical.starts, vertical.ends).reduce(0) { max($0, Int($1.1 - $1.0)) } }
 
-    /// Source pixels of a row that any output needs.
+    /// The source pixels of a row that outputs need.
     var sourceColumns: Range<Int> {
         columns.lowerBound * boxWidth..<min(columns.upperBound * boxWidth, sourceWidth)
     }
 
-    /// Bytes of a resampler, about, the rows that it reads included.
+    /// The approximate size of a resampler in bytes, including the rows that it reads.
     var memory: Int {
         let samples = columns.count * channels
         let boxed = boxWidth * boxHeight > 1 ? RowRing.memory(samples: samples, rows: widestSpan + 1) : 0
@@ -47,30 +47,30 @@ struct RowResamplingPlan {
     }
 }
 
-/// Makes the rows of a smaller (or larger) picture from rows that come one after another.
+/// Resamples rows as they arrive.
 protocol Resampler: AnyObject {
-    /// Output rows made so far.
+    /// Output rows so far.
     var produced: Int { get }
     /// The first source row that is still needed.
     var firstNeeded: Int { get }
-    /// Takes in what the source has got, if that is necessary; to be called before `canProduce`.
+    /// Consumes available source rows if necessary. Call it before `canProduce`.
     func take()
-    /// Whether the rows that have come suffice for the next output row.
+    /// Whether the next output row can be produced from the available rows.
     var canProduce: Bool { get }
-    /// Makes the next output row, all samples of a pixel side by side, with a block of slack behind them.
+    /// Produces the next output row, with interleaved samples, followed by a block of slack.
     func produce(into output: UnsafeMutablePointer<UInt8>)
 }
 
-/// In the samples' own encoding, by integers: first down the columns, then along the row.
+/// Resamples integers in the samples' own encoding: first vertically, then horizontally.
 ///
-/// The unsafe pointers stay within its buffers and the ring's rows: the kernels read at most one block behind the
-/// samples of a row, which every row has as slack.
+/// The unsafe pointers stay within its buffers and the ring's rows. The kernels read at most a block after a row's
+/// samples, which every row has as slack.
 final class RowResampler: Resampler {
     private(set) var produced = 0
     private let plan: RowResamplingPlan
     private let source: RowRing
     private let level = apod_kernel_best()
-    /// Samples of a row that are looked at, and where they begin in a row that is filtered.
+    /// The samples of a row that are needed, and their offset in a filtered row.
     private let samples: Int
     private let offset: Int
     private let middle: AlignedBuffer
@@ -118,7 +118,7 @@ final class RowResampler: Resampler {
             return
         }
         apod_deinterleave(middle.wide, plan.channels, planes.wide, planeStride, plan.columns.count)
-        // A few samples of every channel at a time: their weights are fetched once.
+        // Alternates between channels after a few samples, so that weights stay in the cache.
         for start in stride(from: 0, to: width, by: Self.samplesAtATime) {
             for channel in 0..<plan.channels {
                 horizontal(
@@ -131,7 +131,6 @@ final class RowResampler: Resampler {
 
     private static let samplesAtATime = 128
 
-    /// The vertical pass.
     private func makeMiddle(_ ring: RowRing) {
         let vertical = plan.vertical
         let start = Int(vertical.starts[produced])
@@ -146,7 +145,7 @@ final class RowResampler: Resampler {
         }
     }
 
-    /// The horizontal pass of some of a row's samples.
+    /// Filters a range of a row's samples.
     private func horizontal(
         _ samples: Range<Int>, from source: UnsafePointer<Int16>, into output: UnsafeMutablePointer<UInt8>
     ) {
@@ -162,11 +161,10 @@ final class RowResampler: Resampler {
     }
 }
 
-/// Averages boxes of pixels, for scales at which the filter would hold too many rows.
+/// Averages boxes of pixels if the filter alone would keep too many rows.
 private final class RowBox {
-    /// The averaged rows: the columns that are needed.
+    /// The averaged rows, with only the needed columns.
     let rows: RowRing
-    /// Source rows that have been added.
     private(set) var taken = 0
     private let plan: RowResamplingPlan
     private let sums: UnsafeMutablePointer<UInt32>
@@ -182,7 +180,7 @@ private final class RowBox {
 
     deinit { sums.deallocate() }
 
-    /// Adds the source rows that have come; those behind the picture's last are ignored.
+    /// Adds the available source rows, ignoring rows after the end of the picture.
     func take(_ source: RowRing, keeping first: Int) {
         let columns = plan.sourceColumns
         while taken < min(source.written, plan.sourceHeight) {

@@ -1,20 +1,19 @@
 import CKernels
 import Support
 
-/// The rows of one plane that are still needed, on their way from who makes them to who uses them, who may be several.
+/// A ring buffer of a plane's rows, between a producer and possibly several consumers.
 ///
-/// Rows are counted from the picture's top; those that are no longer needed make room for the next. Pointers hold
+/// Rows are counted from the top of the picture. Rows that are no longer needed are overwritten. Pointers are valid
 /// until the next call of `reserve`.
 final class RowRing {
-    /// Bytes of a row that mean something.
+    /// Bytes of a row, excluding padding.
     let samples: Int
-    /// Rows that have been written.
     private(set) var written = 0
     private let stride: Int
     private var capacity: Int
     private var memory: AlignedBuffer
 
-    /// - Parameter rows: that are expected to be needed at once; there can be more.
+    /// - Parameter rows: the expected capacity; the ring grows if necessary.
     init(samples: Int, rows: Int) {
         self.samples = samples
         stride = Self.stride(samples)
@@ -22,15 +21,14 @@ final class RowRing {
         memory = AlignedBuffer(count: capacity * stride)
     }
 
-    /// The kernels read and write whole blocks, from any sample on.
+    /// Kernels read and write whole blocks from any sample.
     private static func stride(_ samples: Int) -> Int {
         roundedUp(samples, to: Int(APOD_KERNEL_BLOCK)) + Int(APOD_KERNEL_BLOCK)
     }
 
-    /// Bytes of a ring.
     static func memory(samples: Int, rows: Int) -> Int { stride(samples) * rows }
 
-    /// Makes room for the next `count` rows, while those from `first` on are kept.
+    /// Makes room for the next `count` rows, keeping the rows from `first` on.
     func reserve(_ count: Int, keeping first: Int) {
         let kept = max(written - max(first, 0), 0)
         guard kept + count > capacity else { return }
@@ -45,6 +43,6 @@ final class RowRing {
 
     func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { memory.bytes + index % capacity * stride }
 
-    /// Says that the next `count` rows have been written.
+    /// Marks the next `count` rows as written.
     func advance(by count: Int = 1) { written += count }
 }

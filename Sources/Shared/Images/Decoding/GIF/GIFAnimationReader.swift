@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// The frames of a GIF, drawn as browsers draw them: the canvas begins transparent, and a frame with the disposal
-/// "restore to background" (GIF89a §23) leaves transparency, for any background colour.
+/// Decodes a GIF as browsers draw it: the canvas begins transparent, and "restore to background" (GIF89a §23) leaves
+/// transparency, regardless of the background colour.
 ///
-/// Needs memory for the canvas, for a second canvas if a frame has the disposal "restore to previous", and for a line.
+/// Needs memory for the canvas, for a second canvas if a frame has "restore to previous", and for a row.
 final class GIFAnimationReader: AnimationReader {
     let size: PixelSize
     let frameCount: Int
@@ -15,20 +15,20 @@ final class GIFAnimationReader: AnimationReader {
     private let options: DecodeOptions
     private let memory: MemoryReservation
     private let canvas: AlignedBuffer
-    /// The canvas below a frame with the disposal "restore to previous", within its rectangle.
+    /// The pixels below a frame with "restore to previous", within its rectangle.
     private let below: AlignedBuffer?
     private var line: [UInt8] = []
     private var index = 0
     private(set) var isDamaged = false
-    /// The disposal of the last frame, before the next frame is drawn.
+    /// The disposal of the previous frame, and its rectangle.
     private var disposal = GIFFrame.Disposal.keep
     private var drawn = CanvasArea()
 
-    /// Walks through the whole file first, which decodes nothing.
+    /// Reads the structure of the whole file first, without decoding.
     init(_ source: some ByteSource, options: DecodeOptions) throws {
         let limits = options.limits
         let structure = try Self.structure(source, options)
-        // A frame may be larger than the canvas, and costs as much as it is large.
+        // A frame may be larger than the canvas, and its cost grows with its size.
         let largest = structure.frames.reduce(structure.canvas) {
             PixelSize(width: max($0.width, $1.size.width), height: max($0.height, $1.size.height))
         }
@@ -50,7 +50,7 @@ final class GIFAnimationReader: AnimationReader {
     private static func structure(_ source: some ByteSource, _ options: DecodeOptions) throws -> GIFStructure {
         let limit = options.limits.maxFrames
         do {
-            // Pixels over all frames are checked by `DecodeLimits`, once all frames are known.
+            // `DecodeLimits` checks the pixels of all frames, once they are known.
             return try GIFStructure.read(
                 source, limits: GIFStructure.Limits(frames: limit, pixelsOverAllFrames: .max),
                 allowsTruncated: options.allowsTruncated, allowsDamage: options.allowsDamage)
@@ -71,7 +71,7 @@ final class GIFAnimationReader: AnimationReader {
         do {
             try draw(image)
         } catch ImageError.truncated where options.allowsTruncated {
-            // Data that ends within a frame that is whole by its structure. An incomplete first frame is shown.
+            // Data may end within a frame that is structurally complete. An incomplete first frame is still returned.
             let isFirst = index == 0
             index = frameCount
             if !isFirst { return nil }
@@ -96,7 +96,7 @@ final class GIFAnimationReader: AnimationReader {
         }
     }
 
-    /// The part of the image's rectangle within the canvas.
+    /// Returns the part of the image's rectangle on the canvas.
     private func area(_ image: GIFStream.Image) -> CanvasArea {
         let right = min(image.left + image.width, size.width)
         let bottom = min(image.top + image.height, size.height)

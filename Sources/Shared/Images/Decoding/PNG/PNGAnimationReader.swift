@@ -1,14 +1,14 @@
 import Formats
 import Support
 
-/// The frames of an animated PNG, each decoded as a PNG and drawn on the canvas (PNG specification, third edition,
+/// Decodes an animated PNG. Each frame is a PNG that is drawn on the canvas (PNG specification, third edition,
 /// §11.3.4.2).
 ///
-/// Needs memory for the canvas, for a second canvas if a frame has the disposal "restore to previous", for a line, and
-/// for an interlaced frame.
+/// Needs memory for the canvas, for a second canvas if a frame has "restore to previous", for a row, and for
+/// interlaced frames.
 final class PNGAnimationReader: AnimationReader {
     let size: PixelSize
-    /// Frames are converted as they are decoded.
+    /// Frames are converted to sRGB during decoding.
     var profile: [UInt8]? { nil }
     var frameCount: Int { animation.frames.count }
     var plays: Int { animation.plays }
@@ -17,12 +17,12 @@ final class PNGAnimationReader: AnimationReader {
     private let options: DecodeOptions
     private let memory: MemoryReservation
     private let canvas: AlignedBuffer
-    /// The canvas below a frame with the disposal "restore to previous", within its rectangle.
+    /// The pixels below a frame with "restore to previous", within its rectangle.
     private let below: AlignedBuffer?
     private var index = 0
 
-    /// Nil for a still picture, and for an animation that breaks a rule, of which viewers show the still picture. Walks
-    /// over the chunks of the whole file first, which decodes nothing.
+    /// Returns nil for a still picture, and for an invalid animation, because viewers then show the still picture.
+    /// Reads all chunk headers first, without decoding.
     init?(_ source: some ByteSource, options: DecodeOptions) throws {
         let options = options.begun()
         let limits = options.limits
@@ -67,7 +67,7 @@ final class PNGAnimationReader: AnimationReader {
     private func dispose(of frame: PNGAnimation.Frame, isFirst: Bool) {
         switch frame.disposal {
         case .keep: break
-        // Before the first frame there was nothing.
+        // Before the first frame the canvas was empty.
         case .previous where !isFirst: copy(frame, from: below!, to: canvas)
         case .background, .previous:
             for y in 0..<frame.size.height {
@@ -83,7 +83,7 @@ final class PNGAnimationReader: AnimationReader {
         }
     }
 
-    /// The offset of row `y` of a frame on the canvas.
+    /// Returns the offset on the canvas of row `y` of a frame.
     private func offset(_ frame: PNGAnimation.Frame, _ y: Int) -> Int {
         ((frame.top + y) * size.width + frame.left) * 4
     }
@@ -103,7 +103,7 @@ final class PNGAnimationReader: AnimationReader {
         try reader.finish()
     }
 
-    /// Draws pixels of 1 to 4 channels on pixels of R, G, B and straight alpha.
+    /// Draws pixels of 1 to 4 channels on RGBA pixels with straight alpha.
     private static func lay(
         _ row: UnsafePointer<UInt8>, channels: Int, on canvas: UnsafeMutablePointer<UInt8>, count: Int, isBlended: Bool
     ) {
@@ -114,7 +114,7 @@ final class PNGAnimationReader: AnimationReader {
             let alpha = hasAlpha ? Int(from[channels - 1]) : 255
             if isBlended && alpha < 255 {
                 if alpha == 0 { continue }
-                // Of 255 times 255: the share that the canvas keeps, and the sum of both.
+                // The weights of the canvas and of both together, in units of 1 / (255 * 255).
                 let kept = Int(to[3]) * (255 - alpha)
                 let whole = alpha * 255 + kept
                 func mixed(_ above: UInt8, _ below: UInt8) -> UInt8 {
@@ -141,7 +141,7 @@ final class FirstFrameRows: RowReader {
     private let reader: PNGAnimationReader
     private let rows: PixelRows
 
-    /// Nil if viewers show the still picture instead, as an animation breaks a rule.
+    /// Returns nil if the animation is invalid. Viewers then show the still picture.
     init?(_ source: some ByteSource, options: DecodeOptions) throws {
         guard let reader = try PNGAnimationReader(source, options: options), let frame = try reader.nextFrame() else {
             return nil

@@ -2,23 +2,22 @@ import CWebP
 import Formats
 import Support
 
-/// The frames of a WebP, drawn by libwebpdemux's animation decoder. Needs memory for the bytes of the file, two
-/// canvases and libwebp's memory for a frame.
+/// Decodes a WebP with libwebpdemux. Needs memory for the file, two canvases, and libwebp's memory for a frame.
 final class WebPAnimationReader: AnimationReader {
-    /// Two canvases, and a frame as large as they are.
+    /// Two canvases, and a frame of the same size.
     private static let bytesPerPixel = 8 + WebPFile.decoderBytesPerPixel
     let size: PixelSize
     let frameCount: Int
     let plays: Int
     let profile: [UInt8]?
-    /// The input of the decoder, which keeps the address.
+    /// The decoder keeps a pointer to these bytes.
     private let bytes: AlignedBuffer
-    /// For the file's bytes, and for the canvases and a frame.
+    /// For the file, for the canvases and a frame, and for code tables.
     private let memory: [MemoryReservation]
     private let decoder: OpaquePointer
     private let options: DecodeOptions
     private var index = 0
-    /// When the last frame ended, in milliseconds from the start.
+    /// The end of the previous frame in milliseconds.
     private var time: Int32 = 0
 
     init(_ source: some ByteSource, options: DecodeOptions) throws {
@@ -49,12 +48,12 @@ final class WebPAnimationReader: AnimationReader {
 
     deinit { WebPAnimDecoderDelete(decoder) }
 
-    /// The bytes of the file. If it ends too early, which must be allowed: the bytes up to the end of its last whole
-    /// frame, with a corrected size of the container.
+    /// Reads the file. If it is truncated and that is allowed, returns the bytes up to the end of the last complete
+    /// frame, with a corrected container size.
     private static func bytes(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
         var bytes = try source.bytes(0..<source.count)
         guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
-        // The container has its length without its first 8 bytes.
+        // The container size follows 4 bytes, and excludes the first 8.
         guard bytes.count - 8 < ByteOrder.littleEndian.number(bytes[4..<8]), allowsTruncated else { return bytes }
         guard let end = try endOfWholeFrames(ofWebP: source) else { throw ImageError.truncated(.webp) }
         bytes.removeSubrange(end...)
@@ -62,7 +61,7 @@ final class WebPAnimationReader: AnimationReader {
         return bytes
     }
 
-    /// The fields of the container, checked against the limits before a canvas is allocated.
+    /// Reads the container's facts, and checks them against the limits before a canvas is allocated.
     private static func facts(
         _ data: inout WebPData, _ options: DecodeOptions
     ) throws -> (PixelSize, frames: Int, plays: Int, profile: [UInt8]?, tableBytes: Int) {
@@ -83,7 +82,7 @@ final class WebPAnimationReader: AnimationReader {
         try options.limits.check(memory: size, bytesPerPixel: bytesPerPixel)
         let flags = WebPFeatureFlags(UInt32(number(WEBP_FF_FORMAT_FLAGS)))
         let isAnimated = flags.rawValue & ANIMATION_FLAG.rawValue != 0
-        // One frame is decoded at a time.
+        // Only one frame is decoded at a time.
         var tableBytes = 0
         var frame = WebPIterator()
         if WebPDemuxGetFrame(demuxer, 1, &frame) != 0 {

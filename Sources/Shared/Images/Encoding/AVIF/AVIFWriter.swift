@@ -2,12 +2,13 @@ import CAVIF
 import Formats
 
 extension UnstoppableStep {
-    /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third.
+    /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third of
+    /// that.
     static func encodingAVIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 0.5e6) }
 }
 
-/// Encodes rows of 1 to 4 channels as a lossy AVIF, by libavif, which is loaded when the first is
-/// written. libavif wants the whole picture, so the rows are gathered. One thread; equal pictures give equal bytes.
+/// Encodes rows of 1 to 4 channels as a lossy AVIF with libavif, which is loaded on first use. libavif needs the whole
+/// picture, so the rows are collected. It runs on a single thread; equal pictures give equal bytes.
 final class AVIFWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
@@ -18,7 +19,7 @@ final class AVIFWriter: RowWriter {
     /// Throws `ImageError.codecMissing` if libavif cannot be used.
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
-        // Before anything is decoded for it.
+        // Fails before anything is decoded.
         try drain.checkpoint(.encodingAVIF(size))
         self.size = size
         self.channels = channels
@@ -57,7 +58,7 @@ final class AVIFWriter: RowWriter {
         }
         pixels = []
         defer { cavif_free(&file) }
-        // What libavif made of a picture that is not wanted any more is not written.
+        // A cancelled picture is not written.
         try drain.checkpoint(nil)
         switch status {
         case CAVIF_OK: try drain.write(UnsafeRawBufferPointer(start: file.bytes, count: file.count).bytes)
@@ -68,17 +69,17 @@ final class AVIFWriter: RowWriter {
         }
     }
 
-    /// Of 0 to 10. At 500 pixels 6 takes 0.1 to 0.25 s; 7 and 8 take half of that or less, and lose 0.5 and 0.9 dB at
-    /// as many bytes (the pictures below).
+    /// 0 to 10. At 500 pixels, 6 takes 0.1 to 0.25 s. 7 and 8 take at most half of that, and lose 0.5 and 0.9 dB at
+    /// the same size (with the pictures below).
     private static let speed: Int32 = 6
 
-    /// Quantisers whose pictures look as JPEGs of the quality do, by SSIMULACRA2 over ten pictures at 640 pixels, for
-    /// qualities from 50 to 95.
+    /// Qualities and the quantisers that match JPEGs of these qualities, by SSIMULACRA2 over ten pictures at 640
+    /// pixels, for qualities from 50 to 95.
     private static let quantizers = [
         (1, 63), (30, 38), (50, 32), (60, 30), (70, 27), (82, 21), (90, 14), (95, 7), (100, 0),
     ]
 
-    /// The quantiser (0 to 63) of a quality (1 to 100), between measured ones on a straight line.
+    /// Returns the quantiser (0 to 63) of a quality (1 to 100), interpolated linearly.
     static func quantizer(_ quality: Int) -> Int {
         let quality = min(max(quality, 1), 100)
         let above = quantizers.firstIndex { $0.0 >= quality }!

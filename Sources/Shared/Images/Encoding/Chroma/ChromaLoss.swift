@@ -1,12 +1,12 @@
 import CKernels
 import Support
 
-/// What a picture would lose if its chroma were halved, taken up two rows at a time.
+/// Measures the loss of halving a picture's chroma, from pairs of rows.
 struct ChromaLoss {
     private var sum: UInt64 = 0
     private var squares: UInt64 = 0
 
-    /// Takes two rows of `count` samples of each plane.
+    /// Adds two rows of `count` samples of each chroma plane.
     mutating func add(
         upperBlue: UnsafePointer<UInt8>, lowerBlue: UnsafePointer<UInt8>, upperRed: UnsafePointer<UInt8>,
         lowerRed: UnsafePointer<UInt8>, count: Int
@@ -14,18 +14,19 @@ struct ChromaLoss {
         apod_chroma_loss(upperBlue, lowerBlue, upperRed, lowerRed, count, &sum, &squares)
     }
 
-    /// The loss of a cell of 2 x 2 pixels, each weighed by itself (the contraharmonic mean): that of the places which
-    /// lose most, however much of the picture is black, or gray, or soft.
+    /// The mean loss of a cell of 2 x 2 pixels, each weighted by its own loss (the contraharmonic mean). It measures
+    /// the worst places, regardless of how much of the picture is black, gray or soft.
     var perCell: Double { sum == 0 ? 0 : Double(squares) / Double(sum) / 4 }
 
-    /// Whether the file is smaller at the same look (SSIMULACRA2) with all of its chroma. Of ten pictures at 640 pixels
-    /// a diagram has 3,170 and a deep field of Hubble's 660, whose files are 13 % smaller; those of the others, from 530
-    /// (a portrait) down to 60 (a map of the sky), are from 1 % smaller to 19 % larger.
+    /// Whether full chroma makes the file smaller at the same visual quality (SSIMULACRA2). Of ten pictures at 640
+    /// pixels, a diagram has 3,170 and a deep field of Hubble's 660; with full chroma their files are 13 % smaller.
+    /// For the other pictures, from 530 (a portrait) down to 60 (a map of the sky), they are between 1 % smaller and
+    /// 19 % larger.
     var isVisible: Bool { perCell > 600 }
 }
 
 extension ChromaLoss {
-    /// That of an RGB picture, row by row; `channels` is 3 or 4.
+    /// Measures an RGB picture, row by row; `channels` is 3 or 4.
     init(pixels: UnsafePointer<UInt8>, channels: Int, width: Int, height: Int) {
         let rows = (0..<2).map { _ in (0..<3).map { _ in AlignedBuffer(count: width) } }
         let packed = AlignedBuffer(count: width * 3)

@@ -1,6 +1,6 @@
 import Formats
 
-/// How many luma samples there are for each sample of chroma, across and down.
+/// Luma samples per chroma sample, horizontally and vertically.
 struct ChromaSampling: Hashable {
     var across: Int
     var down: Int
@@ -10,7 +10,7 @@ struct ChromaSampling: Hashable {
     /// 4:2:0.
     static let halved = ChromaSampling(across: 2, down: 2)
 
-    /// The size of a plane of chroma.
+    /// Returns the size of a chroma plane.
     func chroma(of size: PixelSize) -> PixelSize {
         PixelSize(width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
     }

@@ -1,23 +1,23 @@
-/// A frame of a GIF as it is shown, before it has a palette of the file.
+/// A drawn GIF frame, before a palette of the file is chosen.
 struct DrawnFrame {
     private(set) var area: CanvasArea
-    /// What a viewer shows of the area once the frame is drawn, row by row; transparent also for what is left as it is
-    /// whatever that may be.
+    /// The displayed colours of the area after the frame is drawn, row by row; transparent also for pixels that stay
+    /// as they are.
     private(set) var pixels: [PackedColour]
-    /// Whether a pixel differs from what is shown before. The others may be drawn or left out.
+    /// Whether each pixel differs from the previous frame. Other pixels may be drawn or skipped.
     private(set) var isChanged: [Bool]
     /// In hundredths of a second, at most 65,535.
     let delay: Int
-    /// Whether the frame's rectangle becomes transparent when its time is over; else it stays.
+    /// Whether the rectangle becomes transparent after the frame's delay; otherwise it stays.
     var clearsAfterwards = false
 
-    /// Draws palette numbers on what is shown, and is cropped to what that changes, unless all pixels are drawn: then
-    /// there may be no room in a palette for leaving some of them out.
+    /// Draws palette indices on a canvas, and crops the frame to the changed rectangle, unless all pixels are drawn:
+    /// the palette may then have no index to skip some.
     ///
     /// - Parameters:
-    ///   - numbers: of the area, row by row.
-    ///   - transparent: the number of pixels that are left as they are; nil if all are drawn.
-    ///   - shown: what a viewer shows before; becomes what it shows then.
+    ///   - numbers: the indices of the area, row by row.
+    ///   - transparent: the index of skipped pixels; nil if all are drawn.
+    ///   - shown: the displayed canvas, which is updated.
     init(
         _ area: CanvasArea, _ numbers: [UInt8], _ palette: IndexedPalette, transparent: UInt8?, on shown: PackedCanvas,
         delay: Int
@@ -48,7 +48,7 @@ struct DrawnFrame {
         self.isChanged = isChanged
         self.delay = delay
         guard transparent != nil else { return }
-        // What changes nothing is the smallest frame that there is, as its time counts.
+        // A frame without changes still has a delay, so it becomes a single pixel.
         let (left, top) = (area.columns.lowerBound, area.rows.lowerBound)
         crop(to: extent.area ?? CanvasArea(columns: left..<left + 1, rows: top..<top + 1))
     }
@@ -67,7 +67,7 @@ struct DrawnFrame {
         (area, pixels, isChanged) = (smaller, kept, keptChanges)
     }
 
-    /// Makes the rectangle larger by pixels that are left as they are.
+    /// Extends the rectangle by pixels that stay as they are.
     mutating func grow(to larger: CanvasArea) {
         guard larger != area else { return }
         var grown = [PackedColour](repeating: .transparent, count: larger.count)
@@ -83,7 +83,7 @@ struct DrawnFrame {
     }
 }
 
-/// Grows around what is added.
+/// The bounding rectangle of the pixels that were included.
 struct Extent {
     private var left = Int.max
     private var right = 0
@@ -97,6 +97,5 @@ struct Extent {
         bottom = max(bottom, y + 1)
     }
 
-    /// Nil if nothing was added.
     var area: CanvasArea? { left < right ? CanvasArea(columns: left..<right, rows: top..<bottom) : nil }
 }

@@ -1,10 +1,10 @@
-/// A palette as it stands in a GIF.
+/// A palette in the form in which a GIF stores it.
 struct FilePalette {
-    /// From 2 to 256, a power of two of them; what is missing is black.
+    /// 2 to 256 colours, a power of two, padded with black.
     let colours: [PackedColour]
     private let table: ColourTable
 
-    /// - Parameter room: numbers that there are at least.
+    /// - Parameter room: the minimum number of indices.
     private init(_ ordered: [PackedColour], room: Int) {
         var table = ColourTable()
         for colour in ordered { _ = table.insert(colour) }
@@ -15,20 +15,20 @@ struct FilePalette {
         self.table = table
     }
 
-    /// A palette for one frame. Spare colours are in it as far as there is room without making it longer.
+    /// Makes a palette for a single frame. Spare colours are included as long as they do not double its size.
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours
         let spare = frame.spare.colours.filter { frame.needed.number(of: $0) == nil }
         let count = needed.count + (frame.hasStill ? 1 : 0)
         var room = 2
         while room < min(count, 256) { room *= 2 }
-        // All of 256 colours, if there is nothing to leave out.
+        // All of 256 colours are included if nothing is skipped.
         let kept = count > 256 ? spare : Array(spare.prefix(room - count))
         self.init(needed + kept, room: count)
     }
 
-    /// A palette for as many of the frames as it can hold all colours of, taken in their order. Colours of many frames
-    /// have the lowest numbers, so that frames of few colours have short codes.
+    /// Makes a palette for as many frames as possible, in their order. A frame counts only if all its colours fit.
+    /// Colours of many frames have the lowest indices, so that frames of few colours have short codes.
     init(sharedBy frames: [FrameColours]) {
         var shared = ColourTable()
         var uses: [Int] = []
@@ -47,22 +47,23 @@ struct FilePalette {
             }
             room = max(room, wanted.count + (frame.hasStill ? 1 : 0))
         }
-        // Stable: equal ones stay in order.
+        // A stable order.
         let order = uses.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }
         self.init(order.map { shared.colours[$0] }, room: room)
     }
 
-    /// The number of a colour; nil if it has not that one.
+    /// Returns the index of a colour, or nil.
     func number(of colour: PackedColour) -> UInt8? { table.number(of: colour) }
 
-    /// The lowest number that a frame does not draw, which can stand for what it leaves out; nil if it needs all.
+    /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Nil if the frame uses all, or
+    /// skips none.
     func transparent(in frame: FrameColours) -> UInt8? {
         guard frame.hasStill else { return nil }
         let drawn = Set(frame.needed.colours.compactMap { number(of: $0) })
         return colours.indices.lazy.map { UInt8($0) }.first { !drawn.contains($0) }
     }
 
-    /// Whether a frame of these colours can be drawn in it.
+    /// Whether a frame of these colours can be drawn with it.
     func serves(_ frame: FrameColours) -> Bool {
         guard frame.needed.colours.allSatisfy({ number(of: $0) != nil }) else { return false }
         return !frame.hasStill || transparent(in: frame) != nil

@@ -1,14 +1,14 @@
 /// The colours of a frame.
 struct FrameColours {
-    /// Of the pixels that change.
+    /// The colours of changed pixels.
     var needed = ColourTable()
-    /// Of those that do not; if they are not in the palette, the pixels are left out. Without those that are not among
-    /// the first 256.
+    /// The first 256 colours of unchanged pixels. Pixels of other colours, or of colours that the palette lacks, are
+    /// skipped.
     var spare = ColourTable()
-    /// Whether a pixel can only be left out.
+    /// Whether some pixels must be skipped.
     var leavesOut = false
 
-    /// Whether a pixel need not be drawn.
+    /// Whether some pixels need not be drawn.
     var hasStill: Bool { leavesOut || !spare.colours.isEmpty }
 
     init(_ frame: DrawnFrame) {

@@ -1,27 +1,27 @@
 import CCodecs
 import Support
 
-/// The pixels of a frame as a GIF has them: a palette's numbers, compressed.
+/// The pixels of a frame in the form in which a GIF stores them: palette indices, compressed.
 struct FrameData {
     let palette: FilePalette
-    /// Bits of a number, 2 to 8: as many as the highest one has, whatever the palette could hold.
+    /// Bits of an index, 2 to 8: as many as the highest used index has.
     let depth: Int
-    /// The number of pixels that are left out; nil if there are none.
+    /// The index of skipped pixels; nil if there are none.
     let transparent: UInt8?
-    /// Without the blocks that they are written in.
+    /// Without sub-blocks.
     let bytes: [UInt8]
 
-    /// What is done with pixels that need not be drawn.
+    /// The treatment of pixels that need not be drawn.
     enum Spare: CaseIterable {
-        /// Left out.
+        /// Skipped.
         case out
         /// Drawn, if the palette has their colour.
         case drawn
-        /// Whichever makes longer strings, pixel by pixel.
+        /// Skipped or drawn, whichever extends the string, pixel by pixel.
         case free
     }
 
-    /// - Parameter palette: serves the frame's colours.
+    /// - Parameter palette: must serve the frame's colours.
     init(
         _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
         checking interruption: Interruption
@@ -41,7 +41,7 @@ struct FrameData {
             }
             let isFree = !frame.isChanged[place]
             let own = pixel.isTransparent || isFree && lastNumber == transparent ? nil : lastNumber
-            // One of them is there, since the palette serves.
+            // At least one of them is not nil, because the palette serves the colours.
             let left = isFree ? transparent : nil
             let number = (spare == .drawn ? own ?? left : left ?? own) ?? 0
             first[place] = number

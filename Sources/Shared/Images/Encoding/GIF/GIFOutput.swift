@@ -1,7 +1,7 @@
 import Support
 
-/// The frames of a GIF on their way into the file. The first ones are held, so that they can share a palette; each is
-/// compressed in the ways that can win, of which the shortest is written.
+/// Writes the frames of a GIF. Holds the first frames so that they can share a palette, and compresses each frame in
+/// several ways to keep the shortest.
 final class GIFOutput {
     private let width: Int
     private let height: Int
@@ -9,18 +9,18 @@ final class GIFOutput {
     private let effort: Int
     private let drain: ByteDrain
     private let interruption: Interruption
-    /// The palette of all frames that have none of their own; nil before the first frame is written.
+    /// The global palette; nil before the first frame is written.
     private var shared: FilePalette?
     private var held: [(frame: DrawnFrame, colours: FrameColours)] = []
     private var heldPixels = 0
-    /// What has not gone to the drain yet.
+    /// Bytes that are not written yet.
     private var bytes: [UInt8] = []
 
-    /// Pixels of frames that wait for the palette that they share: 10 MB.
+    /// The limit of pixels in held frames: 10 MB.
     private static let mostHeldPixels = 1 << 21
 
     /// - Parameters:
-    ///   - plays: 0 for ever, 1 for once, as `AnimationReader.plays` counts.
+    ///   - plays: 0 is infinite, as in `AnimationReader.plays`.
     ///   - effort: 0 to 9.
     init(
         width: Int, height: Int, plays: Int, effort: Int, into drain: ByteDrain, checking interruption: Interruption
@@ -33,7 +33,6 @@ final class GIFOutput {
         self.interruption = interruption
     }
 
-    /// Takes the next frame.
     func write(_ frame: DrawnFrame) throws {
         let colours = FrameColours(frame)
         guard shared == nil else { return try put(frame, colours) }
@@ -42,7 +41,7 @@ final class GIFOutput {
         if heldPixels > Self.mostHeldPixels { try putHeld() }
     }
 
-    /// Writes what is left. To be called once, after the last frame.
+    /// Writes the rest. Call it once, after the last frame.
     func finish() throws {
         try putHeld()
         // The trailer (GIF89a §27).
@@ -59,16 +58,16 @@ final class GIFOutput {
         held = []
     }
 
-    /// Header, logical screen and palette (GIF89a §17 to §19), and how often the animation is played.
+    /// Writes header, logical screen and palette (GIF89a §17 to §19), and the number of plays.
     private func putHeader(_ palette: FilePalette) {
         bytes += Array("GIF89a".utf8)
         put16(width)
         put16(height)
-        // 8 bits a sample; the background is that of viewers, who show none of the palette's.
+        // 8 bits per sample. Viewers ignore the background colour.
         bytes += [0xF0 | sizeBits(palette), 0, 0]
         put(colours: palette)
         guard plays != 1 else { return }
-        // The extension stores the repetitions after the first showing, in 16 bits; 0 is for ever.
+        // The extension stores the repetitions after the first play, in 16 bits; 0 is infinite.
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
         put16(plays == 0 ? 0 : min(plays - 1, 0xFFFF))
         bytes.append(0)
@@ -78,7 +77,7 @@ final class GIFOutput {
         guard let shared else { return }
         let data = try shortest(frame, colours, shared)
         let own = data.isShared ? nil : data.data.palette
-        // A graphic control extension (GIF89a §23), unless it would say nothing.
+        // A graphic control extension (GIF89a §23), unless it would have only defaults.
         if frame.delay > 0 || frame.clearsAfterwards || data.data.transparent != nil || plays != 1 {
             let flags: UInt8 = (frame.clearsAfterwards ? 2 : 1) << 2 | (data.data.transparent == nil ? 0 : 1)
             bytes += [0x21, 0xF9, 4, flags]
@@ -93,7 +92,7 @@ final class GIFOutput {
         put16(frame.area.rows.count)
         bytes.append(own.map { 0x80 | sizeBits($0) } ?? 0)
         if let own { put(colours: own) }
-        // Its data (§22).
+        // Image data (§22).
         bytes.append(UInt8(data.data.depth))
         for start in stride(from: 0, to: data.data.bytes.count, by: 255) {
             let block = data.data.bytes[start..<min(start + 255, data.data.bytes.count)]
@@ -104,7 +103,7 @@ final class GIFOutput {
         bytes.append(0)
     }
 
-    /// The frame in the fewest bytes.
+    /// Compresses the frame to the fewest bytes.
     private func shortest(
         _ frame: DrawnFrame, _ colours: FrameColours, _ shared: FilePalette
     ) throws -> (data: FrameData, isShared: Bool) {
@@ -121,7 +120,7 @@ final class GIFOutput {
         if shared.serves(colours) { try attempt(shared, isShared: true) }
         if let best, best.data.depth <= 4 { return (best.data, true) }
         let own = FilePalette(colours)
-        // Shorter codes make up for a short palette of its own, not for a longer one.
+        // Only the shorter codes of a small local palette can make up for its size.
         if best == nil || own.colours.count <= 16 { try attempt(own, isShared: false) }
         return (best!.data, best!.isShared)
     }
@@ -141,7 +140,7 @@ final class GIFOutput {
     }
 }
 
-/// What an effort of 0 to 9 tries to make a frame of a GIF small.
+/// The attempts that an effort of 0 to 9 makes for a GIF frame.
 private struct GIFEffort {
     let spares: [FrameData.Spare]
     let lookAhead: Int
@@ -149,7 +148,7 @@ private struct GIFEffort {
     init(_ effort: Int, canLeaveOut: Bool) {
         let all: [FrameData.Spare] =
             effort == 0 ? [.out] : [.out, .drawn, .free]
-        // All ways are one if there is nothing to leave out.
+        // Without pixels to skip, all are equal.
         spares = canLeaveOut ? all : [.out]
         lookAhead = effort >= 7 ? 3 : effort >= 3 ? 1 : 0
     }

@@ -1,14 +1,15 @@
 import Formats
 import Support
 
-/// Encodes rows of 1 to 4 channels as a GIF of one frame. A palette needs the whole picture, so the rows are gathered.
+/// Encodes rows of 1 to 4 channels as a still GIF. The palette depends on the whole picture, so the rows are
+/// collected.
 ///
-/// Up to 256 colours, the transparent one among them, are kept as they are; more are chosen by `PaletteDesign` and
-/// mixed by error diffusion. Metadata is not written, as browsers read none of a GIF.
+/// Up to 256 colours, including transparency, are exact. More are reduced by `PaletteDesign` with error diffusion.
+/// Metadata is not written, because browsers ignore it in GIFs.
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int
-    /// What half-transparent pixels are laid on; nil if they keep their colour. Those below one half are transparent.
+    /// The background of translucent pixels; nil keeps their colour. Pixels below one half become transparent.
     private let background: RGB?
     private let effort: Int
     private let drain: ByteDrain
@@ -51,7 +52,7 @@ final class GIFWriter: RowWriter {
         var frame = DrawnFrame(
             area, numbers, palette, transparent: picture.leavesOut ? palette.transparent : nil,
             on: PackedCanvas(width: canvas.width, height: canvas.height), delay: 0)
-        // A viewer may show one frame as large as it is.
+        // Viewers may use the size of a single frame as the picture's size.
         frame.grow(to: area)
         return frame
     }

@@ -1,17 +1,17 @@
 import Libc
 
-/// How many bits the codes of a JPEG's coefficients take (T.81, F.1.2.2): one for each number of zeros before a
-/// coefficient (0 to 15) and the bits of its magnitude, one for 16 zeros, and one for the end of a block.
+/// The number of bits of a JPEG's coefficient codes (T.81, F.1.2.2): a code for each run of zeros (0 to 15) and
+/// magnitude category, a code for 16 zeros, and a code for the end of a block.
 struct CodeCosts {
-    /// For zeros * 16 + bits, without the bits themselves.
+    /// Indexed by zeros * 16 + magnitude bits, without the magnitude bits themselves.
     private let bits: [Float]
 
     static let endOfBlock = 0
     static let sixteenZeros = 0xF0
 
-    /// Costs of codes made for these planes, which come as blocks of 64: as long as their frequencies allow.
+    /// Computes the costs of codes that are optimised for these planes, from the frequencies in their blocks of 64.
     init(of planes: [QuantizedPlane]) {
-        // Each may come.
+        // Every code may occur.
         var counts = [Float](repeating: 0.5, count: 256)
         for plane in planes {
             plane.blocks.withUnsafeBufferPointer { blocks in
@@ -40,7 +40,7 @@ struct CodeCosts {
     /// The end of a block before its last coefficient.
     var end: Float { bits[Self.endOfBlock] }
 
-    /// A coefficient of `magnitudeBits` bits behind so many zeros.
+    /// Returns the cost of a coefficient of `magnitudeBits` bits after this many zeros.
     func coefficient(zeros: Int, magnitudeBits: Int) -> Float {
         Float(zeros / 16) * bits[Self.sixteenZeros] + bits[zeros % 16 * 16 + magnitudeBits] + Float(magnitudeBits)
     }

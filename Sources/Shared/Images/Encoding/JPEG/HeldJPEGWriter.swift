@@ -1,7 +1,7 @@
 import CKernels
 import Formats
 
-/// Encodes rows of gray or RGB pixels as a JPEG which is held until all of it has come.
+/// Encodes rows of gray or RGB pixels as a JPEG, after the last row.
 final class HeldJPEGWriter: RowWriter {
     private let size: PixelSize
     private let options: EncodeOptions

@@ -3,15 +3,14 @@ import CKernels
 import Formats
 import Support
 
-/// A picture as planes of gray or YCbCr, held until all of it has come and says how it is written best.
+/// A picture as gray or YCbCr planes in memory, whose content determines the best coding.
 final class HeldPlanes {
     private let size: PixelSize
     private let sampling: ChromaSampling
-    /// Columns and rows of each plane.
     private let sizes: [PixelSize]
     private let buffers: [AlignedBuffer]
 
-    /// - Parameter sampling: that of the chroma which comes.
+    /// - Parameter sampling: of the input's chroma.
     convenience init(size: PixelSize, isGray: Bool, sampling: ChromaSampling) {
         let chroma = sampling.chroma(of: size)
         let sizes = isGray ? [size] : [size, chroma, chroma]
@@ -25,14 +24,14 @@ final class HeldPlanes {
         self.buffers = buffers
     }
 
-    /// Where row `y` of a plane goes.
+    /// Returns the address of row `y` of a plane.
     func row(_ plane: Int, _ y: Int) -> UnsafeMutablePointer<UInt8> {
         buffers[plane].bytes + y * sizes[plane].width
     }
 
-    /// Encodes the picture, with its chroma halved if that would not be seen. With more effort than 3 it is encoded with
-    /// scans and without, and the smaller file is kept: each scan has codes of its own, which small files do without.
-    /// With the most effort its coefficients are chosen by the bits that they take.
+    /// Encodes the picture, with halved chroma if that is invisible. With an effort above 3, encodes it both baseline
+    /// and progressive, and keeps the smaller file: each scan has its own codes, which cost small files too much. With
+    /// the highest effort, uses trellis quantisation.
     func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
         let planes = halvesChroma(options) ? halved() : self
         let coding = options.jpegCoding(planes.sampling, size)
@@ -54,7 +53,7 @@ final class HeldPlanes {
         try drain.write(smallest.span.bytes)
     }
 
-    /// Whether there is chroma which is to be halved.
+    /// Whether to halve the chroma.
     private func halvesChroma(_ options: EncodeOptions) -> Bool {
         guard buffers.count == 3, sampling == .full else { return false }
         return (options.chromaSampling(of: size) ?? (loss.isVisible ? .full : .halved)) == .halved
@@ -70,7 +69,7 @@ final class HeldPlanes {
         return loss
     }
 
-    /// The same luma, and chroma of half the resolution.
+    /// Returns the same luma with chroma of half the resolution.
     private func halved() -> HeldPlanes {
         let chroma = ChromaSampling.halved.chroma(of: size)
         let buffers = [buffers[0]] + (1...2).map { _ in AlignedBuffer(count: chroma.width * chroma.height) }
@@ -84,15 +83,14 @@ final class HeldPlanes {
         return halved
     }
 
-    /// Coefficients for the codes that the picture will have: those follow from what is chosen, and the choice from
-    /// them, so that each is made twice.
+    /// Quantises the coefficients for the picture's own codes. These depend on each other, so both are computed twice.
     private func quantized(
         _ coding: JPEGCoding, _ checkpoint: (UnstoppableStep?) throws -> Void
     ) throws -> [QuantizedPlane] {
         let steps = coding.tables?.steps ?? []
         var planes: [QuantizedPlane] = []
         for round in 0...2 {
-            // Luma and chroma have codes of their own.
+            // Luma and chroma have separate codes.
             let costs = [planes.prefix(1), planes.dropFirst()].map { round == 0 ? nil : CodeCosts(of: Array($0)) }
             planes = try sizes.indices.map { plane in
                 try checkpoint(nil)

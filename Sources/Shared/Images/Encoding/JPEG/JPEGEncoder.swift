@@ -1,12 +1,12 @@
 import CCodecs
 import Formats
 
-/// libjpeg's encoder, which takes rows, planes or coefficients.
+/// Wraps libjpeg's encoder for rows, planes or coefficients.
 final class JPEGEncoder {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
 
-    /// Begins the picture with its metadata.
+    /// Starts the picture and writes its metadata.
     ///
     /// - Parameter channels: 1 (gray) or 3.
     init(
@@ -39,15 +39,15 @@ final class JPEGEncoder {
 
     func write(_ rows: PlaneRowTable) throws { try check(apod_jpeg_encoder_write_planes(encoder, rows.planes)) }
 
-    /// All blocks of a component.
+    /// Writes all blocks of a component.
     func write(_ plane: QuantizedPlane, of component: Int) throws {
         try check(apod_jpeg_encoder_write_blocks(encoder, Int32(component), plane.blocks))
     }
 
     func finish() throws { try check(apod_jpeg_encoder_finish(encoder)) }
 
-    /// Writes the segments behind JFIF's: EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) if they fit one each,
-    /// else they are left out, and the profile (ICC.1:2022 B.4).
+    /// Writes the segments after JFIF's: EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3), each only if it fits a
+    /// segment, and the profile (ICC.1:2022 B.4).
     private func write(_ metadata: PictureMetadata, isGray: Bool) throws {
         for (prefix, body) in [("Exif\0\0", metadata.exif), ("http://ns.adobe.com/xap/1.0/\0", metadata.xmp)] {
             guard let body, prefix.utf8.count + body.count <= 65_533 else { continue }

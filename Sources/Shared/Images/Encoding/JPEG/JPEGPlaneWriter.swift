@@ -2,12 +2,11 @@ import CCodecs
 import Formats
 import Support
 
-/// Encodes planes of gray or YCbCr as a JPEG, without touching colours or resolution: strips of whole blocks, which the
+/// Encodes gray or YCbCr planes as a JPEG without changing colours or resolution, in strips of whole blocks that the
 /// caller fills row by row.
 final class JPEGPlaneWriter {
-    /// Columns and rows of each plane that belong to the picture.
+    /// The size of each plane, without padding.
     let planes: [PixelSize]
-    /// Rows of each plane in a strip.
     let stripRows: [Int]
     private let encoder: JPEGEncoder
     private let strides: [Int]
@@ -31,11 +30,11 @@ final class JPEGPlaneWriter {
             into: drain)
     }
 
-    /// Where row `row` of the strip goes, in plane `plane`.
+    /// Returns the address of a row of the strip.
     func row(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> { buffers[plane].bytes + row * strides[plane] }
 
-    /// Encodes the strip, of which `rows` rows of each plane have been filled. What is missing to whole blocks repeats
-    /// the picture's edge, which costs the fewest bits.
+    /// Encodes the strip after `rows` rows of each plane have been filled. Pads blocks by repeating the edge, which
+    /// costs the fewest bits.
     func writeStrip(filled rows: [Int]) throws {
         for plane in planes.indices {
             let width = planes[plane].width

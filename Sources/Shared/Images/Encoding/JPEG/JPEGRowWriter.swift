@@ -1,7 +1,7 @@
 import CCodecs
 import Formats
 
-/// Encodes rows of gray or RGB pixels as a JPEG, as they come.
+/// Encodes rows of gray or RGB pixels as a JPEG as they arrive.
 final class JPEGRowWriter: RowWriter {
     private let encoder: JPEGEncoder
 

@@ -1,17 +1,17 @@
 import CKernels
 import Formats
 
-/// The coefficients of a plane as whole numbers of steps, in blocks of 8 x 8 samples.
+/// The quantised coefficients of a plane, in blocks of 8 x 8 samples.
 struct QuantizedPlane {
-    /// Row by row, 64 coefficients each, row by row.
+    /// Blocks in row-major order, with 64 coefficients each, also row-major.
     let blocks: [Int16]
 
-    /// Quantises a plane for the fewest bits at an equal distance.
+    /// Quantises a plane for the fewest bits at equal distortion.
     ///
     /// - Parameters:
-    ///   - row: where row y begins.
-    ///   - steps: 64, row by row.
-    ///   - costs: what codes take; nil rounds to the nearest step.
+    ///   - row: returns the address of row y.
+    ///   - steps: 64, row-major.
+    ///   - costs: of the codes; nil rounds to the nearest step.
     init(size: PixelSize, row: (Int) -> UnsafePointer<UInt8>, steps: ArraySlice<UInt8>, costs: CodeCosts?) {
         let (columns, rows) = ((size.width + 7) / 8, (size.height + 7) / 8)
         let quantizer = TrellisQuantizer(steps: Array(steps))
@@ -21,7 +21,7 @@ struct QuantizedPlane {
                 blocks.withUnsafeMutableBufferPointer { blocks in
                     for place in 0..<columns * rows {
                         let (left, top) = (place % columns * 8, place / columns * 8)
-                        // What is missing to a whole block repeats the picture's edge.
+                        // Pads blocks by repeating the edge.
                         for y in 0..<8 {
                             let source = row(min(top + y, size.height - 1))
                             for x in 0..<8 { samples[y * 8 + x] = source[min(left + x, size.width - 1)] }

@@ -1,26 +1,26 @@
-/// Chooses for each coefficient of a block the number of steps that is worth its bits: the way through all choices whose
-/// sum of bits and weighed errors is the least.
+/// Chooses the level of each coefficient of a block by rate and distortion: finds the path through all choices with
+/// the smallest sum of bits and weighted errors.
 ///
-/// That is what mozjpeg calls trellis quantisation. Errors count less in busy blocks, where they are not seen.
+/// mozjpeg calls this trellis quantisation. Errors count less in busy blocks, in which they are invisible.
 struct TrellisQuantizer {
-    /// Where the coefficients stand, row by row, in the order in which they are coded (T.81, figure A.6).
+    /// The row-major position of each coefficient in coding order (T.81, figure A.6).
     static let zigzag: [Int] = (0..<15).flatMap { sum in
         let places = (max(0, sum - 7)...min(sum, 7)).map { row in row * 8 + sum - row }
         return sum % 2 == 1 ? places : places.reversed()
     }
 
-    /// The bits that an error of one step, squared, is worth in a block without detail. Of 20 to 80, tried on ten pictures
-    /// by SSIMULACRA2, 60 gave the smallest files.
+    /// The bits that a squared error of one step is worth in a block without detail. Of 20 to 80, tried on ten
+    /// pictures by SSIMULACRA2, 60 gave the smallest files.
     private static let errorWeight: Float = 60
-    /// The mean square of a block's coefficients at which errors count half: mozjpeg's, of 38 levels.
+    /// The mean square of a block's coefficients at which errors count half: mozjpeg's value, 38 levels squared.
     private static let masking: Float = 38 * 38
 
     private let steps: [Float]
 
-    /// - Parameter steps: 64, row by row.
+    /// - Parameter steps: 64, row-major.
     init(steps: [UInt8]) { self.steps = steps.map(Float.init) }
 
-    /// Quantises the coefficients of a block, row by row, to `block`, in the same order.
+    /// Quantises the row-major coefficients of a block.
     ///
     /// - Parameter costs: nil rounds to the nearest step.
     func quantize(
@@ -33,7 +33,7 @@ struct TrellisQuantizer {
         let weight = Self.errorWeight * Self.masking / (Self.masking + energy / 63)
 
         withUnsafeTemporaryAllocation(of: Choice.self, capacity: 64) { choices in
-            // The choice at place 0 is to have none before.
+            // Choice 0 is to have no earlier coefficient.
             choices[0] = Choice(cost: 0, before: 0, magnitude: 0, zeroed: 0)
             var zeroed: Float = 0
             var count = 1
@@ -58,7 +58,7 @@ struct TrellisQuantizer {
                     let cost = choices[index].cost + zeroed - choices[index].zeroed + end
                     if cost < best.cost { best = (index, cost) }
                 }
-                // All but those on the way become 0.
+                // Coefficients outside the path become 0.
                 var index = best.choice
                 for other in (1..<count).reversed() {
                     let place = Self.zigzag[places[other]]
@@ -74,14 +74,14 @@ struct TrellisQuantizer {
         }
     }
 
-    /// The best way to have a coefficient that is not 0 at a place.
+    /// The best path that ends with a nonzero coefficient at a position.
     private struct Choice {
-        /// Of all up to this one: bits, and errors of those that are 0.
+        /// Bits and errors up to this coefficient.
         var cost: Float
-        /// The choice before.
+        /// The previous choice of the path.
         var before: Int
         var magnitude: Int
-        /// What the errors would be if all coefficients up to this one were 0.
+        /// The error if all coefficients up to this one were 0.
         var zeroed: Float
     }
 
@@ -91,7 +91,7 @@ struct TrellisQuantizer {
     ) -> Choice {
         var best = Choice(cost: .infinity, before: 0, magnitude: 0, zeroed: zeroed + weight * value * value)
         let bits = CodeCosts.magnitudeBits(nearest)
-        // The nearest, and the largest that takes a bit less: what lies between has more error and as many bits.
+        // Tries the nearest level, and the largest with a bit less. Levels between have more error and as many bits.
         for (magnitude, bits) in [(nearest, bits), (1 << (bits - 1) - 1, bits - 1)] where magnitude > 0 {
             let error = value - Float(magnitude)
             for before in 0..<count {

@@ -3,16 +3,15 @@ import Formats
 import Support
 
 extension UnstoppableStep {
-    /// Filtering a PNG and compressing it at one of libdeflate's levels, of which those from 10 on look for the shortest
-    /// parse. Noise with alpha takes 1 s for 10 megapixels, and for 1.5.
+    /// Filtering a PNG and compressing it at a level of libdeflate. Levels from 10 on search for the shortest parse.
+    /// Noise with alpha takes 1 s for 10 megapixels, and for 1.5 from level 10 on.
     static func compressingPNG(_ size: PixelSize, level: Int32) -> UnstoppableStep {
         UnstoppableStep(size, pixelsPerSecond: level < 10 ? 3e6 : 0.5e6)
     }
 }
 
-/// Encodes rows of 1 to 4 channels as a PNG in as few bytes as its effort finds: without what the pixels do not need
-/// (alpha, colour, bits, or all samples beside a palette), with filters chosen for each row, and compressed by
-/// libdeflate. The rows are gathered.
+/// Encodes rows of 1 to 4 channels as the smallest PNG that its effort finds: drops unneeded alpha, colour and bits,
+/// tries a palette, chooses a filter for each row, and compresses with libdeflate. The rows are collected.
 final class HeldPNGWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
@@ -21,7 +20,7 @@ final class HeldPNGWriter: RowWriter {
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
 
-    /// - Parameter kept: what shows the same pixels; written in place of them if that is no larger.
+    /// - Parameter kept: image data with the same pixels, which is copied if it is no larger.
     init(size: PixelSize, channels: Int, options: EncodeOptions, kept: KeptPNG? = nil, into drain: ByteDrain) {
         self.kept = kept
         self.size = size
@@ -80,9 +79,9 @@ final class HeldPNGWriter: RowWriter {
     }
 }
 
-/// What an effort of 1 to 9 tries to make a PNG small.
+/// The attempts that an effort of 1 to 9 makes for a PNG.
 private struct PNGEffort {
-    /// libdeflate's, 1 to 12: of the attempts, and of the best one.
+    /// libdeflate's levels, 1 to 12: for the trials, and for the best trial.
     let trialLevel: Int32
     let level: Int32
     private let effort: Int
@@ -99,8 +98,8 @@ private struct PNGEffort {
             }
     }
 
-    /// How filters are chosen. Numbers of colours have no order that differences could follow, and are best left alone,
-    /// but for pictures that were drawn in rows.
+    /// Returns the filter strategies to try. Palette indices have no meaningful differences and are best left
+    /// unfiltered, except in pictures that were drawn in rows.
     func strategies(_ pixels: PNGPixels) -> [PackedRows.Strategy] {
         let isPlain = pixels.colourType == 3 || pixels.depth < 8
         return switch effort {
@@ -113,11 +112,11 @@ private struct PNGEffort {
     }
 }
 
-/// Compression by libdeflate, which is faster than zlib and goes further.
+/// Compresses with libdeflate, which is faster and better than zlib.
 enum Deflate {
-    /// The bytes as a zlib stream (RFC 1950). Throws `ImageError.outOfMemory`.
+    /// Returns a zlib stream (RFC 1950). Throws `ImageError.outOfMemory`.
     ///
-    /// - Parameter level: 1 to 12; from 10 on the shortest parse is looked for.
+    /// - Parameter level: 1 to 12; levels from 10 on search for the shortest parse.
     static func zlib(_ bytes: [UInt8], level: Int32) throws -> [UInt8] {
         guard let compressor = libdeflate_alloc_compressor(level) else { throw ImageError.outOfMemory }
         defer { libdeflate_free_compressor(compressor) }

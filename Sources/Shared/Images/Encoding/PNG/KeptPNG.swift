@@ -1,13 +1,13 @@
 import Formats
 import Support
 
-/// The image data of a PNG whose pixels an output shows unchanged.
+/// The image data of a PNG whose pixels an output keeps.
 struct KeptPNG {
     private let source: any ByteSource
     private let image: PNGImageData
 
-    /// Nil if the source's pixels are not stored as they would be written: of 16 bits a sample, or without the passes
-    /// that are asked for.
+    /// Returns nil if the output must store the pixels differently: 16 bits per sample, or not interlaced as
+    /// requested.
     init?(_ source: some ByteSource, isProgressive: Bool) throws {
         let image = try PNGImageData(source)
         guard image.header.depth <= 8, image.header.isInterlaced || !isProgressive else { return nil }
@@ -15,10 +15,9 @@ struct KeptPNG {
         self.image = image
     }
 
-    /// Bytes that differ from how others store the pixels: palette and data.
+    /// The size of palette and data, to compare with other encodings.
     var byteCount: Int { image.byteCount }
 
-    /// Writes a PNG with this image data.
     func write(_ metadata: PictureMetadata, isGray: Bool, into drain: ByteDrain) throws {
         let file = PNGFile(drain)
         let header = image.header
@@ -31,7 +30,7 @@ struct KeptPNG {
         try file.write("IEND", [])
     }
 
-    /// Chunks that are longer than this become several.
+    /// Longer IDAT chunks are split.
     private static let mostBytes = 1 << 20
 
     private func copy(_ type: FourCC, _ body: Range<Int>, to file: PNGFile) throws {
@@ -42,7 +41,7 @@ struct KeptPNG {
     }
 }
 
-/// Writes the image data of the source in place of the rows, which need only be looked at for damage.
+/// Writes the source's image data instead of the rows, which are decoded only to detect damage.
 final class KeptPNGWriter: RowWriter {
     private let kept: KeptPNG
     private let channels: Int

@@ -1,19 +1,19 @@
-/// Pixels as a PNG may hold them: samples or numbers of colours, one or more bytes a pixel, before they are packed.
+/// Pixels in a PNG colour type: samples or palette indices, a byte each, before packing.
 struct PNGPixels {
     let width: Int
     let height: Int
     /// PNG table 11.1: 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGB and alpha.
     let colourType: UInt8
-    /// Bits of a sample: 8, or 1, 2 or 4 if the format has one sample a pixel.
+    /// Bits per sample: 8, or 1, 2 or 4 for a single sample per pixel.
     let depth: Int
-    /// Row by row, 8 bits a sample, of which the lowest `depth` count.
+    /// Row by row, a byte per sample with `depth` significant bits.
     let samples: [UInt8]
-    /// R, G, B and alpha of each number; empty unless there is a palette. Those with alpha come first.
+    /// RGBA of each index, translucent colours first; empty without a palette.
     var palette: [PackedColour] = []
-    /// The one colour that is transparent in a format without alpha: a sample for each channel.
+    /// The transparent colour of a format without alpha: a sample for each channel.
     var key: [UInt8] = []
 
-    /// Samples of a pixel.
+    /// Samples per pixel.
     var channels: Int {
         switch colourType {
         case 2: 3
@@ -23,12 +23,12 @@ struct PNGPixels {
         }
     }
 
-    /// Bytes of PLTE and tRNS (PNG §11.2.2, §11.3.1.1), with what a chunk has beside its body.
+    /// The size of PLTE and tRNS (PNG §11.2.2, §11.3.1.1), including chunk overhead.
     var paletteBytes: Int {
         (palette.isEmpty ? 0 : palette.count * 3 + 12) + (transparency.isEmpty ? 0 : transparency.count + 12)
     }
 
-    /// The body of tRNS; empty if there is none.
+    /// The body of tRNS; empty without transparency.
     var transparency: [UInt8] {
         if !key.isEmpty { return key.flatMap { [0, $0] } }
         let alphas = palette.map { UInt8($0.alpha) }
@@ -36,13 +36,14 @@ struct PNGPixels {
     }
 }
 
-/// What the pixels of a picture need of a PNG.
+/// The properties of a picture that determine its possible PNG colour types.
 struct PNGNeeds {
-    /// The colours; nil if there are more than 256.
+    /// Nil if there are more than 256.
     private(set) var colours: ColourTable?
     private(set) var isOpaque = true
     private(set) var isGray = true
-    /// The one colour of all transparent pixels, if nothing is half-transparent and no opaque pixel has it; with alpha 0.
+    /// The only colour of all transparent pixels, with alpha 0. Nil if a pixel is translucent, or an opaque pixel has
+    /// the same colour.
     private(set) var key: PackedColour?
 
     init(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int) {
@@ -79,7 +80,7 @@ struct PNGNeeds {
 extension PackedColour {
     var alpha: Int { Int(bits >> 24) }
 
-    /// A pixel of 1 to 4 samples with straight alpha, which is kept.
+    /// Keeps the straight alpha of a pixel of 1 to 4 samples.
     @inline(__always) init(samples: UnsafePointer<UInt8>, channels: Int) {
         let isGray = channels < 3
         let alpha = channels % 2 == 0 ? samples[channels - 1] : 255
@@ -88,11 +89,11 @@ extension PackedColour {
     }
 }
 
-/// The ways of holding a picture in a PNG without loss that can be the smallest.
+/// Returns the lossless PNG representations of a picture that may be the smallest.
 ///
 /// - Parameters:
 ///   - pixels: of 1 to 4 channels.
-///   - hasProfile: the profile fits gray samples or colours, whichever the pixels are now, so that they stay so.
+///   - hasProfile: whether a profile fixes the current choice between gray and colour.
 func pngCandidates(
     _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, hasProfile: Bool, effort: Int
 ) -> [PNGPixels] {
@@ -110,19 +111,19 @@ func pngCandidates(
     if colourType == 0, let colours = needs.colours, let reduced = plain.shallower(colours.colours) { plain = reduced }
     guard let colours = needs.colours, canBeColoured else { return [plain] }
     var orders = [colours.colours.sorted { ($0.alpha, $0.luma, $0.bits) < ($1.alpha, $1.luma, $1.bits) }]
-    // As they came, which keeps neighbours near where areas follow one another.
+    // In order of appearance, which gives adjacent areas similar indices.
     if effort >= 7 {
         orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
     }
     let indexed = orders.map { numbered(pixels, channels: channels, width: width, height: height, $0) }
-    // As shallow, and without a palette.
+    // The same depth without a palette.
     if plain.colourType == 0, plain.depth <= indexed[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
-    // Three or four bytes a pixel are never less than one, unless the picture is hardly larger than the palette.
+    // Three or four bytes per pixel never beat one, unless the picture is hardly larger than the palette.
     if plain.channels > 1, width * height > 16_384, effort < 5 { return indexed }
     return indexed + [plain]
 }
 
-/// The samples that a colour type has of each pixel.
+/// Extracts the samples of a colour type from each pixel.
 private func taken(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int, as colourType: UInt8) -> [UInt8] {
     let places: [Int] =
         switch colourType {
@@ -173,7 +174,7 @@ extension PackedColour {
 }
 
 extension PNGPixels {
-    /// The same gray levels in fewer bits, if all of them have a place there; nil if not.
+    /// Returns the same gray levels with fewer bits, or nil if they do not fit exactly.
     fileprivate func shallower(_ levels: [PackedColour]) -> PNGPixels? {
         for depth in [1, 2, 4] {
             let step = 255 / ((1 << depth) - 1)

@@ -1,8 +1,9 @@
 import CCodecs
 import Formats
 
-/// Encodes rows of 1 to 4 channels as a PNG of 8 bits a sample as they come, with libpng's own choice of filters and
-/// zlib's default level: with no effort, or if the picture is too large for `HeldPNGWriter`. An interlaced one takes memory for all of its pixels, since each of the seven passes wants them.
+/// Encodes rows of 1 to 4 channels as an 8-bit PNG as they arrive, with libpng's filter heuristics and zlib's default
+/// level. Used without effort, and for pictures that are too large for `HeldPNGWriter`. An interlaced picture is kept
+/// in memory, because each of the seven passes reads it.
 final class PNGWriter: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
@@ -21,7 +22,7 @@ final class PNGWriter: RowWriter {
         guard let encoder = apod_png_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
         var metadata = options.metadata
-        // A packet is text: one with a zero in it is not what it says it is. For libpng it ends with one.
+        // A packet is text. A zero byte shows that it is invalid; libpng expects one at the end.
         metadata.xmp = metadata.xmp.flatMap { $0.contains(0) ? nil : $0 + [0] }
         try metadata.withPointers(isGray: channels < 3) { profile, exif, xmp in
             try check(

@@ -1,15 +1,15 @@
 import CKernels
 
-/// The rows of a PNG's passes, packed, each with what the filters need to know.
+/// The packed rows of a PNG's passes.
 struct PackedRows {
-    /// Packed rows, one behind the other.
+    /// Packed rows, concatenated.
     private let bytes: [UInt8]
-    /// Rows of equal length: one pass, or the seven of an interlaced picture that have pixels.
+    /// Passes with pixels: a single pass, or up to seven if interlaced. All rows of a pass have the same length.
     private let passes: [(rowBytes: Int, rows: Int)]
-    /// Bytes of a pixel, at least 1.
+    /// Bytes per pixel, at least 1.
     private let pixelBytes: Int
 
-    /// How the filter of each row is chosen.
+    /// The choice of each row's filter.
     enum Strategy: Sendable {
         /// The same for all rows.
         case fixed(Int32)
@@ -17,7 +17,7 @@ struct PackedRows {
         case sum, entropy, pairs
     }
 
-    /// The seven passes of Adam7 (PNG §8.2): where they begin, and the steps from pixel to pixel.
+    /// The seven passes of Adam7 (PNG §8.2): the first pixel, and the steps between pixels.
     private static let adam7: [(x: Int, y: Int, across: Int, down: Int)] = [
         (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
         (0, 1, 1, 2),
@@ -64,7 +64,7 @@ struct PackedRows {
         if bits > 0 { bytes.append(UInt8(packed << UInt(8 - bits))) }
     }
 
-    /// The rows, each behind the number of its filter (PNG §9).
+    /// Returns the rows, each after the number of its filter (PNG §9).
     func filtered(_ strategy: Strategy) -> [UInt8] {
         var filtered: [UInt8] = []
         filtered.reserveCapacity(passes.reduce(0) { $0 + ($1.rowBytes + 1) * $1.rows })
@@ -90,7 +90,7 @@ struct PackedRows {
         return filtered
     }
 
-    /// Puts the filtered row into `best` and gives its filter.
+    /// Writes the filtered row to `best` and returns its filter.
     private func choose(
         _ strategy: Strategy, _ row: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>, count: Int,
         _ best: inout [UInt8], _ attempt: inout [UInt8]

@@ -1,7 +1,6 @@
-/// How often colours occur, in cells of 8 x 8 x 8 steps (5 bits a channel), with the sums that means and variances
-/// need.
+/// Counts colours in cells of 8 x 8 x 8 steps (5 bits per channel), with the sums for means and variances.
 struct ColourHistogram {
-    /// What a cell, or many, hold.
+    /// The sums of one or more cells.
     struct Moments {
         var count = 0
         var red = 0
@@ -22,7 +21,7 @@ struct ColourHistogram {
                 squares: a.squares &- b.squares)
         }
 
-        /// The squared length of the sum, divided by the count: the greater, the smaller the variance.
+        /// The squared length of the sum, divided by the count. It grows as the variance shrinks.
         var concentration: Double {
             guard count > 0 else { return 0 }
             let (r, g, b) = (Double(red), Double(green), Double(blue))
@@ -32,7 +31,6 @@ struct ColourHistogram {
         /// The sum of the squared distances from the mean.
         var variance: Double { Double(squares) - concentration }
 
-        /// Rounded.
         var mean: PackedColour {
             let half = count / 2
             return PackedColour(
@@ -41,10 +39,10 @@ struct ColourHistogram {
     }
 
     static let side = 32
-    /// By red, green, blue: red changes slowest.
+    /// Indexed by red, green, blue; red changes slowest.
     private(set) var cells = [Moments](repeating: Moments(), count: side * side * side)
 
-    /// Counts the opaque ones among `pixels`.
+    /// Counts the opaque pixels.
     mutating func add(_ pixels: UnsafeBufferPointer<PackedColour>) {
         cells.withUnsafeMutableBufferPointer { cells in
             for pixel in pixels where !pixel.isTransparent {
@@ -59,6 +57,5 @@ struct ColourHistogram {
         }
     }
 
-    /// The cells in which there are colours.
     var occupied: [Moments] { cells.filter { $0.count > 0 } }
 }

@@ -1,13 +1,13 @@
-/// A set of at most 256 colours, numbered in the order in which they came: a hash table with open addressing.
+/// A set of at most 256 colours, indexed in order of insertion: a hash table with open addressing.
 struct ColourTable {
-    /// A power of two, so that it is at most a quarter full.
+    /// A power of two. The table is at most a quarter full.
     private static let slots = 1024
 
     private(set) var colours: [PackedColour] = []
-    /// The place in `colours` of each slot's colour, and -1 for an empty one.
+    /// The index in `colours` for each slot, or -1.
     private var places = [Int16](repeating: -1, count: slots)
 
-    /// Adds a colour; false if it is the 257th.
+    /// Adds a colour. Returns false if it would be the 257th.
     mutating func insert(_ colour: PackedColour) -> Bool {
         let slot = slot(colour)
         if places[slot] >= 0 { return true }
@@ -17,13 +17,12 @@ struct ColourTable {
         return true
     }
 
-    /// The number of a colour; nil for one that is not there.
     func number(of colour: PackedColour) -> UInt8? {
         let place = places[slot(colour)]
         return place < 0 ? nil : UInt8(place)
     }
 
-    /// Where the colour is, or would be.
+    /// Returns the slot of the colour, or the slot to insert it.
     private func slot(_ colour: PackedColour) -> Int {
         // Fibonacci hashing: the high bits of a product with 2^32 divided by the golden ratio.
         var slot = Int((colour.bits &* 0x9E37_79B1) >> 22)

@@ -1,16 +1,15 @@
 import Support
 
-/// How the colours that a palette lacks are made to appear.
+/// Approximates colours that a palette lacks.
 enum Dithering {
-    /// Each pixel passes what it is off by to its neighbours (Floyd and Steinberg), rows in turn from left and right.
-    /// Nearest to the picture, but a change anywhere moves the pattern everywhere behind it.
+    /// Distributes the error of each pixel to its neighbours (Floyd and Steinberg), in alternating directions. Closest
+    /// to the picture, but any change alters the pattern everywhere after it.
     case errorDiffusion
-    /// A fixed pattern of the canvas is added to the pixels. What does not change keeps its pattern, so that an
-    /// animation does not shimmer.
+    /// Adds a pattern that is fixed to the canvas. Unchanged pixels keep their pattern, so animations do not shimmer.
     case ordered
 
-    /// The numbers of pixels, row by row, in a palette that may lack some of their colours; the transparent number for
-    /// those that are not drawn.
+    /// Returns the palette index of each pixel, row by row, in a palette that may lack some colours. Pixels that are
+    /// not drawn get the transparent index.
     func numbers(
         of pixels: DrawnPixels, in palette: IndexedPalette, checking interruption: Interruption
     ) throws -> [UInt8] {
@@ -34,7 +33,8 @@ enum Dithering {
         into numbers: UnsafeMutablePointer<UInt8>
     ) throws {
         let width = pixels.area.columns.count
-        // Sixteenths of what this row and the next are off by, three samples a pixel, a pixel to spare at each end.
+        // The errors of this row and the next in sixteenths, three samples per pixel, with padding of a pixel at each
+        // end.
         let rowCount = (width + 2) * 3
         var errors = [Int32](repeating: 0, count: rowCount * 2)
         try errors.withUnsafeMutableBufferPointer { errors in
@@ -54,8 +54,8 @@ enum Dithering {
     }
 
     /// - Parameters:
-    ///   - here: what the row is off by, from its first pixel on.
-    ///   - below: what the next row is.
+    ///   - here: the errors of this row, from its first pixel.
+    ///   - below: the errors of the next row.
     private static func diffuseRow(
         _ row: UnsafePointer<PackedColour>, width: Int, leftward: Bool, _ colours: UnsafeBufferPointer<PackedColour>,
         _ nearest: NearestNumbers, _ here: UnsafeMutablePointer<Int32>, _ below: UnsafeMutablePointer<Int32>,
@@ -95,7 +95,7 @@ enum Dithering {
 
     @inline(__always) private static func clamped(_ sample: Int) -> Int { min(max(sample, 0), 255) }
 
-    /// Bayer's 8x8 matrix: 0 to 63, so spread that any threshold leaves an even pattern.
+    /// Bayer's 8x8 matrix: 0 to 63, distributed so that any threshold gives an even pattern.
     private static let bayer: [Int] = (0..<64).map { place in
         let (x, y) = (place & 7, place >> 3)
         return (0..<3).reduce(0) { value, bit in
@@ -104,10 +104,10 @@ enum Dithering {
         }
     }
 
-    /// What is added to samples by place in the matrix.
+    /// The offset of samples for each position in the matrix.
     private static func pattern(for palette: IndexedPalette) -> [Int] {
-        // As far apart as colours are that lie evenly: their error is a twelfth of the square of their distance, in
-        // each of three channels. A little less, as the pattern shows more than what it mends.
+        // The distance of evenly spread colours: their error is a twelfth of its square, in each of three channels.
+        // Slightly less, because the pattern is more visible than the error.
         let distance = (palette.meanError / 3 * 12).squareRoot()
         let strength = min(distance * 0.75, 64)
         return bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
@@ -123,7 +123,7 @@ enum Dithering {
                 if line % 64 == 0 { try interruption.check() }
                 let target = numbers + line * columns.count
                 let row = pixels.row(y)
-                // Blue has the pattern shifted against the others, so that hues mix as well.
+                // The pattern of blue is shifted, so that hues mix as well.
                 let offsets = pattern.baseAddress! + (y & 7) * 8
                 let blueOffsets = pattern.baseAddress! + ((y + 3) & 7) * 8
                 for column in 0..<columns.count {

@@ -1,19 +1,18 @@
 import Support
 
-/// The pixels of an area of a canvas that a frame of a GIF draws: those that differ from what is shown already, or
-/// those that are not transparent.
+/// The pixels in an area of a canvas that a GIF frame draws: changed pixels, or pixels that are not transparent.
 final class DrawnPixels {
     let area: CanvasArea
-    /// The colours that are drawn; nil if there are over 256.
+    /// The drawn colours; nil if there are more than 256.
     private(set) var exactColours: ColourTable?
-    /// Whether there is a pixel that is not drawn.
+    /// Whether some pixels are not drawn.
     private(set) var leavesOut = false
     private let canvas: PackedCanvas
     private let shown: PackedCanvas?
-    /// A row of which parts are not drawn.
+    /// A row with the skipped pixels replaced.
     private let row: AlignedBuffer
 
-    /// - Parameter shown: what is there already. No pixel of the area is transparent in `canvas` and not so in it.
+    /// - Parameter shown: the displayed canvas. No pixel of the area may be transparent only in `canvas`.
     init(of canvas: PackedCanvas, over shown: PackedCanvas? = nil, _ area: CanvasArea) {
         self.area = area
         self.canvas = canvas
@@ -22,7 +21,8 @@ final class DrawnPixels {
         lookForFewColours()
     }
 
-    /// A row of the area, with transparent pixels in the place of those that are not drawn. Valid until the next call.
+    /// Returns a row of the area, with transparent pixels for the pixels that are not drawn. Valid until the next
+    /// call.
     func row(_ y: Int) -> UnsafePointer<PackedColour> {
         let offset = y * canvas.width + area.columns.lowerBound
         let new = canvas.pixels + offset
@@ -52,7 +52,7 @@ final class DrawnPixels {
         exactColours = fits ? table : nil
     }
 
-    /// Pixels of which a histogram is made: from there on only every so many rows are counted.
+    /// Pixels of a histogram. In larger areas, rows are sampled.
     private static let sampledPixels = 4_000_000
 
     var histogram: ColourHistogram {
@@ -65,7 +65,7 @@ final class DrawnPixels {
         return histogram
     }
 
-    /// Numbers in a palette that has all the colours; the transparent one for pixels that are not drawn.
+    /// Returns indices in a palette with all the colours. Pixels that are not drawn get the transparent index.
     func exactNumbers(in palette: IndexedPalette) -> [UInt8] {
         var numbers = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
         var last = PackedColour.transparent

@@ -1,21 +1,21 @@
-/// A palette of a GIF, and how pixels are turned into its numbers.
+/// A palette of a GIF, with a search for the nearest colour.
 final class IndexedPalette {
     let colours: [PackedColour]
-    /// The number that leaves the canvas as it is; behind the colours.
+    /// The index that leaves the canvas unchanged; it follows the colours.
     let transparent: UInt8?
-    /// The mean squared distance of the pixels that it was made for; 0 if it has each of their colours.
+    /// The mean squared error of the original pixels; 0 if the palette is exact.
     let meanError: Double
     private let table: ColourTable
     private let search: NearestColour
-    /// The nearest colour of each cell of 4 x 4 x 4 steps (6 bits a channel), found when it is first wanted.
+    /// The nearest colour of each cell of 4 x 4 x 4 steps (6 bits per channel), computed on demand.
     private var nearest: [UInt16] = []
 
-    /// A palette that has every colour of `table`. With 256 colours there is no room for a transparent one.
+    /// Makes a palette of all colours of `table`. With 256 colours there is no transparent index.
     convenience init(exact table: ColourTable) {
         self.init(table.colours, meanError: 0, hasTransparent: table.colours.count < 256)
     }
 
-    /// A palette for more colours than fit.
+    /// Makes a palette for more colours than fit.
     convenience init(_ histogram: ColourHistogram, hasTransparent: Bool) {
         let design = PaletteDesign(histogram, limit: hasTransparent ? 255 : 256)
         self.init(design.colours, meanError: design.meanError, hasTransparent: hasTransparent)
@@ -40,7 +40,7 @@ final class IndexedPalette {
         wanted.colours.count <= colours.count && wanted.colours.allSatisfy { table.number(of: $0) != nil }
     }
 
-    /// The mean squared distance of the colours of another picture.
+    /// Returns the mean squared error for another picture.
     func meanError(of histogram: ColourHistogram) -> Double {
         var total = 0.0
         var count = 0
@@ -51,10 +51,9 @@ final class IndexedPalette {
         return total / Double(max(count, 1))
     }
 
-    /// The number of a colour that the palette has.
     func exactNumber(_ colour: PackedColour) -> UInt8 { table.number(of: colour)! }
 
-    /// Lends `body` what finds the colour nearest to samples of 0...255.
+    /// Calls `body` with a search for the colour nearest to samples of 0...255.
     func withNearest<Result>(_ body: (NearestNumbers) throws -> Result) rethrows -> Result {
         if nearest.isEmpty { nearest = [UInt16](repeating: NearestNumbers.unknown, count: 1 << 18) }
         return try nearest.withUnsafeMutableBufferPointer {
@@ -63,7 +62,7 @@ final class IndexedPalette {
     }
 }
 
-/// Numbers of nearest colours by cells of the colour cube, filled in as they are asked for.
+/// Indices of nearest colours by cells of the colour cube, computed on demand.
 struct NearestNumbers {
     fileprivate static let unknown = UInt16.max
     fileprivate let cells: UnsafeMutablePointer<UInt16>
@@ -75,7 +74,7 @@ struct NearestNumbers {
         return known == Self.unknown ? find(cell) : UInt8(truncatingIfNeeded: known)
     }
 
-    /// From the middle of the cell.
+    /// Searches from the centre of the cell.
     @inline(never) private func find(_ cell: Int) -> UInt8 {
         let middle = PackedColour(
             red: (cell >> 12) << 2 | 2, green: (cell >> 6 & 63) << 2 | 2, blue: (cell & 63) << 2 | 2)

@@ -1,7 +1,7 @@
 import Support
 
-/// A pixel of a picture that is to get a palette: red in the lowest byte, then green, blue, and 255; 0 if it is
-/// transparent, as a palette has one transparent colour and none in between.
+/// A pixel for a palette: red in the lowest byte, then green, blue, and 255; or 0 if it is transparent, because
+/// palettes have no translucency.
 struct PackedColour: Hashable {
     var bits: UInt32
 
@@ -13,8 +13,8 @@ struct PackedColour: Hashable {
         bits = UInt32(truncatingIfNeeded: red | green << 8 | blue << 16 | 0xFF00_0000)
     }
 
-    /// A pixel with straight alpha: transparent below one half, else laid on `background`, or of its own colour if that
-    /// is nil: one that was mixed with white would be a light fringe on a dark page.
+    /// Converts a pixel with straight alpha: transparent below one half, otherwise composed over `background`. A nil
+    /// background keeps the pixel's colour, because mixing it with white would leave a light fringe on a dark page.
     init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8, on background: RGB?) {
         guard alpha >= 128 else {
             self = .transparent
@@ -37,32 +37,30 @@ struct PackedColour: Hashable {
     var blue: Int { Int(bits >> 16 & 0xFF) }
 }
 
-/// The pixels of a picture that is to get a palette, row by row from the top.
+/// The pixels of a picture for a palette, row by row from the top.
 final class PackedCanvas {
     let width: Int
     let height: Int
     private let memory: AlignedBuffer
 
-    /// A canvas that is transparent.
     init(width: Int, height: Int) {
         self.width = width
         self.height = height
         memory = AlignedBuffer(count: width * height * 4)
     }
 
-    /// For as long as the canvas lives.
+    /// Valid as long as the canvas lives.
     var pixels: UnsafeMutablePointer<PackedColour> {
         UnsafeMutableRawPointer(memory.bytes).assumingMemoryBound(to: PackedColour.self)
     }
 
-    /// Makes an area transparent.
     func clear(_ area: CanvasArea) {
         for y in area.rows {
             (pixels + y * width + area.columns.lowerBound).update(repeating: .transparent, count: area.columns.count)
         }
     }
 
-    /// Takes a row of pixels of 1 to 4 samples.
+    /// Sets a row from pixels of 1 to 4 samples.
     func setRow(_ y: Int, _ row: UnsafePointer<UInt8>, channels: Int, background: RGB?) {
         let target = pixels + y * width
         for x in 0..<width {

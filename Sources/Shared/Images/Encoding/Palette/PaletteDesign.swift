@@ -1,15 +1,15 @@
-/// Chooses the colours of a palette for a picture of more colours than fit.
+/// Chooses the colours of a palette for a picture with more colours than fit.
 ///
-/// Wu's method (X. Wu, "Color quantization by dynamic programming and principal analysis", 1992, in the greedy form of
-/// Graphics Gems II): the colour cube is cut again and again where that lessens the variance most, always the box with
-/// the greatest variance. Then k-means moves each colour to the mean of those that it stands for. Deterministic.
+/// Uses Wu's method (X. Wu, "Color quantization by dynamic programming and principal analysis", 1992, in the greedy
+/// form of Graphics Gems II): repeatedly cuts the box with the greatest variance where that reduces the variance most.
+/// Then k-means moves each colour to the mean of its pixels. Deterministic.
 struct PaletteDesign {
-    /// At most as many as were asked for.
+    /// At most the requested number.
     let colours: [PackedColour]
     /// The mean squared distance of a pixel from its colour, over all three channels, without dithering.
     let meanError: Double
 
-    /// Rounds of k-means: the third still gains about 0.1 dB, a fifth nothing to be seen.
+    /// Rounds of k-means. The third still gains about 0.1 dB, a fifth nothing visible.
     private static let rounds = 3
 
     /// - Parameter limit: 1 to 256 colours. The histogram must have a colour.
@@ -33,13 +33,13 @@ struct PaletteDesign {
         meanError = total / Double(max(occupied.reduce(0) { $0 + $1.count }, 1))
     }
 
-    /// A box of cells; lower bounds are exclusive, as cumulative sums want it: 0 is before the first cell.
+    /// A box of cells. Lower bounds are exclusive, as in cumulative sums: 0 is before the first cell.
     private struct Box {
         var low = [0, 0, 0]
         var high = [ColourHistogram.side, ColourHistogram.side, ColourHistogram.side]
     }
 
-    /// Sums over all cells up to each one, so that a box of any size is summed from its 8 corners.
+    /// Cumulative sums, so that any box is summed from its 8 corners.
     private struct CumulativeSums {
         private static let side = ColourHistogram.side + 1
         private var sums = [ColourHistogram.Moments](repeating: .init(), count: side * side * side)
@@ -79,7 +79,7 @@ struct PaletteDesign {
         var boxes = [Box()]
         var variances = [sums.total(boxes[0]).variance]
         while boxes.count < limit {
-            // The first of several equal ones.
+            // The first of several equal boxes.
             guard let widest = variances.indices.max(by: { variances[$0] < variances[$1] }), variances[widest] > 0
             else { break }
             guard let (one, other) = halves(boxes[widest], sums) else {
@@ -94,7 +94,7 @@ struct PaletteDesign {
         return boxes.map { sums.total($0) }.filter { $0.count > 0 }.map(\.mean)
     }
 
-    /// The box cut in two where what remains of variance is smallest; nil if all colours lie in one cell.
+    /// Cuts a box in two so that the remaining variance is smallest. Returns nil if all colours are in a single cell.
     private static func halves(_ box: Box, _ sums: CumulativeSums) -> (Box, Box)? {
         let whole = sums.total(box)
         var best = 0.0
@@ -122,13 +122,13 @@ struct PaletteDesign {
     }
 }
 
-/// Finds the nearest of up to 256 colours by the squared distance in sRGB.
+/// Finds the nearest of up to 256 colours by squared distance in sRGB.
 ///
-/// The colours are sorted by green, in which they differ most for the eye and most often; the search goes up and down
-/// from the wanted green and ends where green alone is farther than the best.
+/// The colours are sorted by green, the channel with the largest differences. The search moves up and down from the
+/// pixel's green, and ends once green alone is farther than the best.
 struct NearestColour {
     private let sorted: [(red: Int32, green: Int32, blue: Int32, index: Int)]
-    /// For each green the place of the first colour that has it or more.
+    /// For each green, the position of the first colour with at least that green.
     private let first: [Int]
 
     init(_ colours: [PackedColour]) {

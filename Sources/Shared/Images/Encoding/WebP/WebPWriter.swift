@@ -1,17 +1,17 @@
 import CWebP
 import Formats
 
-/// Encodes rows of 1 to 4 channels as a lossy WebP, or one without loss if the picture has few colours and it is smaller.
-/// libwebp wants the whole picture, so the rows are gathered first.
+/// Encodes rows of 1 to 4 channels as a lossy WebP, or as a lossless WebP if the picture has few colours and that is
+/// smaller. libwebp needs the whole picture, so the rows are collected.
 final class WebPWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
-    /// Of each pixel that libwebp gets.
+    /// Samples per pixel for libwebp.
     private let samples: Int
     private let options: EncodeOptions
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
-    /// What stopped libwebp in the middle of the picture.
+    /// The error that stopped libwebp.
     private var failure: (any Error)?
 
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
@@ -23,7 +23,7 @@ final class WebPWriter: RowWriter {
         pixels.reserveCapacity(size.width * size.height * samples)
     }
 
-    /// WebP knows no gray: its samples are repeated.
+    /// WebP has no gray, so its samples are repeated.
     func write(_ row: UnsafePointer<UInt8>) {
         guard channels < 3 else {
             pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: size.width * channels))
@@ -40,7 +40,7 @@ final class WebPWriter: RowWriter {
 
     func finish() throws {
         var best = try encoded(isLossless: false)
-        // Without loss, drawings are often smaller, photographs never.
+        // Drawings are often smaller without loss, photographs never.
         if options.effort > 0, hasFewColours() {
             let other = try encoded(isLossless: true)
             if other.count <= best.count { best = other }
@@ -55,7 +55,7 @@ final class WebPWriter: RowWriter {
         }
     }
 
-    /// Whether the picture has at most 256 colours, which libwebp then keeps as a palette.
+    /// Whether the picture has at most 256 colours, for which libwebp writes a palette.
     private func hasFewColours() -> Bool {
         var colours = ColourTable()
         var last: PackedColour?
@@ -87,7 +87,7 @@ final class WebPWriter: RowWriter {
                 if options.losesAlpha { config.alpha_quality = Int32(min(options.quality * 2, 100)) }
                 if halvesWithCare(pixels.baseAddress!) { config.use_sharp_yuv = 1 }
             }
-            // Halving chroma with care needs the pixels as they are.
+            // Careful halving of chroma needs the RGB pixels.
             picture.use_argb = isLossless || config.use_sharp_yuv != 0 ? 1 : 0
             return samples == 4
                 ? WebPPictureImportRGBA(&picture, pixels.baseAddress, Int32(size.width * 4))
@@ -98,7 +98,7 @@ final class WebPWriter: RowWriter {
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
         picture.user_data = Unmanaged.passUnretained(self).toOpaque()
-        // libwebp reports its progress every few rows, and gives up if that is answered by 0.
+        // libwebp reports its progress every few rows, and stops if the hook returns 0.
         picture.progress_hook = { _, picture in
             Unmanaged<WebPWriter>.fromOpaque(picture!.pointee.user_data!).takeUnretainedValue().goesOn() ? 1 : 0
         }
@@ -115,18 +115,18 @@ final class WebPWriter: RowWriter {
         return Array(UnsafeBufferPointer(start: writer.mem, count: writer.size))
     }
 
-    /// Whether the chroma, which is always halved, is so by trying what comes back. That takes half as long again, and
-    /// files of ten pictures at 640 pixels are 10 % smaller at the same look (SSIMULACRA2): a diagram's by half, those of
-    /// six others by up to 3 % or not at all.
+    /// Whether to halve the chroma, which WebP always does, by comparing results. That takes half as long again. Files
+    /// of ten pictures at 640 pixels are 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six
+    /// others by up to 3 % or not at all.
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
         options.chroma == .auto && options.effort > 3
             || options.keepsChroma(pixels, channels: samples, size: size)
     }
 
-    /// Of libwebp's levels without loss, 0 to 9.
+    /// libwebp's lossless level, 0 to 9.
     private var losslessLevel: Int32 { options.effort < 4 ? 4 : options.effort < 7 ? 6 : 9 }
 
-    /// libwebp's method, of 0 to 6. 5 and 6 choose coefficients by what their bits cost.
+    /// libwebp's method, 0 to 6. Methods 5 and 6 choose coefficients by their bit cost.
     private var method: Int32 {
         switch options.effort {
         case 0...3: 4
@@ -147,7 +147,7 @@ final class WebPWriter: RowWriter {
     /// Writes the picture in a container with its metadata (WebP container specification, extended file format).
     private func writeContainer(_ picture: WebPData) throws {
         var picture = picture
-        // The picture lives as long as this; everything else is copied.
+        // The mux object refers to the picture, and copies everything else.
         guard let mux = WebPMuxCreateInternal(&picture, 0, WEBP_MUX_ABI_VERSION) else { throw ImageError.outOfMemory }
         defer { WebPMuxDelete(mux) }
         let metadata = options.metadata

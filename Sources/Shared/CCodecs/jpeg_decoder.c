@@ -354,3 +354,14 @@ apod_status apod_jpeg_finish(apod_jpeg_decoder *decoder) {
     jpeg_finish_decompress(&decoder->info);
     return APOD_OK;
 }
+
+#define TEXT_OF(token) #token
+#define TEXT(macro) TEXT_OF(macro)
+
+const char *apod_jpeg_version(void) {
+#ifdef LIBJPEG_TURBO_VERSION
+    return "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION);
+#else
+    return "libjpeg " TEXT(JPEG_LIB_VERSION);
+#endif
+}

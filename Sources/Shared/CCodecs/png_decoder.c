@@ -194,3 +194,5 @@ apod_status apod_png_finish(apod_png_decoder *decoder) {
     png_read_end(decoder->png, NULL);
     return APOD_OK;
 }
+
+const char *apod_png_version(void) { return png_get_libpng_ver(NULL); }

@@ -73,7 +73,7 @@ struct DownsampleJob {
         for planned in planned where asksForNoChange(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
         }
-        // Colours are converted before resampling, so outputs that keep the profile need rows of their own.
+        // Colours are converted before resampling, so outputs that keep the profile need separate rows.
         let kept = try open(source, planned, keepsProfile: planned.contains { $0.output.keepsProfile })
         let keeping = planned.filter { keepsProfile($0, kept) }
         try pass(kept, keeping, frames, done: done)
@@ -241,10 +241,10 @@ struct DownsampleJob {
         encoding.metadata.exif = output.exif?.upright(size: planned.placement.target, isSRGB: !keepsProfile).bytes
         encoding.metadata.xmp = output.xmp?.ofCopy(isSRGB: !keepsProfile)?.bytes
         if stage.plan.planes != nil {
-            guard encoding.holdsJPEG(of: stage.plan.target, isGray: stage.rings.count == 1) else {
+            guard encoding.buffersJPEG(of: stage.plan.target, isGray: stage.rings.count == 1) else {
                 return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
             }
-            return try HeldPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
+            return try BufferedPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
         }
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation,
@@ -256,7 +256,7 @@ struct DownsampleJob {
                 guard encoding.holds(size) else {
                     return KeptPNGWriter(kept, channels: channels, metadata: encoding.metadata, into: planned.drain)
                 }
-                return HeldPNGWriter(
+                return BufferedPNGWriter(
                     size: size, channels: channels, options: encoding, kept: kept, into: planned.drain)
             }
             guard let limit = output.byteLimit else {

@@ -29,17 +29,36 @@ func rowWriter(
 ) throws -> any RowWriter {
     try checkOutput(size, options.format)
     return switch options.format {
-    case .jpeg where options.holdsJPEG(of: size, isGray: channels == 1):
-        HeldJPEGWriter(size: size, channels: channels, options: options, into: drain)
+    case .jpeg where options.buffersJPEG(of: size, isGray: channels == 1):
+        BufferedJPEGWriter(size: size, channels: channels, options: options, into: drain)
     case .jpeg:
         try JPEGRowWriter(
             size: size, channels: channels, coding: options.jpegCoding(options.chromaSampling(of: size) ?? .full, size),
             metadata: options.metadata, into: drain)
     case .png where options.holds(size):
-        HeldPNGWriter(size: size, channels: channels, options: options, into: drain)
+        BufferedPNGWriter(size: size, channels: channels, options: options, into: drain)
     case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)
     case .webp: WebPWriter(size: size, channels: channels, options: options, into: drain)
     case .gif: GIFWriter(size: size, channels: channels, options: options, into: drain)
     case .avif: try AVIFWriter(size: size, channels: channels, options: options, into: drain)
+    }
+}
+
+extension EncodeOptions {
+    /// Memory per pixel of a PNG that is held: raw, packed, filtered and compressed.
+    static let bytesPerBufferedPNGPixel = 24
+
+    /// Returns the approximate memory per pixel of an encoder that needs the whole picture.
+    func bytesPerPixel(of size: PixelSize) -> Int {
+        switch format {
+        case .jpeg: bytesPerJPEGPixel(of: size)
+        case .png: holds(size) ? Self.bytesPerBufferedPNGPixel : isProgressive ? 4 : 0
+        // As for an animation: three canvases, the pending frame, and its palette indices.
+        case .gif: 20
+        // The pixels, twice for careful halving of chroma, and libwebp's memory.
+        case .webp: chroma == .halved ? 8 : 16
+        // The pixels, libavif's planes, and several copies in the AV1 encoder.
+        case .avif: 16
+        }
     }
 }

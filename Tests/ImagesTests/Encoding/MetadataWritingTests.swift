@@ -162,18 +162,12 @@ import Testing
                 size: size, isGray: isGray,
                 coding: EncodeOptions(quality: 90, isProgressive: progressive).jpegCoding(.halved, size),
                 metadata: PictureMetadata(exif: Self.exif), into: ByteDrain(.jpeg, sink))
-            var done = 0
-            while done < size.height {
-                let rows = writer.stripRows.map { $0 }
-                for plane in writer.planes.indices {
-                    for y in 0..<rows[plane] {
-                        for x in 0..<writer.planes[plane].width {
-                            writer.row(plane, y)[x] = UInt8(truncatingIfNeeded: 60 + x * 3 + (done + y) * plane)
-                        }
-                    }
+            var samples = [UInt8](repeating: 0, count: size.width)
+            try samples.withUnsafeMutableBufferPointer { samples in
+                try writer.write(available: [size.height, size.height, size.height]) { plane, y in
+                    for x in samples.indices { samples[x] = UInt8(truncatingIfNeeded: 60 + x * 3 + y * plane) }
+                    return UnsafePointer(samples.baseAddress!)
                 }
-                try writer.writeStrip(filled: rows)
-                done += rows[0]
             }
             try writer.finish()
             return sink.bytes

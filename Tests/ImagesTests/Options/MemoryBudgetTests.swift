@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func aStepMustEndInTheTimeThatIsLeft() throws {
-        let step = UnstoppableStep.encodingAVIF(PixelSize(width: 1000, height: 500))
+        let step = UninterruptibleCost.encodingAVIF(PixelSize(width: 1000, height: 500))
         #expect(step.seconds == 1)
         try DecodeOptions(limits: DecodeLimits(maxSeconds: 1)).check(before: step)
         #expect(
@@ -176,7 +176,7 @@ import Testing
         #expect(
             failureCode { try DecodeOptions(limits: DecodeLimits(maxSeconds: 1)).begun().check(before: step) }
                 == "too-slow")
-        let endless = UnstoppableStep.encodingAVIF(PixelSize(width: .max, height: 2))
+        let endless = UninterruptibleCost.encodingAVIF(PixelSize(width: .max, height: 2))
         try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check(before: endless)
         #expect(failureCode { try DecodeOptions().check(before: endless) } == "too-slow")
     }
@@ -185,7 +185,7 @@ import Testing
         func seconds(_ megapixels: Int, isModular: Bool = false, extra: Int = 0, frames: Int = 1) -> Double {
             let size = PixelSize(width: megapixels * 1000, height: 1000)
             let frame = JPEGXLPicture.Frame(size: size, isModular: isModular)
-            return UnstoppableStep.decodingJPEGXL(
+            return UninterruptibleCost.decodingJPEGXL(
                 JPEGXLPicture(size: size, extraChannels: extra, frames: Array(repeating: frame, count: frames))
             ).seconds
         }

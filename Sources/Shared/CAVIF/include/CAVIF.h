@@ -8,9 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Loads the library on the first call. Returns NULL if AVIF can be written, otherwise the reason and what to install.
 /// May be called from any thread.
@@ -65,6 +63,4 @@ cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file);
 
 void cavif_free(cavif_file *file);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

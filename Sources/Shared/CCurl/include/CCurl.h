@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 // CURLoption (curl.h): numbers below 10,000 take a long, others a string.
 enum {
@@ -168,6 +166,4 @@ int64_t ccurl_info_microseconds(ccurl_connection *connection, int info);
 // Returns libcurl's error message.
 const char *ccurl_error_text(ccurl_connection *connection, int code);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Loads the library on the first call. Returns NULL if pictures can be read, otherwise the reason and what to
 /// install. May be called from any thread.
@@ -62,6 +60,4 @@ cheif_status cheif_decode(
 
 void cheif_close(cheif_picture *picture);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

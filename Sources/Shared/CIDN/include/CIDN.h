@@ -5,9 +5,7 @@
 
 #include <stddef.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Room for the longest label and its final NUL: 63 characters of ASCII, or at most 59 characters of UTF-8 decoded from
 /// them (RFC 3492).
@@ -36,6 +34,4 @@ cidn_status cidn_to_ascii(const char *label, int is_transitional, char output[_N
 /// has returned NULL.
 cidn_status cidn_to_unicode(const char *label, char output[_Nonnull CIDN_CAPACITY]);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

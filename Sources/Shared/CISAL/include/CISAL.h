@@ -8,9 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Loads the library, and returns the version of the header of this build, or NULL if the library cannot be used. The
 /// library itself does not report its version. May be called from any thread.
@@ -42,6 +40,4 @@ cisal_state cisal_inflate(
 /// Describes the damage, in zlib's words if it has any.
 const char *cisal_fault(const cisal_stream *stream);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

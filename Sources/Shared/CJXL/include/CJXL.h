@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Loads the library on the first call. Returns NULL if pictures can be read, otherwise the reason and what to
 /// install. May be called from any thread.
@@ -63,6 +61,4 @@ int cjxl_get_profile(const cjxl_decoder *decoder, uint8_t *buffer, size_t count)
 /// Returns false if it is too small.
 int cjxl_set_pixels(cjxl_decoder *decoder, uint32_t channels, int is_wide, void *pixels, size_t count);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

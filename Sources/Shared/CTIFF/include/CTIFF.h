@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Loads the library on the first call. Returns NULL if TIFFs can be read, otherwise the reason and what to install.
 /// May be called from any thread.
@@ -77,6 +75,4 @@ ctiff_status ctiff_read_tile(ctiff_file *file, uint32_t x, uint32_t y, uint16_t 
 /// Returns libtiff's first error message.
 const char *ctiff_message(const ctiff_file *file);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

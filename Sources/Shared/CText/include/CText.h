@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
 #pragma clang assume_nonnull begin
-#endif
 
 /// Loads Pango and the list of fonts, the first time it is called. Returns NULL if text can be drawn, else the reason,
 /// which lives as long as the process. One thread at a time may call the functions of this header.
@@ -54,6 +52,4 @@ ctext_lines ctext_wrap(ctext_layout *layout, double width, bool breaks_words, in
 /// without memory, or if the font is damaged.
 bool ctext_draw(ctext_layout *layout, ctext_place place, uint8_t *rows, int width, int height, int pitch);
 
-#ifdef __clang__
 #pragma clang assume_nonnull end
-#endif

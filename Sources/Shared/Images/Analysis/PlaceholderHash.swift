@@ -83,7 +83,7 @@ struct PlaceholderHasher {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(sums.count)
         for y in 0..<small.height {
-            let rows = rowsOfBox(y)
+            let rows = edge(y + 1, small.height, size.height) - edge(y, small.height, size.height)
             for x in 0..<small.width {
                 let sum = (y * small.width + x) * 4
                 let alpha = sums[sum + 3]
@@ -93,10 +93,6 @@ struct PlaceholderHasher {
             }
         }
         return PlaceholderHash(small: PixelBuffer(size: small, channels: 4, bytes: bytes))
-    }
-
-    private func rowsOfBox(_ box: Int) -> Int {
-        edge(box + 1, small.height, size.height) - edge(box, small.height, size.height)
     }
 }
 

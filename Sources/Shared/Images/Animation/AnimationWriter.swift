@@ -36,3 +36,22 @@ extension OutputFormat {
     /// Whether the format supports animations.
     public var holdsAnimations: Bool { self == .gif || self == .webp }
 }
+
+/// Encodes RGB or RGBA frames of equal size as an animation, with a `delay` in milliseconds. Throws `ImageError`, also
+/// if the format does not support animations.
+///
+/// - Parameter plays: the number of plays; 0 is infinite.
+public func encodeAnimation(
+    _ frames: [PixelBuffer], delay: Int, plays: Int = 0, _ options: EncodeOptions
+) throws -> [UInt8] {
+    precondition(!frames.isEmpty && frames.allSatisfy { $0.size == frames[0].size && $0.channels >= 3 })
+    let sink = MemorySink()
+    let drain = ByteDrain(options.format, sink)
+    let writer = try animationWriter(
+        options, size: frames[0].size, plays: plays, limits: .standard, interruption: Interruption(), into: drain)
+    for frame in frames {
+        try frame.rgba.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }
+    }
+    try writer.finish()
+    return sink.bytes
+}

@@ -117,14 +117,14 @@ final class GIFAnimationWriter: AnimationWriter {
         let frame = DrawnPixels(of: current, over: before, area)
         if let exact = frame.exactColours, exact.colours.count < 256 {
             let palette = IndexedPalette(exact: exact)
-            return draw(area, frame.exactNumbers(in: palette), palette, palette.transparent, delay)
+            return draw(area, frame.exactIndices(in: palette), palette, palette.transparent, delay)
         }
         if frame.exactColours != nil {
             // 256 colours leave no index for transparency, so the whole canvas must be drawn.
             let full = DrawnPixels(of: current, whole)
             if let exact = full.exactColours, !full.leavesOut {
                 let palette = IndexedPalette(exact: exact)
-                return draw(whole, full.exactNumbers(in: palette), palette, nil, delay)
+                return draw(whole, full.exactIndices(in: palette), palette, nil, delay)
             }
         }
         let histogram = frame.histogram
@@ -134,8 +134,8 @@ final class GIFAnimationWriter: AnimationWriter {
                     && palette.meanError(of: histogram)
                         <= max(palette.meanError * Self.toleratedGrowth, Self.invisibleError)
             } ?? IndexedPalette(histogram, hasTransparent: true)
-        let numbers = try Dithering.ordered.numbers(of: frame, in: palette, checking: interruption)
-        return draw(area, numbers, palette, palette.transparent, delay)
+        let indices = try Dithering.ordered.indices(of: frame, in: palette, checking: interruption)
+        return draw(area, indices, palette, palette.transparent, delay)
     }
 
     /// Returns an existing palette that satisfies the condition, preferring the first.
@@ -146,9 +146,9 @@ final class GIFAnimationWriter: AnimationWriter {
     }
 
     private func draw(
-        _ area: CanvasArea, _ numbers: [UInt8], _ palette: IndexedPalette, _ transparent: UInt8?, _ delay: Int
+        _ area: CanvasArea, _ indices: [UInt8], _ palette: IndexedPalette, _ transparent: UInt8?, _ delay: Int
     ) -> DrawnFrame {
         palettes = (palettes?.first ?? palette, palette)
-        return DrawnFrame(area, numbers, palette, transparent: transparent, on: shown, delay: delay)
+        return DrawnFrame(area, indices, palette, transparent: transparent, on: shown, delay: delay)
     }
 }

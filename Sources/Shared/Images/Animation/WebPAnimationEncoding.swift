@@ -3,7 +3,7 @@ import Formats
 
 /// Encodes an animation with libwebpmux, which merges equal consecutive frames and keeps the timing.
 final class WebPAnimationEncoding {
-    enum Way {
+    enum Mode {
         /// If `isMixed`, encodes a frame losslessly if that is smaller, which takes half as long again.
         case lossy(quality: Int, isMixed: Bool)
         case lossless
@@ -26,7 +26,7 @@ final class WebPAnimationEncoding {
     private static let losslessLevel: Int32 = 4
 
     /// - Parameter effort: 0 to 9.
-    init(size: PixelSize, plays: Int, _ way: Way, effort: Int) throws {
+    init(size: PixelSize, plays: Int, _ mode: Mode, effort: Int) throws {
         self.size = size
         var options = WebPAnimEncoderOptions()
         guard WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0 else { throw Self.otherVersion }
@@ -35,7 +35,7 @@ final class WebPAnimationEncoding {
         options.anim_params.bgcolor = 0
         let isSmall = (size.pixels ?? .max) <= (effort < 7 ? Self.smallCanvas : Self.smallCanvas * 16)
         options.minimize_size = isSmall ? 1 : 0
-        switch way {
+        switch mode {
         case .lossy(let quality, let isMixed):
             guard
                 WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(quality), WEBP_ENCODER_ABI_VERSION) != 0

@@ -2,10 +2,10 @@ import CWebP
 import Formats
 import Support
 
-extension UnstoppableStep {
+extension UninterruptibleCost {
     /// Encoding a frame of an animated WebP, completely and as a difference. Noise takes 1 s for 3.3 megapixels.
-    static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep {
-        UnstoppableStep(size, pixelsPerSecond: 1.5e6)
+    static func encodingWebPFrame(_ size: PixelSize) -> UninterruptibleCost {
+        UninterruptibleCost(size, pixelsPerSecond: 1.5e6)
     }
 }
 
@@ -58,26 +58,26 @@ final class WebPAnimationWriter: AnimationWriter {
 
     private func begin(_ frame: UnsafePointer<UInt8>) throws {
         let isPlain = hasFewColours(frame)
-        let lossy = WebPAnimationEncoding.Way.lossy(quality: quality, isMixed: isPlain)
+        let lossy = WebPAnimationEncoding.Mode.lossy(quality: quality, isMixed: isPlain)
         guard isPlain else {
             encodings = [try encoding(lossy)]
             return
         }
-        let bytes = try [lossy, .lossless].map { way in
-            let trial = try encoding(way)
+        let bytes = try [lossy, .lossless].map { mode in
+            let trial = try encoding(mode)
             try drain.checkpoint(.encodingWebPFrame(size))
             try trial.add(frame, at: 0)
             return try trial.finish(at: 1).count
         }
-        var ways: [WebPAnimationEncoding.Way] = []
+        var modes: [WebPAnimationEncoding.Mode] = []
         // Differences between frames favour lossless encoding, so it has won if its first frame is smaller.
-        if bytes[0] < bytes[1] { ways.append(lossy) }
-        if bytes[1] < bytes[0] * Self.mostGrowth { ways.append(.lossless) }
-        encodings = try ways.map(encoding)
+        if bytes[0] < bytes[1] { modes.append(lossy) }
+        if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
+        encodings = try modes.map(encoding)
     }
 
-    private func encoding(_ way: WebPAnimationEncoding.Way) throws -> WebPAnimationEncoding {
-        try WebPAnimationEncoding(size: size, plays: plays, way, effort: effort)
+    private func encoding(_ mode: WebPAnimationEncoding.Mode) throws -> WebPAnimationEncoding {
+        try WebPAnimationEncoding(size: size, plays: plays, mode, effort: effort)
     }
 
     private func hasFewColours(_ frame: UnsafePointer<UInt8>) -> Bool {

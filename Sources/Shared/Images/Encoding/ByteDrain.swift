@@ -8,7 +8,7 @@ final class ByteDrain {
     private(set) var count = 0
     /// Throws once the work is to stop, or if the next step would not end in time. Encoders that work for long before
     /// their first byte call it.
-    var checkpoint: (UnstoppableStep?) throws -> Void = { _ in }
+    var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }
     private let sink: any ByteSink
     private var failure: (any Error)?
 

@@ -1,3 +1,4 @@
+import CKernels
 import Formats
 
 /// A picture in memory: 8 bits per sample, sRGB, straight alpha, rows packed from the top.
@@ -26,6 +27,19 @@ public struct PixelBuffer: Sendable, Hashable {
 
     public var hasAlpha: Bool { channels == 2 || channels == 4 }
 
+    /// The picture with 4 channels.
+    var rgba: PixelBuffer {
+        if channels == 4 { return self }
+        var four: [UInt8] = []
+        four.reserveCapacity(bytes.count / channels * 4)
+        for pixel in stride(from: 0, to: bytes.count, by: channels) {
+            let isGray = channels < 3
+            four += [bytes[pixel], bytes[pixel + (isGray ? 0 : 1)], bytes[pixel + (isGray ? 0 : 2)]]
+            four.append(channels == 2 ? bytes[pixel + 1] : 255)
+        }
+        return PixelBuffer(size: size, channels: 4, bytes: four)
+    }
+
     /// Rotates the picture upright from its stored orientation. O(pixels).
     public func upright(from orientation: Orientation) -> PixelBuffer {
         if orientation == .upright { return self }
@@ -40,5 +54,29 @@ public struct PixelBuffer: Sendable, Hashable {
             initialized = bytes.count
         }
         return PixelBuffer(size: target, channels: channels, bytes: turned)
+    }
+
+    /// Returns a small copy for analysis: means of square boxes, with no side longer than `side`, or the picture
+    /// itself if it is small enough. The colours of transparent pixels count fully. O(pixels).
+    func averaged(atMost side: Int) -> PixelBuffer {
+        let factor = (max(size.width, size.height) + side - 1) / side
+        guard factor > 1 else { return self }
+        let small = PixelSize(width: (size.width + factor - 1) / factor, height: (size.height + factor - 1) / factor)
+        let samples = small.width * channels
+        var sums = [UInt32](repeating: 0, count: samples)
+        let means = [UInt8](unsafeUninitializedCapacity: samples * small.height) { means, initialized in
+            bytes.withUnsafeBufferPointer { rows in
+                for y in 0..<size.height {
+                    let row = rows.baseAddress! + y * size.width * channels
+                    apod_box_add(row, channels, size.width, factor, &sums)
+                    let rowsOfBox = y % factor + 1
+                    guard rowsOfBox == factor || y == size.height - 1 else { continue }
+                    let target = means.baseAddress! + y / factor * samples
+                    apod_box_divide(&sums, channels, size.width, factor, rowsOfBox, target)
+                }
+            }
+            initialized = samples * small.height
+        }
+        return PixelBuffer(size: small, channels: channels, bytes: means)
     }
 }

@@ -13,10 +13,7 @@ final class GIFAnimationReader: AnimationReader {
     private let frames: [GIFFrame]
     private let stream: GIFStream
     private let options: DecodeOptions
-    private let memory: MemoryReservation
-    private let canvas: AlignedBuffer
-    /// The pixels below a frame with "restore to previous", within its rectangle.
-    private let below: AlignedBuffer?
+    private let canvas: AnimationCanvas
     private var line: [UInt8] = []
     private var index = 0
     private(set) var isDamaged = false
@@ -34,17 +31,14 @@ final class GIFAnimationReader: AnimationReader {
         }
         try limits.check(pixels: largest)
         try limits.check(frames: structure.frames.count, of: largest)
-        let hasPrevious = structure.frames.contains { $0.disposal == .previous }
-        memory = try options.reserve(memory: structure.canvas, bytesPerPixel: hasPrevious ? 8 : 4)
-        let bytes = hasPrevious ? memory.bytes / 2 : memory.bytes
+        canvas = try AnimationCanvas(
+            size: structure.canvas, saves: structure.frames.contains { $0.disposal == .previous }, options: options)
         size = structure.canvas
         frameCount = structure.frames.count
         plays = structure.plays
         frames = structure.frames
         self.options = options
         stream = try GIFStream(source, options: options)
-        canvas = AlignedBuffer(count: bytes)
-        below = hasPrevious ? AlignedBuffer(count: bytes) : nil
     }
 
     private static func structure(_ source: some ByteSource, _ options: DecodeOptions) throws -> GIFStructure {
@@ -67,7 +61,7 @@ final class GIFAnimationReader: AnimationReader {
         let frame = frames[index]
         drawn = area(image)
         disposal = frame.disposal
-        if disposal == .previous { copy(drawn, from: canvas, to: below!) }
+        if disposal == .previous { canvas.save(drawn) }
         do {
             try draw(image)
         } catch ImageError.truncated where options.allowsTruncated {
@@ -75,24 +69,20 @@ final class GIFAnimationReader: AnimationReader {
             let isFirst = index == 0
             index = frameCount
             if !isFirst { return nil }
-            return AnimationFrame(index: 0, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+            return AnimationFrame(index: 0, delay: frame.delayMilliseconds, pixels: canvas.pixels)
         } catch ImageError.corrupt where options.allowsDamage {
             isDamaged = true
             try stream.skipImage()
         }
         defer { index += 1 }
-        return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+        return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: canvas.pixels)
     }
 
     private func dispose() {
         switch disposal {
         case .unspecified, .keep: break
-        case .background:
-            for y in drawn.rows {
-                (canvas.bytes + (y * size.width + drawn.columns.lowerBound) * 4)
-                    .update(repeating: 0, count: drawn.columns.count * 4)
-            }
-        case .previous: copy(drawn, from: below!, to: canvas)
+        case .background: canvas.clear(drawn)
+        case .previous: canvas.restore(drawn)
         }
     }
 
@@ -102,13 +92,6 @@ final class GIFAnimationReader: AnimationReader {
         let bottom = min(image.top + image.height, size.height)
         guard image.left < right, image.top < bottom else { return CanvasArea() }
         return CanvasArea(columns: image.left..<right, rows: image.top..<bottom)
-    }
-
-    private func copy(_ area: CanvasArea, from source: AlignedBuffer, to target: AlignedBuffer) {
-        for y in area.rows {
-            let offset = (y * size.width + area.columns.lowerBound) * 4
-            (target.bytes + offset).update(from: source.bytes + offset, count: area.columns.count * 4)
-        }
     }
 
     private func draw(_ image: GIFStream.Image) throws {
@@ -126,7 +109,7 @@ final class GIFAnimationReader: AnimationReader {
             line.withUnsafeBufferPointer {
                 image.palette.draw(
                     UnsafeBufferPointer(rebasing: $0[..<drawn.columns.count]), transparent: image.transparent,
-                    on: canvas.bytes + (y * size.width + drawn.columns.lowerBound) * 4, channels: 4)
+                    on: canvas.pixel(drawn.columns.lowerBound, y), channels: 4)
             }
         }
     }

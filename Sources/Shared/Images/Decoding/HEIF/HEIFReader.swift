@@ -20,9 +20,9 @@ extension ImageDecoder {
         })
 }
 
-extension UnstoppableStep {
+extension UninterruptibleCost {
     /// Decoding an AVIF or HEIC. Noise takes 1 s for some 8 megapixels.
-    static func decodingHEIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 3e6) }
+    static func decodingHEIF(_ size: PixelSize) -> UninterruptibleCost { UninterruptibleCost(size, pixelsPerSecond: 3e6) }
 }
 
 /// The rows of a picture that a codec coded, alone or in tiles.

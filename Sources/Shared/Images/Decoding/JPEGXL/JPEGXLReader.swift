@@ -14,15 +14,15 @@ extension ImageDecoder {
         })
 }
 
-extension UnstoppableStep {
+extension UninterruptibleCost {
     /// Decoding the frames of a JPEG XL up to the first shown frame. Noise takes 1 s for 16 megapixels in blocks, and for
     /// 24 million samples of modular pictures and extra channels (libjxl 0.7.0, 2026-11-25).
-    static func decodingJPEGXL(_ picture: JPEGXLPicture) -> UnstoppableStep {
+    static func decodingJPEGXL(_ picture: JPEGXLPicture) -> UninterruptibleCost {
         let frames = picture.frames.map { frame in
             let channels = (frame.isModular ? 3 : 1) + picture.extraChannels
-            return UnstoppableStep(frame.size, pixelsPerSecond: 6e6 / Double(channels))
+            return UninterruptibleCost(frame.size, pixelsPerSecond: 6e6 / Double(channels))
         }
-        return UnstoppableStep(seconds: frames.reduce(0) { $0 + $1.seconds })
+        return UninterruptibleCost(seconds: frames.reduce(0) { $0 + $1.seconds })
     }
 }
 

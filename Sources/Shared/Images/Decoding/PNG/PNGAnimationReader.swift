@@ -15,10 +15,7 @@ final class PNGAnimationReader: AnimationReader {
     private let source: any ByteSource
     private let animation: PNGAnimation
     private let options: DecodeOptions
-    private let memory: MemoryReservation
-    private let canvas: AlignedBuffer
-    /// The pixels below a frame with "restore to previous", within its rectangle.
-    private let below: AlignedBuffer?
+    private let canvas: AnimationCanvas
     private var index = 0
 
     /// Returns nil for a still picture, and for an invalid animation, because viewers then show the still picture.
@@ -30,11 +27,8 @@ final class PNGAnimationReader: AnimationReader {
         size = animation.header.size
         try limits.check(pixels: size)
         try limits.check(frames: animation.frames.count, of: size)
-        let hasPrevious = animation.frames.contains { $0.disposal == .previous }
-        memory = try options.reserve(memory: size, bytesPerPixel: hasPrevious ? 8 : 4)
-        let bytes = hasPrevious ? memory.bytes / 2 : memory.bytes
-        canvas = AlignedBuffer(count: bytes)
-        below = hasPrevious ? AlignedBuffer(count: bytes) : nil
+        canvas = try AnimationCanvas(
+            size: size, saves: animation.frames.contains { $0.disposal == .previous }, options: options)
         self.source = source
         self.animation = animation
         self.options = options
@@ -58,34 +52,24 @@ final class PNGAnimationReader: AnimationReader {
         try options.check()
         if index > 0 { dispose(of: animation.frames[index - 1], isFirst: index == 1) }
         let frame = animation.frames[index]
-        if frame.disposal == .previous { copy(frame, from: canvas, to: below!) }
+        if frame.disposal == .previous { canvas.save(area(frame)) }
         try draw(frame)
         defer { index += 1 }
-        return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+        return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: canvas.pixels)
     }
 
     private func dispose(of frame: PNGAnimation.Frame, isFirst: Bool) {
         switch frame.disposal {
         case .keep: break
         // Before the first frame the canvas was empty.
-        case .previous where !isFirst: copy(frame, from: below!, to: canvas)
-        case .background, .previous:
-            for y in 0..<frame.size.height {
-                (canvas.bytes + offset(frame, y)).update(repeating: 0, count: frame.size.width * 4)
-            }
+        case .previous where !isFirst: canvas.restore(area(frame))
+        case .background, .previous: canvas.clear(area(frame))
         }
     }
 
-    private func copy(_ frame: PNGAnimation.Frame, from source: AlignedBuffer, to target: AlignedBuffer) {
-        for y in 0..<frame.size.height {
-            let offset = offset(frame, y)
-            (target.bytes + offset).update(from: source.bytes + offset, count: frame.size.width * 4)
-        }
-    }
-
-    /// Returns the offset on the canvas of row `y` of a frame.
-    private func offset(_ frame: PNGAnimation.Frame, _ y: Int) -> Int {
-        ((frame.top + y) * size.width + frame.left) * 4
+    private func area(_ frame: PNGAnimation.Frame) -> CanvasArea {
+        CanvasArea(
+            columns: frame.left..<frame.left + frame.size.width, rows: frame.top..<frame.top + frame.size.height)
     }
 
     private func draw(_ frame: PNGAnimation.Frame) throws {
@@ -97,7 +81,7 @@ final class PNGAnimationReader: AnimationReader {
             if y % 64 == 0 { try options.check() }
             try reader.readRow(into: row.bytes)
             Self.lay(
-                row.bytes, channels: reader.layout.channels, on: canvas.bytes + offset(frame, y),
+                row.bytes, channels: reader.layout.channels, on: canvas.pixel(frame.left, frame.top + y),
                 count: frame.size.width, isBlended: frame.isBlended)
         }
         try reader.finish()

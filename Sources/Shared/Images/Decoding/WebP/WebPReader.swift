@@ -12,9 +12,9 @@ extension ImageDecoder {
         frames: { source, options in try WebPAnimationReader(source, options: options) })
 }
 
-extension UnstoppableStep {
+extension UninterruptibleCost {
     /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.
-    static func decodingWebP(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 5e6) }
+    static func decodingWebP(_ size: PixelSize) -> UninterruptibleCost { UninterruptibleCost(size, pixelsPerSecond: 5e6) }
 }
 
 /// The rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp decodes

@@ -15,3 +15,31 @@ struct ChromaSampling: Hashable {
         PixelSize(width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
     }
 }
+
+extension EncodeOptions {
+    /// Returns the sampling of a JPEG of this size, or nil if it depends on its pixels.
+    func chromaSampling(of size: PixelSize) -> ChromaSampling? {
+        switch chroma {
+        case .halved: .halved
+        case .full: .full
+        case .auto where quality >= Self.fullChromaQuality: .full
+        // Limits the pixels held in memory.
+        case .auto: effort > 0 && (size.pixels ?? .max) <= 4 << 20 ? nil : .halved
+        }
+    }
+
+    /// The lowest quality at which colours must stay sharp.
+    private static let fullChromaQuality = 90
+
+    /// Whether to keep the full chroma of an RGB picture in memory; `channels` is 3 or 4.
+    func keepsChroma(_ pixels: UnsafePointer<UInt8>, channels: Int, size: PixelSize) -> Bool {
+        switch chroma {
+        case .halved: false
+        case .full: true
+        case .auto:
+            quality >= Self.fullChromaQuality
+                || effort > 0
+                    && ChromaLoss(pixels: pixels, channels: channels, width: size.width, height: size.height).isVisible
+        }
+    }
+}

@@ -15,11 +15,11 @@ struct DrawnFrame {
     /// the palette may then have no index to skip some.
     ///
     /// - Parameters:
-    ///   - numbers: the indices of the area, row by row.
+    ///   - indices: of the area, row by row.
     ///   - transparent: the index of skipped pixels; nil if all are drawn.
     ///   - shown: the displayed canvas, which is updated.
     init(
-        _ area: CanvasArea, _ numbers: [UInt8], _ palette: IndexedPalette, transparent: UInt8?, on shown: PackedCanvas,
+        _ area: CanvasArea, _ indices: [UInt8], _ palette: IndexedPalette, transparent: UInt8?, on shown: PackedCanvas,
         delay: Int
     ) {
         var pixels: [PackedColour] = []
@@ -30,9 +30,9 @@ struct DrawnFrame {
         for y in area.rows {
             let row = shown.pixels + y * shown.width
             for x in area.columns {
-                let number = numbers[place]
-                if number != transparent {
-                    let colour = palette.colours[Int(number)]
+                let index = indices[place]
+                if index != transparent {
+                    let colour = palette.colours[Int(index)]
                     if row[x] != colour {
                         row[x] = colour
                         isChanged[place] = true

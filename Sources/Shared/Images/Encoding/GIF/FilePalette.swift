@@ -18,7 +18,7 @@ struct FilePalette {
     /// Makes a palette for a single frame. Spare colours are included as long as they do not double its size.
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours
-        let spare = frame.spare.colours.filter { frame.needed.number(of: $0) == nil }
+        let spare = frame.spare.colours.filter { frame.needed.index(of: $0) == nil }
         let count = needed.count + (frame.hasStill ? 1 : 0)
         var room = 2
         while room < min(count, 256) { room *= 2 }
@@ -35,11 +35,11 @@ struct FilePalette {
         var room = 0
         for frame in frames {
             let wanted = frame.needed.colours
-            let added = wanted.count { shared.number(of: $0) == nil }
+            let added = wanted.count { shared.index(of: $0) == nil }
             guard shared.colours.count + added <= 256 else { continue }
             for colour in wanted {
-                if let number = shared.number(of: colour) {
-                    uses[Int(number)] += 1
+                if let index = shared.index(of: colour) {
+                    uses[Int(index)] += 1
                 } else {
                     _ = shared.insert(colour)
                     uses.append(1)
@@ -53,20 +53,48 @@ struct FilePalette {
     }
 
     /// Returns the index of a colour, or nil.
-    func number(of colour: PackedColour) -> UInt8? { table.number(of: colour) }
+    func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
     /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Nil if the frame uses all, or
     /// skips none.
     func transparent(in frame: FrameColours) -> UInt8? {
         guard frame.hasStill else { return nil }
-        let drawn = Set(frame.needed.colours.compactMap { number(of: $0) })
+        let drawn = Set(frame.needed.colours.compactMap { index(of: $0) })
         return colours.indices.lazy.map { UInt8($0) }.first { !drawn.contains($0) }
     }
 
     /// Whether a frame of these colours can be drawn with it.
     func serves(_ frame: FrameColours) -> Bool {
-        guard frame.needed.colours.allSatisfy({ number(of: $0) != nil }) else { return false }
+        guard frame.needed.colours.allSatisfy({ index(of: $0) != nil }) else { return false }
         return !frame.hasStill || transparent(in: frame) != nil
-            || !frame.leavesOut && frame.spare.colours.allSatisfy { number(of: $0) != nil }
+            || !frame.leavesOut && frame.spare.colours.allSatisfy { index(of: $0) != nil }
+    }
+}
+
+/// The colours of a frame.
+struct FrameColours {
+    /// The colours of changed pixels.
+    var needed = ColourTable()
+    /// The first 256 colours of unchanged pixels. Pixels of other colours, or of colours that the palette lacks, are
+    /// skipped.
+    var spare = ColourTable()
+    /// Whether some pixels must be skipped.
+    var leavesOut = false
+
+    /// Whether some pixels need not be drawn.
+    var hasStill: Bool { leavesOut || !spare.colours.isEmpty }
+
+    init(_ frame: DrawnFrame) {
+        var last = PackedColour.transparent
+        var lastIsChanged = false
+        for (pixel, isChanged) in zip(frame.pixels, frame.isChanged) where pixel != last || isChanged != lastIsChanged {
+            (last, lastIsChanged) = (pixel, isChanged)
+            if isChanged {
+                _ = needed.insert(pixel)
+            } else if pixel.isTransparent || !spare.insert(pixel) {
+                leavesOut = true
+            }
+        }
+        if frame.pixels.first == .transparent { leavesOut = true }
     }
 }

@@ -32,23 +32,23 @@ struct FrameData {
         var leavesOut = false
         let transparent = palette.transparent(in: colours)
         var last = PackedColour.transparent
-        var lastNumber: UInt8?
+        var lastIndex: UInt8?
         for place in frame.pixels.indices {
             let pixel = frame.pixels[place]
             if pixel != last {
                 last = pixel
-                lastNumber = palette.number(of: pixel)
+                lastIndex = palette.index(of: pixel)
             }
             let isFree = !frame.isChanged[place]
-            let own = pixel.isTransparent || isFree && lastNumber == transparent ? nil : lastNumber
+            let own = pixel.isTransparent || isFree && lastIndex == transparent ? nil : lastIndex
             // At least one of them is not nil, because the palette serves the colours.
             let left = isFree ? transparent : nil
-            let number = (spare == .drawn ? own ?? left : left ?? own) ?? 0
-            first[place] = number
-            highest = max(highest, number)
-            if isFree, number == transparent { leavesOut = true }
+            let index = (spare == .drawn ? own ?? left : left ?? own) ?? 0
+            first[place] = index
+            highest = max(highest, index)
+            if isFree, index == transparent { leavesOut = true }
             if spare == .free {
-                let other = own ?? number
+                let other = own ?? index
                 second[place] = other
                 highest = max(highest, other)
             }

@@ -40,17 +40,17 @@ final class GIFWriter: RowWriter {
     private func drawn(_ area: CanvasArea) throws -> DrawnFrame {
         let picture = DrawnPixels(of: canvas, area)
         let palette: IndexedPalette
-        let numbers: [UInt8]
+        let indices: [UInt8]
         if let exact = picture.exactColours, exact.colours.count < 256 || !picture.leavesOut {
             palette = IndexedPalette(exact: exact)
-            numbers = picture.exactNumbers(in: palette)
+            indices = picture.exactIndices(in: palette)
         } else {
             palette = IndexedPalette(picture.histogram, hasTransparent: picture.leavesOut)
-            numbers = try Dithering.errorDiffusion.numbers(
+            indices = try Dithering.errorDiffusion.indices(
                 of: picture, in: palette, checking: interruption)
         }
         var frame = DrawnFrame(
-            area, numbers, palette, transparent: picture.leavesOut ? palette.transparent : nil,
+            area, indices, palette, transparent: picture.leavesOut ? palette.transparent : nil,
             on: PackedCanvas(width: canvas.width, height: canvas.height), delay: 0)
         // Viewers may use the size of a single frame as the picture's size.
         frame.grow(to: area)

@@ -2,12 +2,14 @@ import CCodecs
 import Formats
 import Support
 
-/// Encodes gray or YCbCr planes as a JPEG without changing colours or resolution, in strips of whole blocks that the
-/// caller fills row by row.
+/// Encodes gray or YCbCr planes as a JPEG without changing colours or resolution, in strips of whole blocks.
 final class JPEGPlaneWriter {
-    /// The size of each plane, without padding.
-    let planes: [PixelSize]
-    let stripRows: [Int]
+    /// The rows of each plane that were consumed.
+    private(set) var done: [Int]
+    /// The rows of each plane in the current strip.
+    private var filled: [Int]
+    private let planes: [PixelSize]
+    private let stripRows: [Int]
     private let encoder: JPEGEncoder
     private let strides: [Int]
     private let buffers: [AlignedBuffer]
@@ -21,6 +23,8 @@ final class JPEGPlaneWriter {
         stripRows = isGray ? [8] : [8 * sampling.down, 8, 8]
         strides = planes.map { roundedUp($0.width, to: 8) }
         buffers = zip(strides, stripRows).map { AlignedBuffer(count: $0 * $1) }
+        done = planes.map { _ in 0 }
+        filled = done
         pointers = PlaneRowTable(rowCounts: stripRows)
         for plane in planes.indices {
             for row in 0..<stripRows[plane] { pointers.set(plane, row, buffers[plane].bytes + row * strides[plane]) }
@@ -30,24 +34,43 @@ final class JPEGPlaneWriter {
             into: drain)
     }
 
-    /// Returns the address of a row of the strip.
-    func row(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> { buffers[plane].bytes + row * strides[plane] }
+    /// Encodes the strips that are complete with the first `available` rows of each plane.
+    func write(available: [Int], row: (_ plane: Int, _ y: Int) -> UnsafePointer<UInt8>) throws {
+        while true {
+            for plane in planes.indices {
+                while filled[plane] < stripRows[plane] && done[plane] < min(available[plane], planes[plane].height) {
+                    stripRow(plane, filled[plane]).update(from: row(plane, done[plane]), count: planes[plane].width)
+                    filled[plane] += 1
+                    done[plane] += 1
+                }
+            }
+            let isComplete = planes.indices.allSatisfy {
+                filled[$0] == stripRows[$0] || done[$0] == planes[$0].height
+            }
+            guard isComplete, filled.contains(where: { $0 > 0 }) else { return }
+            pad()
+            try encoder.write(pointers)
+            filled = filled.map { _ in 0 }
+        }
+    }
 
-    /// Encodes the strip after `rows` rows of each plane have been filled. Pads blocks by repeating the edge, which
-    /// costs the fewest bits.
-    func writeStrip(filled rows: [Int]) throws {
+    private func stripRow(_ plane: Int, _ y: Int) -> UnsafeMutablePointer<UInt8> {
+        buffers[plane].bytes + y * strides[plane]
+    }
+
+    /// Completes the blocks of the strip by repeating the edge, which costs the fewest bits.
+    private func pad() {
         for plane in planes.indices {
             let width = planes[plane].width
-            for y in 0..<rows[plane] where width < strides[plane] {
-                let samples = row(plane, y)
+            for y in 0..<filled[plane] where width < strides[plane] {
+                let samples = stripRow(plane, y)
                 (samples + width).update(repeating: samples[width - 1], count: strides[plane] - width)
             }
-            guard rows[plane] > 0 else { continue }
-            for y in rows[plane]..<max(stripRows[plane], rows[plane]) {
-                row(plane, y).update(from: row(plane, rows[plane] - 1), count: strides[plane])
+            guard filled[plane] > 0 else { continue }
+            for y in filled[plane]..<stripRows[plane] {
+                stripRow(plane, y).update(from: stripRow(plane, filled[plane] - 1), count: strides[plane])
             }
         }
-        try encoder.write(pointers)
     }
 
     func finish() throws { try encoder.finish() }

@@ -81,7 +81,7 @@ struct TrellisQuantizer {
         /// The previous choice of the path.
         var before: Int
         var magnitude: Int
-        /// The error if all coefficients up to this one were 0.
+        /// The error if all coefficients up to the position were 0.
         var zeroed: Float
     }
 

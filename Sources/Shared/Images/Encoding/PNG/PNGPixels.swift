@@ -115,12 +115,12 @@ func pngCandidates(
     if effort >= 7 {
         orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
     }
-    let indexed = orders.map { numbered(pixels, channels: channels, width: width, height: height, $0) }
+    let candidates = orders.map { indexed(pixels, channels: channels, width: width, height: height, $0) }
     // The same depth without a palette.
-    if plain.colourType == 0, plain.depth <= indexed[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
+    if plain.colourType == 0, plain.depth <= candidates[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
     // Three or four bytes per pixel never beat one, unless the picture is hardly larger than the palette.
-    if plain.channels > 1, width * height > 16_384, effort < 5 { return indexed }
-    return indexed + [plain]
+    if plain.channels > 1, width * height > 16_384, effort < 5 { return candidates }
+    return candidates + [plain]
 }
 
 /// Extracts the samples of a colour type from each pixel.
@@ -146,27 +146,27 @@ private func taken(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int, as colou
     }
 }
 
-private func numbered(
+private func indexed(
     _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, _ palette: [PackedColour]
 ) -> PNGPixels {
     var table = ColourTable()
     for colour in palette { _ = table.insert(colour) }
     let count = pixels.count / channels
-    let numbers = [UInt8](unsafeUninitializedCapacity: count) { numbers, initialized in
+    let indices = [UInt8](unsafeUninitializedCapacity: count) { indices, initialized in
         var last = palette[0]
-        var number: UInt8 = 0
+        var index: UInt8 = 0
         for pixel in 0..<count {
             let colour = PackedColour(samples: pixels.baseAddress! + pixel * channels, channels: channels)
             if colour != last {
                 last = colour
-                number = table.number(of: colour)!
+                index = table.index(of: colour)!
             }
-            (numbers.baseAddress! + pixel).initialize(to: number)
+            (indices.baseAddress! + pixel).initialize(to: index)
         }
         initialized = count
     }
     let depth = palette.count <= 2 ? 1 : palette.count <= 4 ? 2 : palette.count <= 16 ? 4 : 8
-    return PNGPixels(width: width, height: height, colourType: 3, depth: depth, samples: numbers, palette: palette)
+    return PNGPixels(width: width, height: height, colourType: 3, depth: depth, samples: indices, palette: palette)
 }
 
 extension PackedColour {

@@ -17,7 +17,7 @@ struct ColourTable {
         return true
     }
 
-    func number(of colour: PackedColour) -> UInt8? {
+    func index(of colour: PackedColour) -> UInt8? {
         let place = places[slot(colour)]
         return place < 0 ? nil : UInt8(place)
     }

@@ -10,27 +10,27 @@ enum Dithering {
 
     /// Returns the palette index of each pixel, row by row, in a palette that may lack some colours. Pixels that are
     /// not drawn get the transparent index.
-    func numbers(
+    func indices(
         of pixels: DrawnPixels, in palette: IndexedPalette, checking interruption: Interruption
     ) throws -> [UInt8] {
-        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
-        try numbers.withUnsafeMutableBufferPointer { numbers in
+        var indices = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
+        try indices.withUnsafeMutableBufferPointer { indices in
             try palette.withNearest { nearest in
                 switch self {
                 case .errorDiffusion:
-                    try Self.diffuse(pixels, palette.colours, nearest, interruption, into: numbers.baseAddress!)
+                    try Self.diffuse(pixels, palette.colours, nearest, interruption, into: indices.baseAddress!)
                 case .ordered:
                     try Self.order(
-                        pixels, Self.pattern(for: palette), nearest, interruption, into: numbers.baseAddress!)
+                        pixels, Self.pattern(for: palette), nearest, interruption, into: indices.baseAddress!)
                 }
             }
         }
-        return numbers
+        return indices
     }
 
     private static func diffuse(
-        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestNumbers, _ interruption: Interruption,
-        into numbers: UnsafeMutablePointer<UInt8>
+        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestIndices, _ interruption: Interruption,
+        into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let width = pixels.area.columns.count
         // The errors of this row and the next in sixteenths, three samples per pixel, with padding of a pixel at each
@@ -46,7 +46,7 @@ enum Dithering {
                     below.update(repeating: 0, count: rowCount)
                     diffuseRow(
                         pixels.row(y), width: width, leftward: line % 2 == 1, colours, nearest, here + 3, below + 3,
-                        into: numbers + line * width)
+                        into: indices + line * width)
                     swap(&here, &below)
                 }
             }
@@ -58,8 +58,8 @@ enum Dithering {
     ///   - below: the errors of the next row.
     private static func diffuseRow(
         _ row: UnsafePointer<PackedColour>, width: Int, leftward: Bool, _ colours: UnsafeBufferPointer<PackedColour>,
-        _ nearest: NearestNumbers, _ here: UnsafeMutablePointer<Int32>, _ below: UnsafeMutablePointer<Int32>,
-        into numbers: UnsafeMutablePointer<UInt8>
+        _ nearest: NearestIndices, _ here: UnsafeMutablePointer<Int32>, _ below: UnsafeMutablePointer<Int32>,
+        into indices: UnsafeMutablePointer<UInt8>
     ) {
         let step = leftward ? -1 : 1
         let ahead = step * 3
@@ -73,9 +73,9 @@ enum Dithering {
             let r = clamped(pixel.red &+ Int((error[0] &+ 8) >> 4))
             let g = clamped(pixel.green &+ Int((error[1] &+ 8) >> 4))
             let b = clamped(pixel.blue &+ Int((error[2] &+ 8) >> 4))
-            let number = nearest.number(r, g, b)
-            numbers[column] = number
-            let colour = colours[Int(number)]
+            let index = nearest.index(r, g, b)
+            indices[column] = index
+            let colour = colours[Int(index)]
             pass(r &- colour.red, error, under, ahead)
             pass(g &- colour.green, error + 1, under + 1, ahead)
             pass(b &- colour.blue, error + 2, under + 2, ahead)
@@ -114,14 +114,14 @@ enum Dithering {
     }
 
     private static func order(
-        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestNumbers, _ interruption: Interruption,
-        into numbers: UnsafeMutablePointer<UInt8>
+        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestIndices, _ interruption: Interruption,
+        into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let columns = pixels.area.columns
         try pattern.withUnsafeBufferPointer { pattern in
             for (line, y) in pixels.area.rows.enumerated() {
                 if line % 64 == 0 { try interruption.check() }
-                let target = numbers + line * columns.count
+                let target = indices + line * columns.count
                 let row = pixels.row(y)
                 // The pattern of blue is shifted, so that hues mix as well.
                 let offsets = pattern.baseAddress! + (y & 7) * 8
@@ -131,7 +131,7 @@ enum Dithering {
                     if pixel.isTransparent { continue }
                     let x = column &+ columns.lowerBound
                     let offset = offsets[x & 7]
-                    target[column] = nearest.number(
+                    target[column] = nearest.index(
                         clamped(pixel.red &+ offset), clamped(pixel.green &+ offset),
                         clamped(pixel.blue &+ blueOffsets[(x &+ 3) & 7]))
                 }

@@ -66,23 +66,23 @@ final class DrawnPixels {
     }
 
     /// Returns indices in a palette with all the colours. Pixels that are not drawn get the transparent index.
-    func exactNumbers(in palette: IndexedPalette) -> [UInt8] {
-        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
+    func exactIndices(in palette: IndexedPalette) -> [UInt8] {
+        var indices = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
         var last = PackedColour.transparent
-        var number: UInt8 = 0
-        numbers.withUnsafeMutableBufferPointer { numbers in
+        var index: UInt8 = 0
+        indices.withUnsafeMutableBufferPointer { indices in
             for (line, y) in area.rows.enumerated() {
                 let row = row(y)
-                let target = numbers.baseAddress! + line * area.columns.count
+                let target = indices.baseAddress! + line * area.columns.count
                 for x in 0..<area.columns.count where !row[x].isTransparent {
                     if row[x] != last {
                         last = row[x]
-                        number = palette.exactNumber(last)
+                        index = palette.exactIndex(last)
                     }
-                    target[x] = number
+                    target[x] = index
                 }
             }
         }
-        return numbers
+        return indices
     }
 }

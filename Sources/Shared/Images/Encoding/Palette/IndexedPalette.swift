@@ -35,11 +35,6 @@ final class IndexedPalette {
     /// How many numbers there are, the transparent one among them.
     var count: Int { colours.count + (transparent == nil ? 0 : 1) }
 
-    /// Whether it has every one of these colours.
-    func hasAll(_ wanted: ColourTable) -> Bool {
-        wanted.colours.count <= colours.count && wanted.colours.allSatisfy { table.number(of: $0) != nil }
-    }
-
     /// Returns the mean squared error for another picture.
     func meanError(of histogram: ColourHistogram) -> Double {
         var total = 0.0
@@ -51,24 +46,24 @@ final class IndexedPalette {
         return total / Double(max(count, 1))
     }
 
-    func exactNumber(_ colour: PackedColour) -> UInt8 { table.number(of: colour)! }
+    func exactIndex(_ colour: PackedColour) -> UInt8 { table.index(of: colour)! }
 
     /// Calls `body` with a search for the colour nearest to samples of 0...255.
-    func withNearest<Result>(_ body: (NearestNumbers) throws -> Result) rethrows -> Result {
-        if nearest.isEmpty { nearest = [UInt16](repeating: NearestNumbers.unknown, count: 1 << 18) }
+    func withNearest<Result>(_ body: (NearestIndices) throws -> Result) rethrows -> Result {
+        if nearest.isEmpty { nearest = [UInt16](repeating: NearestIndices.unknown, count: 1 << 18) }
         return try nearest.withUnsafeMutableBufferPointer {
-            try body(NearestNumbers(cells: $0.baseAddress!, search: search))
+            try body(NearestIndices(cells: $0.baseAddress!, search: search))
         }
     }
 }
 
 /// Indices of nearest colours by cells of the colour cube, computed on demand.
-struct NearestNumbers {
+struct NearestIndices {
     fileprivate static let unknown = UInt16.max
     fileprivate let cells: UnsafeMutablePointer<UInt16>
     fileprivate let search: NearestColour
 
-    @inline(__always) func number(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
+    @inline(__always) func index(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
         let cell = (red >> 2) << 12 | (green >> 2) << 6 | blue >> 2
         let known = cells[cell]
         return known == Self.unknown ? find(cell) : UInt8(truncatingIfNeeded: known)
@@ -78,8 +73,8 @@ struct NearestNumbers {
     @inline(never) private func find(_ cell: Int) -> UInt8 {
         let middle = PackedColour(
             red: (cell >> 12) << 2 | 2, green: (cell >> 6 & 63) << 2 | 2, blue: (cell & 63) << 2 | 2)
-        let number = search.nearest(middle).index
-        cells[cell] = UInt16(number)
-        return UInt8(number)
+        let (index, _) = search.nearest(middle)
+        cells[cell] = UInt16(index)
+        return UInt8(index)
     }
 }

@@ -55,7 +55,7 @@ final class WebPWriter: RowWriter {
         }
     }
 
-    /// Whether the picture has at most 256 colours, for which libwebp writes a palette.
+    /// Whether the picture has at most 256 colours. libwebp then writes a palette.
     private func hasFewColours() -> Bool {
         var colours = ColourTable()
         var last: PackedColour?

@@ -2,12 +2,12 @@ import CKernels
 import Formats
 
 /// Encodes rows of gray or RGB pixels as a JPEG, after the last row.
-final class HeldJPEGWriter: RowWriter {
+final class BufferedJPEGWriter: RowWriter {
     private let size: PixelSize
     private let options: EncodeOptions
     private let drain: ByteDrain
     private let isGray: Bool
-    private let planes: HeldPlanes
+    private let planes: BufferedPlanes
     private var y = 0
 
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
@@ -15,7 +15,7 @@ final class HeldJPEGWriter: RowWriter {
         self.options = options
         self.drain = drain
         isGray = channels == 1
-        planes = HeldPlanes(size: size, isGray: isGray, sampling: .full)
+        planes = BufferedPlanes(size: size, isGray: isGray, sampling: .full)
     }
 
     func write(_ row: UnsafePointer<UInt8>) {

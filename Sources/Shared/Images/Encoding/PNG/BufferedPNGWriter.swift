@@ -2,17 +2,17 @@ import CDeflate
 import Formats
 import Support
 
-extension UnstoppableStep {
+extension UninterruptibleCost {
     /// Filtering a PNG and compressing it at a level of libdeflate. Levels from 10 on search for the shortest parse.
     /// Noise with alpha takes 1 s for 10 megapixels, and for 1.5 from level 10 on.
-    static func compressingPNG(_ size: PixelSize, level: Int32) -> UnstoppableStep {
-        UnstoppableStep(size, pixelsPerSecond: level < 10 ? 3e6 : 0.5e6)
+    static func compressingPNG(_ size: PixelSize, level: Int32) -> UninterruptibleCost {
+        UninterruptibleCost(size, pixelsPerSecond: level < 10 ? 3e6 : 0.5e6)
     }
 }
 
 /// Encodes rows of 1 to 4 channels as the smallest PNG that its effort finds: drops unneeded alpha, colour and bits,
 /// tries a palette, chooses a filter for each row, and compresses with libdeflate. The rows are collected.
-final class HeldPNGWriter: RowWriter {
+final class BufferedPNGWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
     private let options: EncodeOptions

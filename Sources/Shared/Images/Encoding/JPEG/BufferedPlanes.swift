@@ -4,7 +4,7 @@ import Formats
 import Support
 
 /// A picture as gray or YCbCr planes in memory, whose content determines the best coding.
-final class HeldPlanes {
+final class BufferedPlanes {
     private let size: PixelSize
     private let sampling: ChromaSampling
     private let sizes: [PixelSize]
@@ -70,10 +70,10 @@ final class HeldPlanes {
     }
 
     /// Returns the same luma with chroma of half the resolution.
-    private func halved() -> HeldPlanes {
+    private func halved() -> BufferedPlanes {
         let chroma = ChromaSampling.halved.chroma(of: size)
         let buffers = [buffers[0]] + (1...2).map { _ in AlignedBuffer(count: chroma.width * chroma.height) }
-        let halved = HeldPlanes(size, .halved, [size, chroma, chroma], buffers)
+        let halved = BufferedPlanes(size, .halved, [size, chroma, chroma], buffers)
         for plane in 1...2 {
             for y in 0..<chroma.height {
                 apod_halve(
@@ -85,7 +85,7 @@ final class HeldPlanes {
 
     /// Quantises the coefficients for the picture's own codes. These depend on each other, so both are computed twice.
     private func quantized(
-        _ coding: JPEGCoding, _ checkpoint: (UnstoppableStep?) throws -> Void
+        _ coding: JPEGCoding, _ checkpoint: (UninterruptibleCost?) throws -> Void
     ) throws -> [QuantizedPlane] {
         let steps = coding.tables?.steps ?? []
         var planes: [QuantizedPlane] = []
@@ -116,18 +116,7 @@ final class HeldPlanes {
     private func encode(_ coding: JPEGCoding, _ metadata: PictureMetadata, into drain: ByteDrain) throws {
         let writer = try JPEGPlaneWriter(
             size: size, isGray: buffers.count == 1, coding: coding, metadata: metadata, into: drain)
-        var done = sizes.map { _ in 0 }
-        while done[0] < size.height {
-            var filled = done
-            for (plane, size) in sizes.enumerated() {
-                filled[plane] = min(writer.stripRows[plane], size.height - done[plane])
-                for y in 0..<filled[plane] {
-                    writer.row(plane, y).update(from: row(plane, done[plane] + y), count: size.width)
-                }
-                done[plane] += filled[plane]
-            }
-            try writer.writeStrip(filled: filled)
-        }
+        try writer.write(available: sizes.map(\.height)) { UnsafePointer(row($0, $1)) }
         try writer.finish()
     }
 }

@@ -1,7 +1,7 @@
 import Formats
 
 /// The maximum time of a step in a C library that cannot be interrupted.
-public struct UnstoppableStep: Sendable {
+public struct UninterruptibleCost: Sendable {
     /// On a processor of 2020 that is shared with other work.
     public let seconds: Double
 

@@ -1,12 +1,12 @@
 import Formats
 
 /// Collects gray or YCbCr planes of a JPEG that is encoded as a whole.
-final class HeldPlaneSink: StageSink {
+final class BufferedPlaneSink: StageSink {
     private let rings: [RowRing]
     private let sizes: [PixelSize]
     private let encoding: EncodeOptions
     private let drain: ByteDrain
-    private let planes: HeldPlanes
+    private let planes: BufferedPlanes
     private let memory: MemoryReservation
     private var done: [Int]
 
@@ -16,7 +16,7 @@ final class HeldPlaneSink: StageSink {
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.bytesPerPixel(of: size))
         rings = stage.rings
         sizes = stage.geometries.map(\.size)
-        planes = HeldPlanes(size: size, isGray: rings.count == 1, sampling: stage.plan.planes ?? .full)
+        planes = BufferedPlanes(size: size, isGray: rings.count == 1, sampling: stage.plan.planes ?? .full)
         self.encoding = encoding
         self.drain = drain
         done = rings.map { _ in 0 }

@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #endif
 
-static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
+static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
 // Portable: blocks of accumulators that the compiler keeps in vector registers.
 
@@ -35,7 +35,7 @@ static void horizontal_scalar(const int16_t *in, const int32_t *starts, const in
         const int16_t *samples = in + starts[i], *own = weights + i * taps;
         int32_t sum = 1 << 19;
         for (ptrdiff_t k = 0; k < taps; k++) sum += samples[k] * own[k];
-        out[i] = held_to_byte(sum >> 20);
+        out[i] = clamped_to_byte(sum >> 20);
     }
 }
 
@@ -85,7 +85,7 @@ static void horizontal_sse2(const int16_t *in, const int32_t *starts, const int1
         }
         sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
         sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1));
-        out[i] = held_to_byte((_mm_cvtsi128_si32(sum) + (1 << 19)) >> 20);
+        out[i] = clamped_to_byte((_mm_cvtsi128_si32(sum) + (1 << 19)) >> 20);
     }
 }
 
@@ -226,7 +226,7 @@ static void horizontal_neon(const int16_t *in, const int32_t *starts, const int1
     }
     for (; i < count; i++) {
         const int32_t sum = vaddvq_s32(partial_sums(in + starts[i], weights + i * taps, taps));
-        out[i] = held_to_byte((sum + (1 << 19)) >> 20);
+        out[i] = clamped_to_byte((sum + (1 << 19)) >> 20);
     }
 }
 

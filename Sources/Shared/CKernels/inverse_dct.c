@@ -8,9 +8,9 @@
 #include <arm_neon.h>
 #endif
 
-static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
+static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-static inline int16_t held_to_16_bits(int32_t value) {
+static inline int16_t clamped_to_16_bits(int32_t value) {
     return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : (int16_t)value;
 }
 
@@ -52,8 +52,8 @@ static void pass_8(const int16_t *in, ptrdiff_t stride, int shift, int16_t *out)
         r[7] * (A - E) + r[1] * -E + a,
     };
     for (int i = 0; i < 4; i++) {
-        out[i * stride] = held_to_16_bits((even[i] + odd[i]) >> shift);
-        out[(7 - i) * stride] = held_to_16_bits((even[i] - odd[i]) >> shift);
+        out[i * stride] = clamped_to_16_bits((even[i] + odd[i]) >> shift);
+        out[(7 - i) * stride] = clamped_to_16_bits((even[i] - odd[i]) >> shift);
     }
 }
 
@@ -63,7 +63,7 @@ static void block_8(const int16_t *block, const uint16_t *steps, uint8_t *const 
     for (int i = 0; i < 8; i++) pass_8(values + i, 8, 11, values + i);
     for (int y = 0; y < 8; y++) {
         pass_8(values + 8 * y, 1, 18, values + 8 * y);
-        for (int i = 0; i < 8; i++) rows[y][x + i] = held_to_byte(values[8 * y + i] + 128);
+        for (int i = 0; i < 8; i++) rows[y][x + i] = clamped_to_byte(values[8 * y + i] + 128);
     }
 }
 
@@ -83,7 +83,7 @@ static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *c
     for (int i = 0; i < 8; i++) values[i] = (int16_t)((int16_t)(block[i] * steps[i]) * 4);
     pass_8(values, 1, 18, values);
     uint8_t samples[8];
-    for (int i = 0; i < 8; i++) samples[i] = held_to_byte(values[i] + 128);
+    for (int i = 0; i < 8; i++) samples[i] = clamped_to_byte(values[i] + 128);
     for (int y = 0; y < 8; y++) memcpy(rows[y] + x, samples, 8);
 }
 
@@ -110,14 +110,14 @@ static void block_by_matrix(int size, const int16_t *matrix, const int16_t *bloc
                 const ptrdiff_t place = v * stride + u;
                 sum += (uint32_t)((int16_t)(block[place] * steps[place]) * matrix[v * size + y]);
             }
-            columns[y][u] = held_to_16_bits((int32_t)sum >> 10);
+            columns[y][u] = clamped_to_16_bits((int32_t)sum >> 10);
         }
     }
     for (int y = 0; y < size; y++) {
         for (int i = 0; i < size; i++) {
             uint32_t sum = 1 << 15;
             for (int u = 0; u < size; u++) sum += (uint32_t)(columns[y][u] * matrix[u * size + i]);
-            rows[y][x + i] = held_to_byte(((int32_t)sum >> 16) + 128);
+            rows[y][x + i] = clamped_to_byte(((int32_t)sum >> 16) + 128);
         }
     }
 }
@@ -126,10 +126,10 @@ static inline void block_2(const int16_t *block, const uint16_t *steps, uint8_t 
     int32_t v[4];
     for (int i = 0; i < 4; i++) v[i] = (int16_t)(block[i] * steps[i]);
     const int32_t a = v[0] + v[2] + 4, b = v[0] - v[2] + 4, c = v[1] + v[3], d = v[1] - v[3];
-    rows[0][x] = held_to_byte(((a + c) >> 3) + 128);
-    rows[0][x + 1] = held_to_byte(((a - c) >> 3) + 128);
-    rows[1][x] = held_to_byte(((b + d) >> 3) + 128);
-    rows[1][x + 1] = held_to_byte(((b - d) >> 3) + 128);
+    rows[0][x] = clamped_to_byte(((a + c) >> 3) + 128);
+    rows[0][x + 1] = clamped_to_byte(((a - c) >> 3) + 128);
+    rows[1][x] = clamped_to_byte(((b + d) >> 3) + 128);
+    rows[1][x + 1] = clamped_to_byte(((b - d) >> 3) + 128);
 }
 
 static inline void block_scalar(int size, const int16_t *block, const uint16_t *steps, uint8_t *const *rows,
@@ -216,12 +216,12 @@ static void transform(apod_kernel_level level, int size, const placed_block *blo
 
 /// The samples of a block with only a DC coefficient are all equal.
 static uint8_t flat_sample(int size, int16_t dc) {
-    if (size <= 2) return held_to_byte(((dc + 4) >> 3) + 128);
+    if (size <= 2) return clamped_to_byte(((dc + 4) >> 3) + 128);
     if (size < 8) {
-        const int16_t column = held_to_16_bits((dc * 2896 + (1 << 9)) >> 10);
-        return held_to_byte(((column * 2896 + (1 << 15)) >> 16) + 128);
+        const int16_t column = clamped_to_16_bits((dc * 2896 + (1 << 9)) >> 10);
+        return clamped_to_byte(((column * 2896 + (1 << 15)) >> 16) + 128);
     }
-    return held_to_byte((((int16_t)(dc * 4) + 16) >> 5) + 128);
+    return clamped_to_byte((((int16_t)(dc * 4) + 16) >> 5) + 128);
 }
 
 static inline void fill(int size, uint8_t sample, uint8_t *const *rows, ptrdiff_t x) {

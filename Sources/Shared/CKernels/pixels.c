@@ -1,7 +1,7 @@
 #include "CKernels.h"
 #include <string.h>
 
-static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
+static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
 // Loops over whole pixels, separate for each number of channels so that strides are constants.
 
@@ -88,9 +88,9 @@ void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *re
     // 1.402, 0.344136, 0.714136 and 1.772 in 16 fractional bits (T.871 section 7).
     for (ptrdiff_t i = 0; i < count; i++) {
         const int32_t y = (luma[i] << 16) + (1 << 15), cb = blue[i] - 128, cr = red[i] - 128;
-        rgb[3 * i] = held_to_byte((y + 91881 * cr) >> 16);
-        rgb[3 * i + 1] = held_to_byte((y - 22554 * cb - 46802 * cr) >> 16);
-        rgb[3 * i + 2] = held_to_byte((y + 116130 * cb) >> 16);
+        rgb[3 * i] = clamped_to_byte((y + 91881 * cr) >> 16);
+        rgb[3 * i + 1] = clamped_to_byte((y - 22554 * cb - 46802 * cr) >> 16);
+        rgb[3 * i + 2] = clamped_to_byte((y + 116130 * cb) >> 16);
     }
 }
 

@@ -70,7 +70,7 @@ struct DownsampleJob {
         if try runAnimation(source, planned, done: done) { return }
         // Must be first, because counting the frames of a WebP allocates canvases.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
-        for planned in planned where asksForNoChange(planned) {
+        for planned in planned where keepsPixels(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
         }
         // Colours are converted before resampling, so outputs that keep the profile need separate rows.
@@ -194,7 +194,7 @@ struct DownsampleJob {
 
     /// Whether a PNG's pixels stay unchanged by options and geometry. Without effort it is encoded again regardless,
     /// and a truncated PNG must be.
-    private func asksForNoChange(_ planned: PlannedOutput) -> Bool {
+    private func keepsPixels(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
         return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png
             && output.encoding.effort > 0 && planned.plan.isIdentity && planned.plan.orientation == .upright
@@ -283,14 +283,14 @@ extension DownsampleJob {
     private func runAnimation(
         _ source: some ByteSource, _ planned: [PlannedOutput], done: (Int, DownsampleResult) throws -> Void
     ) throws -> Bool {
-        func wantsAll(_ planned: PlannedOutput) -> Bool {
+        func showsAllFrames(_ planned: PlannedOutput) -> Bool {
             planned.output.frame == nil && planned.output.encoding.format.holdsAnimations
         }
         // The still picture of an animated PNG may differ from its first frame.
-        let isAsked = planned.contains {
-            wantsAll($0) || ($0.output.frame ?? 0) > 0 || $0.output.frame != nil && info.format == .png
+        let needsFrames = planned.contains {
+            showsAllFrames($0) || ($0.output.frame ?? 0) > 0 || $0.output.frame != nil && info.format == .png
         }
-        guard isAsked, info.isAnimated ?? true, let reader = try wholeFrames(source) else {
+        guard needsFrames, info.isAnimated ?? true, let reader = try wholeFrames(source) else {
             try checkIsStill(planned)
             return false
         }
@@ -299,13 +299,13 @@ extension DownsampleJob {
         }
         // The still encoders write a single frame smaller.
         if reader.frameCount == 1 { return false }
-        func isFitted(_ planned: PlannedOutput) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
-        for planned in planned where wantsAll(planned) && !isFitted(planned) {
+        func isFitted(_ planned: PlannedOutput) -> Bool { showsAllFrames(planned) && planned.output.byteLimit != nil }
+        for planned in planned where showsAllFrames(planned) && !isFitted(planned) {
             planned.animation = try AnimatedOutput(
                 planned.output.encoding, size: planned.placement.target, plays: reader.plays,
                 framesPerSecond: planned.output.framesPerSecond, options: options, into: planned.drain)
         }
-        let last = planned.contains(where: wantsAll) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
+        let last = planned.contains(where: showsAllFrames) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
         var count = 0
         let transform = ColourTransform(profile: reader.profile, layout: .rgba)
         while count <= last, let frame = try reader.nextFrame() {

@@ -40,10 +40,10 @@ struct PlaceholderHasher {
     init(size: PixelSize) {
         self.size = size
         let longer = max(size.width, size.height)
-        func held(_ side: Int) -> Int {
+        func scaled(_ side: Int) -> Int {
             longer <= ThumbHash.maxSide ? side : max((side * ThumbHash.maxSide + longer / 2) / longer, 1)
         }
-        small = PixelSize(width: held(size.width), height: held(size.height))
+        small = PixelSize(width: scaled(size.width), height: scaled(size.height))
         sums = [Int](repeating: 0, count: small.width * small.height * 4)
     }
 

@@ -41,8 +41,8 @@ struct Plane {
     func averaged(atMost side: Int) -> Plane {
         let longer = max(width, height)
         guard longer > side else { return self }
-        func held(_ count: Int) -> Int { max((count * side + longer / 2) / longer, 1) }
-        return narrowed(to: held(width)).turned.narrowed(to: held(height)).turned
+        func scaled(_ count: Int) -> Int { max((count * side + longer / 2) / longer, 1) }
+        return narrowed(to: scaled(width)).turned.narrowed(to: scaled(height)).turned
     }
 
     private func narrowed(to columns: Int) -> Plane {

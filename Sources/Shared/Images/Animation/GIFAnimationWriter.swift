@@ -27,7 +27,7 @@ final class GIFAnimationWriter: AnimationWriter {
     /// The last frame, until its disposal is known.
     private var pending: DrawnFrame?
     /// The accumulated rounding error of the written delays, in milliseconds.
-    private var owed = 0
+    private var roundingError = 0
 
     /// A palette is reused while its mean squared error is at most this many times its original error,
     private static let toleratedGrowth = 1.5
@@ -82,13 +82,13 @@ final class GIFAnimationWriter: AnimationWriter {
     /// of the animation is preserved.
     private func hundredths(_ milliseconds: Int) -> Int {
         // No format stores more than 32 bits. The maximum of a GIF, ten minutes, is far below.
-        let wanted = min(max(milliseconds, 0), 1 << 32) + owed
+        let wanted = min(max(milliseconds, 0), 1 << 32) + roundingError
         let result = max((wanted + 5) / 10, 0)
         guard result <= 0xFFFF else {
-            owed = 0
+            roundingError = 0
             return 0xFFFF
         }
-        owed = wanted - result * 10
+        roundingError = wanted - result * 10
         return result
     }
 
@@ -122,7 +122,7 @@ final class GIFAnimationWriter: AnimationWriter {
         if frame.exactColours != nil {
             // 256 colours leave no index for transparency, so the whole canvas must be drawn.
             let full = DrawnPixels(of: current, whole)
-            if let exact = full.exactColours, !full.leavesOut {
+            if let exact = full.exactColours, !full.skipsPixels {
                 let palette = IndexedPalette(exact: exact)
                 return draw(whole, full.exactIndices(in: palette), palette, nil, delay)
             }

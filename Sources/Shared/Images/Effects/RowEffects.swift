@@ -8,7 +8,7 @@ final class RowEffects {
     /// Samples per pixel of the resulting rows.
     let channels: Int
     private let size: PixelSize
-    private let given: Int
+    private let inputChannels: Int
     private let gradient: Gradient
     private let corners: RoundedCorners?
     private let background: [UInt8]?
@@ -21,13 +21,13 @@ final class RowEffects {
     /// - Parameters:
     ///   - channels: of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
     ///   - background: behind transparent pixels; nil keeps alpha.
-    init(channels given: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
-        self.given = given
+    init(channels inputChannels: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
+        self.inputChannels = inputChannels
         self.size = size
         self.gradient = gradient
         corners = cornerRadius > 0 ? RoundedCorners(radius: cornerRadius, size: size) : nil
         // Corners need alpha.
-        let shaped = corners != nil && given % 2 == 1 ? given + 1 : given
+        let shaped = corners != nil && inputChannels % 2 == 1 ? inputChannels + 1 : inputChannels
         if let background, shaped % 2 == 0 {
             becomesColoured = shaped == 2 && !background.isGray
             let hasColours = shaped == 4 || becomesColoured
@@ -39,20 +39,20 @@ final class RowEffects {
             channels = shaped
         }
         coloured = AlignedBuffer(count: becomesColoured ? size.width * 4 : 0)
-        opaque = AlignedBuffer(count: shaped == given ? 0 : size.width * shaped)
+        opaque = AlignedBuffer(count: shaped == inputChannels ? 0 : size.width * shaped)
         flat = AlignedBuffer(count: self.background == nil ? 0 : size.width * channels)
     }
 
     /// Processes row `y` in place or in an internal buffer. The result is valid until the next call.
     func apply(_ row: UnsafeMutablePointer<UInt8>, _ y: Int) -> UnsafeMutablePointer<UInt8> {
         var row = row
-        gradient.apply(row: y, of: size.height, to: row, channels: given, width: size.width)
-        var shaped = given
+        gradient.apply(row: y, of: size.height, to: row, channels: inputChannels, width: size.width)
+        var shaped = inputChannels
         if let corners, background == nil || corners.touches(row: y) {
-            if given % 2 == 1 {
-                apod_add_alpha(row, given, opaque.bytes, size.width)
+            if inputChannels % 2 == 1 {
+                apod_add_alpha(row, inputChannels, opaque.bytes, size.width)
                 row = opaque.bytes
-                shaped = given + 1
+                shaped = inputChannels + 1
             }
             corners.apply(row: y, to: row, channels: shaped)
         }

@@ -136,12 +136,12 @@ public struct Geometry: Sendable, Hashable {
             box.width.map { Double($0) / area.width }, box.height.map { Double($0) / area.height },
             maxPixels.map { (Double($0) / (area.width * area.height)).squareRoot() },
         ]
-        let wanted = bounds.compactMap { $0 }.min() ?? 1
-        let ratio = enlarges ? wanted : min(wanted, 1)
+        let requested = bounds.compactMap { $0 }.min() ?? 1
+        let ratio = enlarges ? requested : min(requested, 1)
         let size = PixelSize(
             width: min(Self.whole(area.width * ratio), max(box.width ?? .max, 1)),
             height: min(Self.whole(area.height * ratio), max(box.height ?? .max, 1)))
-        return Placement(crop: area, target: size, share: ratio / wanted)
+        return Placement(crop: area, target: size, share: ratio / requested)
     }
 
     private func filled(
@@ -157,10 +157,10 @@ public struct Geometry: Sendable, Hashable {
             shape = (width, width / aspectRatio)
         default: return fitted(area, box)
         }
-        let wanted = max(shape.width / area.width, shape.height / area.height)
+        let requested = max(shape.width / area.width, shape.height / area.height)
         // Ignores rounding errors around 1, so that pixels are copied.
-        let ratio = abs(wanted - 1) < 1e-9 || !enlarges && wanted > 1 ? 1 : wanted
-        let share = ratio / wanted
+        let ratio = abs(requested - 1) < 1e-9 || !enlarges && requested > 1 ? 1 : requested
+        let share = ratio / requested
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
         if saliency != nil {
             // Renders the whole picture at the crop's scale. The crop is chosen once the pixels are known.
@@ -170,7 +170,8 @@ public struct Geometry: Sendable, Hashable {
             return Placement(crop: area, target: target, share: share, cover: cover == target ? nil : cover)
         }
         var cut = Rectangle(
-            x: 0, y: 0, width: min(shape.width / wanted, area.width), height: min(shape.height / wanted, area.height))
+            x: 0, y: 0, width: min(shape.width / requested, area.width),
+            height: min(shape.height / requested, area.height))
         // Without resampling, the crop has whole pixels.
         if ratio == 1 { (cut.width, cut.height) = (Double(target.width), Double(target.height)) }
         if let focus {
@@ -187,11 +188,11 @@ public struct Geometry: Sendable, Hashable {
     }
 
     private func stretched(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
-        let wanted = (
+        let requested = (
             width: box.width.map(Double.init) ?? area.width, height: box.height.map(Double.init) ?? area.height
         )
-        let share = enlarges ? 1 : min(1, area.width / wanted.width, area.height / wanted.height)
-        let target = PixelSize(width: Self.whole(wanted.width * share), height: Self.whole(wanted.height * share))
+        let share = enlarges ? 1 : min(1, area.width / requested.width, area.height / requested.height)
+        let target = PixelSize(width: Self.whole(requested.width * share), height: Self.whole(requested.height * share))
         return Placement(crop: area, target: target, share: share)
     }
 }

@@ -33,12 +33,12 @@ extension PictureMetadata {
             _ profile: UnsafeBufferPointer<UInt8>, _ exif: UnsafeBufferPointer<UInt8>, _ xmp: UnsafeBufferPointer<UInt8>
         ) throws -> Result
     ) rethrows -> Result {
-        func lent(_ bytes: [UInt8]?, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        func withPointer(_ bytes: [UInt8]?, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
             guard let bytes, !bytes.isEmpty else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
             return try bytes.withUnsafeBufferPointer(body)
         }
-        return try lent(profile(isGray: isGray)) { profile in
-            try lent(exif) { exif in try lent(xmp) { try body(profile, exif, $0) } }
+        return try withPointer(profile(isGray: isGray)) { profile in
+            try withPointer(exif) { exif in try withPointer(xmp) { try body(profile, exif, $0) } }
         }
     }
 }

@@ -13,7 +13,7 @@ final class FloatResampler: Resampler {
     private let hasAlpha: Bool
     private let mixing: SampleMixing
     /// The number of source rows that were resampled to `narrowed`, as `Float` samples of the output's width.
-    private var taken = 0
+    private var consumed = 0
     private let narrowed: RowRing
     private let wide: AlignedBuffer
     private let sums: AlignedBuffer
@@ -38,12 +38,12 @@ final class FloatResampler: Resampler {
 
     private var isDone: Bool { produced == plan.vertical.count }
 
-    var firstNeeded: Int { taken }
+    var firstNeeded: Int { consumed }
 
     func take() {
         let first = isDone ? Int.max : Int(plan.vertical.starts[produced])
-        while taken < min(source.written, plan.sourceHeight) {
-            let row = source.row(taken) + plan.columns.lowerBound * plan.channels
+        while consumed < min(source.written, plan.sourceHeight) {
+            let row = source.row(consumed) + plan.columns.lowerBound * plan.channels
             let light = Self.floats(wide.bytes)
             mixing.values.withUnsafeBufferPointer {
                 apod_light_from_samples(
@@ -60,11 +60,11 @@ final class FloatResampler: Resampler {
                 }
             }
             narrowed.advance()
-            taken += 1
+            consumed += 1
         }
     }
 
-    var canProduce: Bool { !isDone && taken >= Int(plan.vertical.ends[produced]) }
+    var canProduce: Bool { !isDone && consumed >= Int(plan.vertical.ends[produced]) }
 
     func produce(into output: UnsafeMutablePointer<UInt8>) {
         let vertical = plan.vertical

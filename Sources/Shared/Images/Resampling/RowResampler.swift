@@ -99,7 +99,7 @@ final class RowResampler: Resampler {
     private var isDone: Bool { produced == plan.vertical.count }
 
     var firstNeeded: Int {
-        if let box { return box.taken }
+        if let box { return box.consumed }
         return isDone ? .max : Int(plan.vertical.starts[produced])
     }
 
@@ -165,7 +165,7 @@ final class RowResampler: Resampler {
 private final class RowBox {
     /// The averaged rows, with only the needed columns.
     let rows: RowRing
-    private(set) var taken = 0
+    private(set) var consumed = 0
     private let plan: RowResamplingPlan
     private let sums: UnsafeMutablePointer<UInt32>
     private let count: Int
@@ -183,13 +183,13 @@ private final class RowBox {
     /// Adds the available source rows, ignoring rows after the end of the picture.
     func take(_ source: RowRing, keeping first: Int) {
         let columns = plan.sourceColumns
-        while taken < min(source.written, plan.sourceHeight) {
+        while consumed < min(source.written, plan.sourceHeight) {
             apod_box_add(
-                source.row(taken) + columns.lowerBound * plan.channels, plan.channels, columns.count, plan.boxWidth,
+                source.row(consumed) + columns.lowerBound * plan.channels, plan.channels, columns.count, plan.boxWidth,
                 sums)
-            taken += 1
-            let height = taken % plan.boxHeight
-            guard height == 0 || taken == plan.sourceHeight else { continue }
+            consumed += 1
+            let height = consumed % plan.boxHeight
+            guard height == 0 || consumed == plan.sourceHeight else { continue }
             rows.reserve(1, keeping: first)
             apod_box_divide(
                 sums, plan.channels, columns.count, plan.boxWidth, height == 0 ? plan.boxHeight : height,

@@ -9,8 +9,8 @@ final class CoefficientPlanes: JPEGPlanes {
     private let schedule: ScanSchedule
     private let spareThreads: SpareThreads
     private var threads: [Thread] = []
-    /// How many threads were taken from `spareThreads`.
-    private var taken = 0
+    /// How many threads were borrowedThreads from `spareThreads`.
+    private var borrowedThreads = 0
     private let allowsTruncated: Bool
     private let shapes: [ComponentShape]
     private let stores: [CoefficientStore]
@@ -116,8 +116,8 @@ final class CoefficientPlanes: JPEGPlanes {
     /// Starts a thread for each free processor, and another because the calling thread waits for rows. The rows are
     /// resampled and encoded while the last scan is decoded.
     private func startThreads(atMost most: Int) {
-        while taken < most, spareThreads.take() { taken += 1 }
-        for _ in 0..<(taken > 0 ? taken + 1 : 0) {
+        while borrowedThreads < most, spareThreads.take() { borrowedThreads += 1 }
+        for _ in 0..<(borrowedThreads > 0 ? borrowedThreads + 1 : 0) {
             guard let thread = try? Thread.start({ [schedule] in schedule.work() }) else { break }
             threads.append(thread)
         }
@@ -126,8 +126,8 @@ final class CoefficientPlanes: JPEGPlanes {
     private func end() {
         schedule.abandon()
         for thread in threads { thread.join() }
-        for _ in 0..<taken { spareThreads.giveBack() }
-        (threads, taken) = ([], 0)
+        for _ in 0..<borrowedThreads { spareThreads.giveBack() }
+        (threads, borrowedThreads) = ([], 0)
     }
 
     deinit {

@@ -130,13 +130,13 @@ final class SequentialScan {
         if !cursor.isBeforeMarker, let run = region.run,
             let index = run.index(at: cursor.position, sinceRestart: cursor.sinceRestart)
         {
-            return taken(run, from: index, min(most, run.count - index))
+            return decodedAhead(run, from: index, min(most, run.count - index))
         }
         return try decoded(region, most)
     }
 
     /// Returns MCUs that were decoded ahead.
-    private func taken(_ run: SpeculativeRun, from index: Int, _ count: Int) -> MCUs {
+    private func decodedAhead(_ run: SpeculativeRun, from index: Int, _ count: Int) -> MCUs {
         let blocks = decoder.blocks.count
         var offsets = SIMD4<Int32>.zero
         for (component, place) in lastBlocks.enumerated() {

@@ -19,7 +19,7 @@ struct FilePalette {
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours
         let spare = frame.spare.colours.filter { frame.needed.index(of: $0) == nil }
-        let count = needed.count + (frame.hasStill ? 1 : 0)
+        let count = needed.count + (frame.canSkip ? 1 : 0)
         var room = 2
         while room < min(count, 256) { room *= 2 }
         // All of 256 colours are included if nothing is skipped.
@@ -34,10 +34,10 @@ struct FilePalette {
         var uses: [Int] = []
         var room = 0
         for frame in frames {
-            let wanted = frame.needed.colours
-            let added = wanted.count { shared.index(of: $0) == nil }
+            let needed = frame.needed.colours
+            let added = needed.count { shared.index(of: $0) == nil }
             guard shared.colours.count + added <= 256 else { continue }
-            for colour in wanted {
+            for colour in needed {
                 if let index = shared.index(of: colour) {
                     uses[Int(index)] += 1
                 } else {
@@ -45,7 +45,7 @@ struct FilePalette {
                     uses.append(1)
                 }
             }
-            room = max(room, wanted.count + (frame.hasStill ? 1 : 0))
+            room = max(room, needed.count + (frame.canSkip ? 1 : 0))
         }
         // A stable order.
         let order = uses.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }
@@ -58,7 +58,7 @@ struct FilePalette {
     /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Nil if the frame uses all, or
     /// skips none.
     func transparent(in frame: FrameColours) -> UInt8? {
-        guard frame.hasStill else { return nil }
+        guard frame.canSkip else { return nil }
         let drawn = Set(frame.needed.colours.compactMap { index(of: $0) })
         return colours.indices.lazy.map { UInt8($0) }.first { !drawn.contains($0) }
     }
@@ -66,8 +66,8 @@ struct FilePalette {
     /// Whether a frame of these colours can be drawn with it.
     func serves(_ frame: FrameColours) -> Bool {
         guard frame.needed.colours.allSatisfy({ index(of: $0) != nil }) else { return false }
-        return !frame.hasStill || transparent(in: frame) != nil
-            || !frame.leavesOut && frame.spare.colours.allSatisfy { index(of: $0) != nil }
+        return !frame.canSkip || transparent(in: frame) != nil
+            || !frame.skipsPixels && frame.spare.colours.allSatisfy { index(of: $0) != nil }
     }
 }
 
@@ -79,10 +79,10 @@ struct FrameColours {
     /// skipped.
     var spare = ColourTable()
     /// Whether some pixels must be skipped.
-    var leavesOut = false
+    var skipsPixels = false
 
     /// Whether some pixels need not be drawn.
-    var hasStill: Bool { leavesOut || !spare.colours.isEmpty }
+    var canSkip: Bool { skipsPixels || !spare.colours.isEmpty }
 
     init(_ frame: DrawnFrame) {
         var last = PackedColour.transparent
@@ -92,9 +92,9 @@ struct FrameColours {
             if isChanged {
                 _ = needed.insert(pixel)
             } else if pixel.isTransparent || !spare.insert(pixel) {
-                leavesOut = true
+                skipsPixels = true
             }
         }
-        if frame.pixels.first == .transparent { leavesOut = true }
+        if frame.pixels.first == .transparent { skipsPixels = true }
     }
 }

@@ -14,7 +14,7 @@ struct FrameData {
     /// The treatment of pixels that need not be drawn.
     enum Spare: CaseIterable {
         /// Skipped.
-        case out
+        case skipped
         /// Drawn, if the palette has their colour.
         case drawn
         /// Skipped or drawn, whichever extends the string, pixel by pixel.
@@ -29,7 +29,7 @@ struct FrameData {
         var first = [UInt8](repeating: 0, count: frame.pixels.count)
         var second = spare == .free ? first : []
         var highest: UInt8 = 0
-        var leavesOut = false
+        var skipsPixels = false
         let transparent = palette.transparent(in: colours)
         var last = PackedColour.transparent
         var lastIndex: UInt8?
@@ -46,7 +46,7 @@ struct FrameData {
             let index = (spare == .drawn ? own ?? left : left ?? own) ?? 0
             first[place] = index
             highest = max(highest, index)
-            if isFree, index == transparent { leavesOut = true }
+            if isFree, index == transparent { skipsPixels = true }
             if spare == .free {
                 let other = own ?? index
                 second[place] = other
@@ -57,7 +57,7 @@ struct FrameData {
         while Int(highest) >> depth != 0 { depth += 1 }
         self.palette = palette
         self.depth = depth
-        self.transparent = leavesOut ? transparent : nil
+        self.transparent = skipsPixels ? transparent : nil
         bytes = try Self.compressed(
             first, spare == .free ? second : first, depth: depth, lookAhead: lookAhead, checking: interruption)
     }

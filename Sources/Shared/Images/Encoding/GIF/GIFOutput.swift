@@ -107,7 +107,7 @@ final class GIFOutput {
     private func shortest(
         _ frame: DrawnFrame, _ colours: FrameColours, _ shared: FilePalette
     ) throws -> (data: FrameData, isShared: Bool) {
-        let ways = GIFEffort(effort, canLeaveOut: frame.isChanged.contains(false))
+        let ways = GIFEffort(effort, canSkip: frame.isChanged.contains(false))
         var best: (data: FrameData, isShared: Bool, count: Int)?
         func attempt(_ palette: FilePalette, isShared: Bool) throws {
             for spare in ways.spares {
@@ -145,11 +145,11 @@ private struct GIFEffort {
     let spares: [FrameData.Spare]
     let lookAhead: Int
 
-    init(_ effort: Int, canLeaveOut: Bool) {
+    init(_ effort: Int, canSkip: Bool) {
         let all: [FrameData.Spare] =
-            effort == 0 ? [.out] : [.out, .drawn, .free]
+            effort == 0 ? [.skipped] : [.skipped, .drawn, .free]
         // Without pixels to skip, all are equal.
-        spares = canLeaveOut ? all : [.out]
+        spares = canSkip ? all : [.skipped]
         lookAhead = effort >= 7 ? 3 : effort >= 3 ? 1 : 0
     }
 }

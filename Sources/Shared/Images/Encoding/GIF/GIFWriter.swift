@@ -41,16 +41,16 @@ final class GIFWriter: RowWriter {
         let picture = DrawnPixels(of: canvas, area)
         let palette: IndexedPalette
         let indices: [UInt8]
-        if let exact = picture.exactColours, exact.colours.count < 256 || !picture.leavesOut {
+        if let exact = picture.exactColours, exact.colours.count < 256 || !picture.skipsPixels {
             palette = IndexedPalette(exact: exact)
             indices = picture.exactIndices(in: palette)
         } else {
-            palette = IndexedPalette(picture.histogram, hasTransparent: picture.leavesOut)
+            palette = IndexedPalette(picture.histogram, hasTransparent: picture.skipsPixels)
             indices = try Dithering.errorDiffusion.indices(
                 of: picture, in: palette, checking: interruption)
         }
         var frame = DrawnFrame(
-            area, indices, palette, transparent: picture.leavesOut ? palette.transparent : nil,
+            area, indices, palette, transparent: picture.skipsPixels ? palette.transparent : nil,
             on: PackedCanvas(width: canvas.width, height: canvas.height), delay: 0)
         // Viewers may use the size of a single frame as the picture's size.
         frame.grow(to: area)

@@ -37,7 +37,7 @@ struct PNGPixels {
 }
 
 /// The properties of a picture that determine its possible PNG colour types.
-struct PNGNeeds {
+struct PNGProperties {
     /// Nil if there are more than 256.
     private(set) var colours: ColourTable?
     private(set) var isOpaque = true
@@ -97,19 +97,21 @@ extension PackedColour {
 func pngCandidates(
     _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, hasProfile: Bool, effort: Int
 ) -> [PNGPixels] {
-    let needs = PNGNeeds(pixels, channels: channels)
-    let canBeGray = needs.isGray && (!hasProfile || channels < 3)
+    let properties = PNGProperties(pixels, channels: channels)
+    let canBeGray = properties.isGray && (!hasProfile || channels < 3)
     let canBeColoured = !hasProfile || channels >= 3
-    let hasAlpha = !needs.isOpaque && needs.key == nil
+    let hasAlpha = !properties.isOpaque && properties.key == nil
     let colourType: UInt8 = canBeGray ? (hasAlpha ? 4 : 0) : (hasAlpha ? 6 : 2)
     var plain = PNGPixels(
         width: width, height: height, colourType: colourType, depth: 8,
-        samples: taken(pixels, channels: channels, as: colourType))
-    if let key = needs.key {
+        samples: extracted(pixels, channels: channels, as: colourType))
+    if let key = properties.key {
         plain.key = canBeGray ? [UInt8(key.red)] : [key.red, key.green, key.blue].map { UInt8($0) }
     }
-    if colourType == 0, let colours = needs.colours, let reduced = plain.shallower(colours.colours) { plain = reduced }
-    guard let colours = needs.colours, canBeColoured else { return [plain] }
+    if colourType == 0, let colours = properties.colours, let reduced = plain.shallower(colours.colours) {
+        plain = reduced
+    }
+    guard let colours = properties.colours, canBeColoured else { return [plain] }
     var orders = [colours.colours.sorted { ($0.alpha, $0.luma, $0.bits) < ($1.alpha, $1.luma, $1.bits) }]
     // In order of appearance, which gives adjacent areas similar indices.
     if effort >= 7 {
@@ -124,7 +126,7 @@ func pngCandidates(
 }
 
 /// Extracts the samples of a colour type from each pixel.
-private func taken(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int, as colourType: UInt8) -> [UInt8] {
+private func extracted(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int, as colourType: UInt8) -> [UInt8] {
     let places: [Int] =
         switch colourType {
         case 0: [0]

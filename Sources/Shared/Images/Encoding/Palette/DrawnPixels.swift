@@ -6,7 +6,7 @@ final class DrawnPixels {
     /// The drawn colours; nil if there are more than 256.
     private(set) var exactColours: ColourTable?
     /// Whether some pixels are not drawn.
-    private(set) var leavesOut = false
+    private(set) var skipsPixels = false
     private let canvas: PackedCanvas
     private let shown: PackedCanvas?
     /// A row with the skipped pixels replaced.
@@ -37,12 +37,12 @@ final class DrawnPixels {
         var table = ColourTable()
         var fits = true
         var last = PackedColour.transparent
-        for y in area.rows where fits || !leavesOut {
+        for y in area.rows where fits || !skipsPixels {
             let row = row(y)
             for x in 0..<area.columns.count {
                 let pixel = row[x]
                 if pixel.isTransparent {
-                    leavesOut = true
+                    skipsPixels = true
                 } else if fits && pixel != last {
                     last = pixel
                     fits = table.insert(pixel)

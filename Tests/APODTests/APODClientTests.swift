@@ -76,7 +76,7 @@ import Testing
             (.status(503, "upstream connect error"), "upstream connect error"),
             (.ok(legacyAnswer("2026-11-18", ["title": nil]).line), "{\"date\":"), (.ok(""), "answered nothing"),
         ] as [(FakeNASA.Reply, String)])
-    func howAnAnswerBeginsThatCannotBeUsedIsTold(reply: FakeNASA.Reply, words: String) throws {
+    func unusableAnswerIsQuotedInTheLog(reply: FakeNASA.Reply, words: String) throws {
         let nasa = FakeNASA { _ in reply }
         let lines = Lines()
         _ = try nasa.client(.api, log: lines.log).results(.day(day("2026-11-18")))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func scienceAloneAndTheOldServiceAloneAskNobodyElse() throws {
+    @Test func singleServiceChoiceNeverTriesTheOther() throws {
         let nasa = FakeNASA { _ in .status(503, "down") }
         #expect(try nasa.client(.science).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
         #expect(try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
@@ -212,7 +212,7 @@ import Testing
         let result = try nasa.client(.api).results(.newest)
         let failure = try #require(result.first?.failure)
         #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
-        // Of all days that were tried, not of the last one alone.
+        // All days that were tried, not only the last day.
         #expect(
             failure.message.contains("from 2026-11-17 to 2026-11-20; NASA has published none since"),
             "\(failure.message)")
@@ -220,7 +220,7 @@ import Testing
         #expect(nasa.asked.count == 4)
     }
 
-    @Test func whereNoneOfTheNewestHasAPictureTheFallbackLooksFurtherBack() throws {
+    @Test func fallbackLooksFurtherBackIfTheNewestDaysHaveNoPicture() throws {
         let nasa = FakeNASA.complete(through: "2026-11-12")
         let result = try nasa.client(.science, options: PictureOptions(fallsBack: true)).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-12"))

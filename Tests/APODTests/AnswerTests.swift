@@ -27,7 +27,7 @@ import Testing
         ("[]", .arrayForObject), ("[{}]", .arrayForObject), ("{}", .missing(field: "date")),
         (#"{"code":200,"msg":"fine"}"#, .missing(field: "date")), (#"{"date":5}"#, .wrongType(field: "date")),
     ])
-    func whatIsNoPictureIsABadAnswer(text: String, fault: APODFailure.BadAnswer) {
+    func answerWithoutAPictureIsABadAnswer(text: String, fault: APODFailure.BadAnswer) {
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(fault, Server(service))) { try picture(text, service) }
         }
@@ -35,7 +35,7 @@ import Testing
         #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
     }
 
-    @Test func ofADayThatStandsInAPageTwiceThePictureCounts() throws {
+    @Test func pictureWinsOverABrokenAnswerForTheSameDay() throws {
         let broken = scienceAnswer("2026-11-20", ["title": nil])
         for answers in [[scienceAnswer("2026-11-20"), broken], [broken, scienceAnswer("2026-11-20")]] {
             let page = try ServiceAnswer.days(
@@ -87,7 +87,7 @@ import Testing
         #expect(result.record.raw("raw").map { String(decoding: $0, as: UTF8.self) } == text)
     }
 
-    @Test func aStandInHasTheObjectThatCame() throws {
+    @Test func standInKeepsTheReceivedObject() throws {
         let result = try ServiceAnswer.day(
             day("2026-11-20"), in: logoAnswer().line, from: .api, at: time("2026-11-20"))
         let failure = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
@@ -142,7 +142,7 @@ import Testing
         "upstream connect error or disconnect/reset before headers. reset reason: x", " upstream request timeout",
         "no healthy upstream\n",
     ])
-    func aProxysOwnWordsMayPassWhateverTheStatus(_ text: String) throws {
+    func proxyErrorTextIsTransientForAnyStatus(_ text: String) throws {
         for status in [200, 404, 503] {
             let failure = try failure(status, text)
             #expect(failure.isTransient)
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 400, 503])
-    func aProxyWithoutItsServerMayPassWhateverTheStatus(status: Int) throws {
+    func proxyWithoutUpstreamIsTransientForAnyStatus(status: Int) throws {
         let text = "upstream connect error or disconnect/reset before headers. reset reason: connection timeout"
         let failure = try failure(status, text)
         #expect(failure == .failing(.api, status: status, said: text))

@@ -33,7 +33,7 @@ import Testing
                 .isEmpty)
     }
 
-    @Test func aLabelInAParagraphOfItsOwnIsDropped() throws {
+    @Test func labelThatFillsAParagraphIsDropped() throws {
         #expect(try article("<p><b>Explanation:</b></p><p>Dust.</p>").paragraphs == [LinkedText("Dust.")])
         #expect(try article("<p><a href=x>Explanation</a>: Dust</p>").paragraphs == [LinkedText("Dust")])
     }

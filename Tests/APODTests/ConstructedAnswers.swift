@@ -62,7 +62,7 @@ func legacyAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:
         ], changes)
 }
 
-/// What the old service answers for every day since its site moved.
+/// The old service's answer for every day since its site moved.
 func logoAnswer(_ date: String = "2026-11-20") -> Record {
     let logo = JSON.string("https://science.example.org/themes/assets/images/nasa-logo@2x.png")
     return legacyAnswer(date, ["title": .string("NASA Science"), "url": logo, "hdurl": logo])

@@ -44,7 +44,7 @@ import Testing
         #expect(arguments("") == DayArguments() && arguments("-") != DayArguments())
     }
 
-    @Test func onlyASeedThatNobodyNamedIsTold() throws {
+    @Test func onlyARandomSeedIsLogged() throws {
         let lines = Lines()
         _ = try arguments("--count 5 --seed 42").plan(at: now, log: lines.log)
         #expect(lines.all.isEmpty)
@@ -76,12 +76,12 @@ import Testing
         ("2024 --count 2", "\"2024\" and --count cannot be"), ("--require-today 2024", "--require-today goes with"),
         ("banana", "\"banana\" is not a day"), ("tody", "did you mean today?"), ("- -", "give - once"),
     ])
-    func whatCannotBeMeantIsRefusedInWords(_ line: String, _ words: String) {
+    func invalidArgumentsAreRefusedWithAReason(_ line: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try arguments(line).plan(at: now, log: .silent) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func chanceIsAnotherOneEachTime() throws {
+    @Test func randomSeedDiffersBetweenPlans() throws {
         let plans = try (0..<8).map { _ in try arguments("--count 1").plan(at: now, log: .silent) }
         #expect(plans.contains { $0 != plans[0] })
     }

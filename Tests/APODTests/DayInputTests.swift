@@ -96,7 +96,7 @@ import Testing
         #expect(nasa.asked.isEmpty)
     }
 
-    @Test func anyNumberOfLinesIsAskedForBitByBit() throws {
+    @Test func longInputIsRequestedInParts() throws {
         let lines = String(repeating: "2024-02-03\n", count: 5000)
         let input = DayInput(LineReader(bytes: Array(lines.utf8)), client: try nasa.client())
         #expect(try input.next() != nil)
@@ -113,7 +113,7 @@ import Testing
         return record
     }
 
-    @Test func whatCameInStaysInItsPlace() throws {
+    @Test func foreignFieldsKeepTheirPlace() throws {
         let record = try process(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9"}"#)
         let line = String(decoding: record.line, as: UTF8.self)
         #expect(

@@ -125,7 +125,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         PlannedDays("2026-11-18 today", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 2026-11", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 2026", at: early, ["2026-11-18...2026-11-19?"]),
-        // If the last day is named, it is told that it was left out.
+        // A notice says that the last day is skipped if the line names it.
         PlannedDays("2026-11-18 2026-11-20", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 yesterday", at: evening, ["2026-11-18...2026-11-19?"]),
         PlannedDays("yesterday today", at: evening, ["2026-11-19...2026-11-20?"]),
@@ -157,7 +157,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         ("2026-11-21", time("2026-11-20", 9, 59), "2026-11-21 is in the future"),
         ("2027", time("2026-12-31", 9, 59), "2027 is in the future"), ("yesterday", firstDay, "is before the first"),
     ])
-    func whatLiesOutsideAsAWholeIsRefused(_ text: String, _ time: Timestamp, _ words: String) throws {
+    func requestEntirelyOutOfRangeIsRefused(_ text: String, _ time: Timestamp, _ words: String) throws {
         let days = try NamedDays(typed: text, at: time)
         let range = "give a day from 1995-06-16 to \(PublishedDays.latestToday(at: time))"
         for request in [

@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct PagesTests {
-    /// The days, cut into what the new service answers at once.
+    /// The days, cut into the ranges of single requests to the new service.
     private func windows(of days: [CalendarDay]) -> [[CalendarDay]] {
         var windows: [[CalendarDay]] = []
         var rest = days[...]
@@ -63,7 +63,7 @@ import Testing
         #expect(sizes("1995-06-16", "1995-06-21") == [1, 2])
     }
 
-    @Test func daysFarApartAreAskedForSingly() {
+    @Test func distantDaysAreRequestedSeparately() {
         let days = [day("2021-01-01"), day("2021-01-10"), day("2021-01-12"), day("2021-01-11"), day("2020-01-01")]
         #expect(windows(of: days).map(\.count) == [1, 3, 1])
     }

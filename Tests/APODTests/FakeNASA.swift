@@ -155,7 +155,7 @@ final class FakeNASA: HTTPTransport {
     }
 }
 
-/// A day for handlers, where no failure can be recorded.
+/// A day for handlers, which cannot record a failure.
 private func day(_ text: String) -> CalendarDay { CalendarDay(text) ?? PublishedDays.first }
 
 extension PictureSequence {

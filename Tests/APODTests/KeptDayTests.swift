@@ -66,7 +66,7 @@ import Testing
         #"{"date":"2024-02-03","error":7,"kept":{"edition":2}}"#,
         #"{"date":"2024-02-03","media_type":"image","kept":{"edition":2}"#,
     ])
-    func whatCannotBeReadIsNotThere(_ text: String) {
+    func unreadableKeptDayCountsAsAbsent(_ text: String) {
         #expect(read(text)?.result.day == nil)
     }
 
@@ -142,7 +142,7 @@ import Testing
         #expect(!kept(expires: nil, isCurrent: false).isFresh(at: now, needsRaw: false))
         #expect(!kept(expires: nil).isFresh(at: now, needsRaw: true))
         #expect(kept(expires: nil, raw: Array("{}".utf8)).isFresh(at: now, needsRaw: true))
-        // Fetched before the clock was set back by a day, when it says nothing about its age.
+        // Fetched before the clock was set back by a day, without a known age.
         let before = time("2024-02-03")
         #expect(!kept(expires: now).isFresh(at: before, needsRaw: false))
         #expect(kept(expires: now).isFresh(at: time("2024-02-04") - .seconds(60), needsRaw: false))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import APOD
 
-/// A cache in a folder of its own, with days of the services of `FakeNASA`.
+/// A cache in a temporary folder, with days of the services of `FakeNASA`.
 final class KeptDays {
     let caches: Caches
     let folder: TemporaryFolder

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// Which requests are made for which plan, with which days kept already. All at noon of 2026-11-20.
+/// The requests of each plan if some days are already kept, at noon of 2026-11-20.
 @Suite struct KeptSequenceTests {
     private func down(_ service: Service? = nil) throws -> @Sendable (FakeNASA.Ask) -> FakeNASA.Reply? {
         let url = try WebURL(FakeNASA.scienceBase)
@@ -48,7 +48,7 @@ import Testing
         #expect(second.first { $0.day == day("2023-07-08") }?.picture?.service == .api)
     }
 
-    @Test func onlyWhatIsMissingIsAskedFor() throws {
+    @Test func onlyMissingDaysAreRequested() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         for number in [1, 2, 4, 5, 6, 7, 8, 12] { try store.keep("2021-01-\(number < 10 ? "0" : "")\(number)") }
@@ -60,7 +60,7 @@ import Testing
             nasa.asked == [.day(.science, day("2021-01-03")), .page(.science, day("2021-01-09"), day("2021-01-14"))])
     }
 
-    @Test func aRunThatWasBrokenOffGoesOnWhereItStopped() throws {
+    @Test func interruptedRunContinuesAtItsLastDay() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         let sequence = try nasa.client(store: store).pictures(year("2023"))
@@ -100,7 +100,7 @@ import Testing
         #expect(kept.allSatisfy { $0.source == .cache })
     }
 
-    @Test func nasasObjectIsAskedForWhereItWasNotKept() throws {
+    @Test func rawObjectIsRequestedIfItWasNotKept() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         let one = DayRequest.day(day("2021-01-01"))
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Old records
 
-    @Test func anOldRecordServesWhereNobodyCanBeReached() throws {
+    @Test func oldRecordIsServedIfNoServiceAnswers() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
         let store = try KeptDays()
         for date in ["2021-01-01", "2021-01-02"] { try store.keep(date, fetched: "2021-02-03", isCurrent: false) }
@@ -168,7 +168,7 @@ import Testing
                 && warnings[0].contains("2021-01-01 from 2021-02-03"))
     }
 
-    @Test func anOldRecordIsAskedForAgainWhereSomebodyAnswers() throws {
+    @Test func oldRecordIsRequestedAgainIfAServiceAnswers() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep("2021-01-01", isCurrent: false)
@@ -189,14 +189,14 @@ import Testing
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
     }
 
-    @Test(arguments: [401, 403]) func aServiceThatTurnsUsAwayIsLikeNobodyThere(status: Int) throws {
+    @Test(arguments: [401, 403]) func serviceThatDeniesAccessCountsAsUnreachable(status: Int) throws {
         let nasa = FakeNASA { _ in .status(status, "<h1>Access denied</h1>") }
         let store = try KeptDays()
         try store.keep("2026-11-20", expires: time("2026-11-20", 11))
         #expect(try nasa.client(.science, store: store).results(.newest)[0].source == .stale)
     }
 
-    @Test func aServiceThatHasMovedIsLikeNobodyThere() throws {
+    @Test func serviceThatHasMovedCountsAsUnreachable() throws {
         for reply in [FakeNASA.Reply.status(404, "<html>Not Found</html>"), .ok("<html>Welcome"), .ok("")] {
             let nasa = FakeNASA { _ in reply }
             let store = try KeptDays()
@@ -225,7 +225,7 @@ import Testing
 
     // MARK: The newest
 
-    @Test func theNewestIsAskedForOnceInHalfAnHour() throws {
+    @Test func newestDayIsRequestedEveryHalfHour() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         for (minute, source, asked) in [(0, DayResult.Source.network, 1), (29, .cache, 1), (30, .network, 2)] {
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func withoutANetworkTheNewestIsWhatIsKept() throws {
+    @Test func newestKeptDayIsServedWithoutANetwork() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
         for isOffline in [true, false] {
             let store = try KeptDays()
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func theLastDaysAreAskedForOnce() throws {
+    @Test func lastDaysNeedOneRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let results = try nasa.client().results(.last(5))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2026-11-15"), through: day("2026-11-19")))
@@ -268,7 +268,7 @@ import Testing
             nasa.asked == [.newest(5)])
     }
 
-    @Test func stepsOneByOneShareWhatIsKnown() throws {
+    @Test func singleStepsShareTheKnownFailure() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let client = try nasa.client(.science)

@@ -95,7 +95,7 @@ import Testing
         ("https://x.org/a.jpg", Picture.MediaType.image), ("https://x.org/a.mp4", .video),
         ("https://www.youtube.com/embed/abc-DEF_123", .video), ("https://x.org/a.html", .other),
     ])
-    func aMissingMediaTypeIsToldFromTheAddress(url: String, type: Picture.MediaType) throws {
+    func missingMediaTypeIsDerivedFromTheAddress(url: String, type: Picture.MediaType) throws {
         #expect(try picture(["media_type": nil, "url": .string(url)]).mediaType == type)
     }
 
@@ -104,7 +104,7 @@ import Testing
         "ftp://x.org/a.jpg",
         "data:image/gif;base64,AAAA", "javascript:void(0)", "https://x.org/a.swf",
     ])
-    func aLargerPictureThatIsNoAddressOfOneIsDropped(_ hdurl: String) throws {
+    func invalidHDURLIsDropped(_ hdurl: String) throws {
         #expect(try picture(["hdurl": .string(hdurl)]).hdurl == nil)
     }
 
@@ -159,7 +159,6 @@ import Testing
         #expect(refusal.message.contains("stand-in"))
     }
 
-    /// Whatever the rest of the answer says.
     @Test(arguments: ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png"])
     func aPictureOfThatNameIsAStandIn(_ name: String) {
         let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)

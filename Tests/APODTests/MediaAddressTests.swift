@@ -78,11 +78,11 @@ import Testing
         "https://x.org/a/nasa-logo@2x.png", "https://x.org/nasa-logo%402x.png", placeholder,
         "https://x.org/static/default_apod_image.jpg", "https://x.org/NEWS-thumbnail.png",
     ])
-    func nasasStandInsAreKnownByTheirFileName(_ text: String) {
+    func standInsAreRecognisedByFileName(_ text: String) {
         #expect(MediaAddress(text)?.isStandIn == true)
     }
 
-    @Test func aPictureWithALogoInItsPathIsNoStandIn() {
+    @Test func logoNameInAFolderIsNoStandIn() {
         #expect(MediaAddress("https://x.org/nasa-logo@2x.png/ring.jpg")?.isStandIn == false)
     }
 }

@@ -51,12 +51,12 @@ import Testing
         #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other and were left out\n")
     }
 
-    @Test func failuresAreToldWhateverTheMedia() throws {
+    @Test func failuresPassTheMediaFilter() throws {
         let results = try fetch(PictureOptions(media: [.image]), range("2021-01-10", "2021-01-10"))
         #expect(results.map(\.failure?.code) == ["no-picture"])
     }
 
-    @Test func theLatestImageBeforeStandsIn() throws {
+    @Test func latestEarlierImageReplacesOtherMedia() throws {
         for (date, found, asked) in [
             ("2021-01-05", "2021-01-04", 2), ("2021-01-10", "2021-01-09", 2), ("2021-01-20", "2021-01-19", 3),
             ("2021-01-07", "2021-01-07", 1),

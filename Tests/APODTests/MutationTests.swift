@@ -49,7 +49,7 @@ import Testing
         "\"https://x.org/nasa-logo@2x.png\"", "\"\u{1F3F4}\u{E0067}\"",
     ]
 
-    /// The answer with one to four changes.
+    /// The answer with one to four random changes.
     private static func mutated(_ answer: Record, _ random: inout SeededRandom) -> [UInt8] {
         var record = answer
         for _ in 0...random.below(2) {
@@ -90,7 +90,7 @@ import Testing
             let record = picture.record(fetchedAt: time("2026-11-20"))
             expectRecordRules(record, comment)
             #expect(try Record(parsing: record.line) == record, comment)
-            // What is shown of it stays on its lines too.
+            // The caption keeps to its lines as well.
             let caption = try #require(Caption(record), comment)
             #expect(
                 !caption.markdown.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control },

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ParallelPagesTests {
     private let year = DayRequest.range(start: day("2021-01-01"), end: day("2021-12-31"))
 
-    /// A NASA that holds every page until `count` of them are asked for, or `isOpen`.
+    /// A NASA that holds every page until `count` of them are requested, or `isOpen`.
     private final class Gate: Sendable {
         struct State {
             var waiting = 0
@@ -42,7 +42,7 @@ import Testing
         #expect(gate.state.withLock { $0.highest } == 4)
     }
 
-    @Test func onlyAFewPagesAreAskedForAheadOfWhatIsWanted() throws {
+    @Test func prefetchedPagesAreLimited() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let sequence = try nasa.client(jobs: 3).pictures(year)
         #expect(try sequence.next()?.day == day("2021-01-01"))
@@ -99,7 +99,7 @@ import Testing
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client(.science, jobs: jobs).results(year)
         #expect(results.count == 365 && results.allSatisfy { $0.failure?.isTransient == true })
-        // Those that were under way when the third failed.
+        // The pages under way when the third failed.
         #expect(nasa.asked.count < 3 + jobs)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// NASA publishes nothing for some days: it is noon of 2026-11-20, and the newest picture is that of 2026-11-15.
+/// NASA has published nothing for some days: it is noon of 2026-11-20, and the newest picture is from 2026-11-15.
 @Suite struct PauseTests {
     private let nasa = FakeNASA.complete(through: "2026-11-15")
 
@@ -30,7 +30,7 @@ import Testing
         #expect(nasa.asked == [.newest(4)])
     }
 
-    @Test func moreThanAPageGoesOnBeforeIt() throws {
+    @Test func longRangeContinuesBeforeTheNewestPage() throws {
         let results = try nasa.client().results(.last(40))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2026-10-07"), through: day("2026-11-15")))
         #expect(results.allSatisfy { $0.picture != nil })
@@ -48,7 +48,7 @@ import Testing
         #expect(results.allSatisfy { $0.picture != nil })
     }
 
-    @Test(arguments: [1, 4]) func whatIsStillToComeIsLeftOutOfAMonthWithOneNotice(jobs: Int) throws {
+    @Test(arguments: [1, 4]) func futureDaysOfAMonthAreSkippedWithOneNotice(jobs: Int) throws {
         let lines = Lines()
         let client = try nasa.client(jobs: jobs, log: lines.log)
         #expect(try client.results(.named([.month(11, year: 2026)])).map(\.day) == november(1...15))
@@ -71,7 +71,7 @@ import Testing
             ([.month(11, year: 2026), .today], Array(1...19)),
             ([.day(day("2026-11-18")), .day(day("2026-11-18"))], [18, 18]),
         ] as [([NamedDays], [Int])])
-    func theNewestIsGivenOnceByWhateverNames(_ days: [NamedDays], _ given: [Int]) throws {
+    func newestDayAppearsOnceForSeveralNames(_ days: [NamedDays], _ given: [Int]) throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let results = try nasa.client().results(.named(days))
         #expect(results.map(\.day.day) == given)
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.kept().count == 6)
     }
 
-    @Test func onlyTheNewestIsAskedForAgain() throws {
+    @Test func onlyTheNewestDayIsRequestedAgain() throws {
         let store = try KeptDays()
         _ = try nasa.client(store: store).results(.last(5))
         let later = FakeNASA.complete(through: "2026-11-21")

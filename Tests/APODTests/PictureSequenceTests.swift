@@ -28,7 +28,7 @@ import Testing
             nasa.asked == [.day(.science, day("1995-06-16")), .page(.science, day("1995-06-20"), day("1995-06-21"))])
     }
 
-    @Test func aDayThatAPageLeavesOutIsAskedForSinglyAndThenFails() throws {
+    @Test func dayMissingFromItsPageIsRequestedAndThenFails() throws {
         let newest = day("2026-11-20")
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: [day("2021-01-02")]) }
         let results = try nasa.client(.science).results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
@@ -54,7 +54,7 @@ import Testing
         #expect(nasa.asked == [.page(.science, day("2021-01-01"), day("2021-01-03")), .day(.api, day("2021-01-02"))])
     }
 
-    @Test func aPageThatFailsBecauseOfOneDayIsAskedForDayByDay() throws {
+    @Test func failedPageIsRequestedDayByDay() throws {
         for service in Service.allCases {
             let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
                 switch ask {
@@ -102,7 +102,7 @@ import Testing
         #expect(lines.all.count { $0.contains("failed 10 times in a row") } == 1)
     }
 
-    @Test func aPageThatIsTooLargeIsAskedForDayByDay() throws {
+    @Test func oversizedPageIsRequestedDayByDay() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             switch ask {
@@ -161,7 +161,7 @@ import Testing
         #expect(lines.all.count { $0.contains("warning") } == 1)
     }
 
-    @Test func whereTheNetworkIsDownTheRestIsNotTried() throws {
+    @Test func downNetworkStopsFurtherRequests() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
@@ -190,7 +190,7 @@ import Testing
         #expect(try client.results(.last(30)).allSatisfy { $0.picture != nil })
     }
 
-    @Test func daysNamedOneByOneComeInTheirOrder() throws {
+    @Test func namedDaysComeInTheirOrder() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let words: [NamedDays] = [.month(2, year: 2024), .today, .day(day("1996-01-01")), .yesterday]
         let results = try nasa.client().results(.named(words))

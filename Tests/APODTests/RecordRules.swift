@@ -5,7 +5,7 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Checks what every record of a picture promises, whatever the day and whatever the service said.
+/// Checks the rules of every record of a picture, for any day and answer.
 func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
     func expect(_ holds: Bool, _ what: String) {
         if !holds { Issue.record("\(what) \(comment.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }

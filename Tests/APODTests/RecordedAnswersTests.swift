@@ -7,12 +7,12 @@ import Testing
 
 @testable import APOD
 
-/// NASA's recorded answers, each with what it must become. They are read where they lie and not part of the project.
+/// NASA's recorded answers, each with its expected record or failure. They are not part of the project.
 @Suite(.enabled(if: RecordedAnswers.folder != nil, "there is no corpus of recorded answers"))
 struct RecordedAnswersTests {
-    /// What is expected of each picture of an answer.
+    /// The expected result for a picture of an answer.
     enum Expected: Sendable {
-        /// Fields of the record as they must be; nil for those that must be absent.
+        /// Expected fields of the record; nil for absent fields.
         case record([String: String?])
         /// The failure's code and exit status.
         case failure(String, ExitCode)

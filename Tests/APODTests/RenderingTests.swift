@@ -114,7 +114,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
             (true, 5, nil, 20),
             (true, 60, "99999999999999999999", 60),
         ] as [(Bool, Int, String?, Int)])
-    func theWidthIsThatOfTheTerminal(isTerminal: Bool, width: Int, columns: String?, expected: Int) {
+    func pageUsesTheTerminalsWidth(isTerminal: Bool, width: Int, columns: String?, expected: Int) {
         let environment: Environment = columns.map { ["COLUMNS": $0] } ?? [:]
         #expect(TextPage(isTerminal: isTerminal, width: width, environment: environment).columns == expected)
     }
@@ -205,7 +205,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
             (["media_type": "video", "url": "https://x.org/a.mp4"], "https://x.org/a.mp4"),
             (["media_type": "other", "url": nil], nil),
         ] as [([String: JSON?], String?)])
-    func theAddressIsThatOfTheBestPictureOrTheVideo(changes: [String: JSON?], address: String?) throws {
+    func captionShowsTheBestPictureOrTheVideo(changes: [String: JSON?], address: String?) throws {
         #expect(try caption(changes).media == address)
     }
 

@@ -1,6 +1,6 @@
 import Libc
 
-/// Tells threads apart.
+/// Distinguishes threads.
 enum ThreadMark {
     static var current: UInt {
         #if canImport(Darwin)

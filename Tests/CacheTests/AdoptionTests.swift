@@ -30,7 +30,7 @@ import Testing
         #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)
     }
 
-    @Test func listsNameWhatWasTakenInAgain() throws {
+    @Test func listsShowRecoveredKeys() throws {
         let keys = ["https://a.example/1", "exercisedb:0001@180", "key:own"]
         for (number, text) in keys.enumerated() {
             _ = try world.cache().store(MemorySource(picture(number)), key: CacheKey(printed: text))
@@ -50,7 +50,7 @@ import Testing
         #expect(try cache.peek(CacheKey(name: "forged"))?.key == nil)
     }
 
-    @Test func pinSurvivesALostIndexAndANewVersionOfThePicture() throws {
+    @Test func pinSurvivesALostIndexAndAReplacedPicture() throws {
         let cache = try world.cache()
         for name in ["pinned", "unpinned", "replaced", "renamed", "never"] {
             let entry = try cache.store(MemorySource(picture(1)), key: key(name)).entry
@@ -121,7 +121,7 @@ import Testing
         #expect(try cache.statistics().entries == 50)
     }
 
-    @Test func scopeThatWasRebuiltWithoutItsNameHasItAgainOnceSomebodyNamesIt() throws {
+    @Test func rebuiltScopeGetsItsNameOnNextUse() throws {
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
         loseIndex()
         try world.cache().rebuild { _ in }
@@ -135,8 +135,8 @@ import Testing
         #expect(try cache.statistics(scope: alice).scopes.first?.entries == 2)
     }
 
-    /// Else what is salvaged would be read through the log of another database.
-    @Test func logOfAnOlderDamagedIndexGoesWithIt() throws {
+    /// Otherwise the salvaged index would be read through another database's log.
+    @Test func logOfAnOlderDamagedIndexIsRemoved() throws {
         let cache = try world.cache()
         try cache.requireWriting()
         let log = "\(world.root)/index.sqlite.damaged-wal"
@@ -145,7 +145,7 @@ import Testing
 
         try cache.index.setAside()
 
-        // One without a byte is what reading the damaged index leaves.
+        // Reading the damaged index leaves an empty log.
         #expect(try access(log, F_OK) != 0 || Surroundings.contents(log).isEmpty)
         #expect(access("\(world.root)/index.sqlite.damaged", F_OK) == 0)
     }
@@ -240,7 +240,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) != nil)
         loseIndex()
 
-        // The file's time lies in the future: it counts as fetched now.
+        // The file's time is in the future: it counts as fetched now.
         let found = try #require(try world.cache().lookup(key("moon")))
         #expect(found.fetchedAt == world.time.now)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The digest of what is written, whichever thread takes it.
+/// The digest of the written bytes, on whichever thread it is computed.
 @Suite struct BodyWriterTests {
     private let world: Surroundings
     private let file: File
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [1000, 6 << 20])
-    func digestGoesOnBehindWhatIsThere(_ start: Int) throws {
+    func digestContinuesAfterExistingBytes(_ start: Int) throws {
         let bytes = body(12 << 20)
         try file.write(Array(bytes[..<start]))
         let writer = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file))
@@ -68,7 +68,7 @@ import Testing
         #expect(other == nil)
     }
 
-    @Test func fileThatIsShorterThanWhatWasWrittenIsLost() throws {
+    @Test func fileShorterThanItsWrittenBytesIsLost() throws {
         let writer = BodyWriter(file, after: 8 << 20)
         try write(body(6 << 20), to: writer, by: 1 << 20)
 

@@ -8,14 +8,14 @@ import Testing
 @testable import Store
 
 @Suite struct CacheToolTests {
-    @Test func aFailedRecordLosesWhatSaysWhereItsPictureLies() throws {
+    @Test func failedRecordLosesThePlaceOfItsPicture() throws {
         let line = #"{"path":"/etc/passwd","n":1,"cache":{"key":"k"},"gif":{"placeholder":true},"\u0070ath":"/x"}"#
         var record = try Record(parsing: line.utf8)
         record.removePlace()
         #expect(record.names == ["n"])
     }
 
-    @Test func aRecordOfSeveralAddressesIsOneHitOrOneMiss() throws {
+    @Test func recordWithSeveralAddressesCountsOneHitOrMiss() throws {
         let world = try Surroundings()
         let caches = Caches(settings: CacheSettings(root: world.root), interruption: Interruption())
         let rules = CacheItem.Rules()
@@ -42,7 +42,7 @@ import Testing
         #expect(throws: NoPicture.self) { try find(#"{"n":1}"#) }
     }
 
-    @Test func whatHasExpiredCountsAsAbsentIfItIsNotWanted() throws {
+    @Test func expiredEntryCountsAsAbsentIfStaleIsUnwanted() throws {
         let world = try Surroundings()
         var settings = CacheSettings(root: world.root)
         settings.ttl = .zero

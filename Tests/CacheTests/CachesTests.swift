@@ -40,7 +40,7 @@ import Testing
         #expect(try caches.cache().index === index)
     }
 
-    @Test func whatWasCountedInAnyNumberOfScopesIsWrittenAtTheEnd() throws {
+    @Test func countersOfAllScopesAreWrittenAtTheEnd() throws {
         let caches = caches()
         for scope in 0..<40 {
             try caches.cache(scope: "\(scope)").requireWriting()
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Scopes
 
-    @Test func aSwitchTellsWhatWasEmptied() throws {
+    @Test func switchReportsThePurgedContents() throws {
         for name in ["a", "b"] { _ = try caches().cache().store(MemorySource(picture(1, bytes: 100)), key: key(name)) }
         let alice = try ScopeName("alice")
         let made = try caches().makeCurrent(alice)

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What `clean` takes, and above all what it leaves.
+/// The entries that `clean` removes, and above all those that it keeps.
 @Suite struct CleanTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -42,7 +42,7 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    @Test func pinsAndLeasesKeepWhatHasExpired() throws {
+    @Test func pinsAndLeasesKeepExpiredEntries() throws {
         let cache = try world.cache(lease: .seconds(7200)) { $0.ttl = .seconds(3600) }
         let pinned = try #require(try cache.setPinned(put(cache, "moon"), true))
         world.time.advance(.seconds(3000))
@@ -71,7 +71,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) != nil)
     }
 
-    @Test func whatIsOverCapacityGoesByLeastUse() throws {
+    @Test func excessEntriesAreRemovedByLeastUse() throws {
         let large = try world.cache(lease: .zero)
         for number in 0..<10 {
             _ = try put(large, "\(number)", bytes: 1000)
@@ -181,7 +181,7 @@ import Testing
         let cache = try world.cache()
         try cache.requireWriting()
         for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
-        // The clock of the test stands in the past of the file's times.
+        // The test's clock is earlier than the files' times.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
 
         world.time.advance(Timestamp.now() - world.time.now + .seconds(601))

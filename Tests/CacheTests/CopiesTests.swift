@@ -20,7 +20,7 @@ import Testing
 
     private func cache(_ scope: String? = nil) throws -> CacheStore { try world.cache(scope: scope) }
 
-    /// Puts a picture as `put --output-dir` does, in a process of its own.
+    /// Puts a picture in a new process, as `put --output-dir` does.
     private func put(
         template: String = "{stem}.{ext}", overwrites: Bool = false, scope: String? = nil, title: String = "M31",
         _ change: (inout CacheSettings) -> Void = { _ in }

@@ -44,15 +44,15 @@ import Testing
         #expect(Freshness.decide(try entry(age: old), now: now, rules: rules(offline: true)) == .serve(.stale))
     }
 
-    @Test func refreshAsksForWhatIsFreshUnlessAnotherJustDid() throws {
+    @Test func refreshRevalidatesFreshEntriesUnlessJustFetched() throws {
         #expect(
             Freshness.decide(try entry(etag: "\"1\""), now: now, rules: rules(refresh: true))
                 == .revalidate(Validators(etag: "\"1\"")))
         #expect(Freshness.decide(try entry(age: .zero), now: now, rules: rules(refresh: true)) == .serve(.hit))
     }
 
-    @Test func whatAnotherFetchedWhileThisOneWaitedIsServedAlthoughItExpiredAtOnce() throws {
-        // As an answer with `no-cache` does, which must be asked for at each use.
+    @Test func entryFetchedDuringTheWaitIsServedAlthoughExpired() throws {
+        // As after an answer with `no-cache`, which requires revalidation on each use.
         let atOnce = try entry(age: .zero, ttl: .zero, etag: "\"1\"")
         let earlier = try entry(age: .seconds(1), ttl: .zero, etag: "\"1\"")
         let revalidation = Freshness.revalidate(Validators(etag: "\"1\""))
@@ -129,7 +129,7 @@ import Testing
         #expect(try entry(age: .seconds(-86_400)).isExpired(at: now))
     }
 
-    @Test func leaseIsWrittenAnewBeforeItFallsShortOfThePromise() throws {
+    @Test func leaseIsRenewedBeforeItFallsShortOfThePromise() throws {
         let lease = Lease(promise: .seconds(600))
 
         #expect(lease.end(from: now) == now + .seconds(620))

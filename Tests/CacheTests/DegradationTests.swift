@@ -10,7 +10,7 @@ import Testing
 
 /// Worse pictures in the place of better ones that cannot be had for a time.
 @Suite struct DegradationTests {
-    /// What is known of the addresses, and what comes next: as a rule, and if only the best will do.
+    /// The states of the addresses and the next step: normally, and if only the best address is accepted (`strictly`).
     struct Row: Sendable {
         let states: [CandidateChoice.State]
         let degrading: CandidateChoice.Step
@@ -27,17 +27,17 @@ import Testing
     }
 
     static let rows: [Row] = [
-        // What has not failed is asked in order, and what failed for good gives way in any case.
+        // Untried addresses are requested in order; a permanent failure always falls through.
         Row(.untried, .untried, next: .ask(0), strictly: .ask(0)),
         Row(.definite, .untried, next: .ask(1), strictly: .ask(1)),
         Row(.definite, .definite, next: .fail(0), strictly: .fail(0)),
-        // What failed for a time gives way too, unless only the best will do.
+        // A transient failure falls through too, unless only the best address is accepted.
         Row(.passing, .untried, next: .ask(1), strictly: .fail(0)),
         Row(.definite, .passing, .untried, next: .ask(2), strictly: .fail(1)),
         Row(.passing, .definite, next: .fail(0), strictly: .fail(0)),
         Row(.definite, .passing, next: .fail(1), strictly: .fail(1)),
         Row(.passing, .passing, next: .fail(0), strictly: .fail(0)),
-        // What failed a moment ago is left in peace, as long as another one may serve.
+        // A recent failure is not retried while another address may serve.
         Row(.resting, .untried, next: .ask(1), strictly: .ask(0)),
         Row(.resting, .definite, next: .ask(0), strictly: .ask(0)),
         Row(.resting, .passing, next: .ask(0), strictly: .fail(1)),
@@ -53,14 +53,14 @@ import Testing
         #expect(CandidateChoice.next(row.states, degrades: false) == row.waiting)
     }
 
-    @Test func aPictureStandsInForWhatMayWorkLater() {
+    @Test func pictureIsDegradedIfABetterAddressMayRecover() {
         #expect(CandidateChoice.isDegraded(1, [.passing, .untried]))
         #expect(CandidateChoice.isDegraded(1, [.resting, .untried]))
         #expect(!CandidateChoice.isDegraded(1, [.definite, .untried]))
         #expect(!CandidateChoice.isDegraded(0, [.due, .passing]))
     }
 
-    /// What came of a record.
+    /// The result of a record.
     private struct Put: Equatable {
         let served: String?
         let isDegraded: Bool?
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A server whose better picture is there or not, and what is put from it.
+    /// A server whose better picture comes and goes.
     private final class World {
         let isBetterThere = Monitor(false)
         let surroundings: Surroundings
@@ -91,7 +91,7 @@ import Testing
             }
         }
 
-        /// Puts the record in a run of its own.
+        /// Puts the record in a new run.
         func put(
             _ change: (inout CacheSettings) -> Void = { _ in }, degrades: Bool = true, key: String? = nil
         ) throws -> Put {
@@ -123,7 +123,7 @@ import Testing
         #expect(try world.put() == Put("worse.gif", true, 0))
         #expect(world.surroundings.messages.warnings.count == 2)
         world.surroundings.time.advance(.seconds(601))
-        // One try, which begins another ten minutes.
+        // One attempt, after which another ten minutes begin.
         #expect(try world.put() == Put("worse.gif", true, 1))
         #expect(try world.put() == Put("worse.gif", true, 0))
         world.surroundings.time.advance(.seconds(601))
@@ -132,7 +132,7 @@ import Testing
         #expect(try world.put() == Put("better.gif", nil, 0))
     }
 
-    @Test func whoWantsTheBestAsksForItAtOnce() throws {
+    @Test func requestForTheBestPictureIgnoresThePause() throws {
         let world = try World()
         #expect(try world.put().isDegraded == true)
         #expect(throws: (any Error).self) { try world.put(degrades: false) }
@@ -142,7 +142,7 @@ import Testing
         #expect(try world.put() == Put("better.gif", nil, 0))
     }
 
-    @Test func anOldCopyOfTheBetterPictureGoesBeforeTheWorseOne() throws {
+    @Test func staleBetterPictureIsPreferredToAWorsePicture() throws {
         let world = try World()
         world.isBetterThere.update { $0 = true }
         #expect(try world.put() == Put("better.gif", nil, 1))
@@ -159,7 +159,7 @@ import Testing
         #expect(try world.put({ $0.isOffline = true }) == Put("worse.gif", true, 0))
     }
 
-    @Test func aKeyOfOnesOwnIsForTheBestAlone() throws {
+    @Test func customKeyStoresOnlyTheBestPicture() throws {
         let world = try World()
         #expect(throws: (any Error).self) { try world.put(key: "mine") }
         world.isBetterThere.update { $0 = true }

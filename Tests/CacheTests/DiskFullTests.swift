@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What happens when a file cannot grow: each test is a process of its own, since the limit holds for all of it.
+/// Files that cannot grow. Each test runs in its own process, because the limit applies to the whole process.
 @Suite struct DiskFullTests {
     @Test func storeThatDoesNotFitFailsAndLeavesNothing() async {
         await #expect(processExitsWith: .success) {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func metadataThatDoesNotFitFailsAsAWholeAndWhatIsThereIsRead() async {
+    @Test func metadataThatDoesNotFitFailsWholeAndLeavesOldRows() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// When entries expire, where somebody says so.
+/// The expiry of entries under options and server headers.
 @Suite struct ExpiryTests {
     private let world: Surroundings
     private let server = FakeServer { _, _ in .init(headers: [("ETag", "\"1\"")], body: picture()) }
@@ -54,7 +54,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func whatIsOverByWhatIsSaidIsAskedForAgain() throws {
+    @Test func entryOlderThanRequestedExpiryIsFetchedAgain() throws {
         let cache = try world.cache()
         let client = world.client(server)
         let request = moon

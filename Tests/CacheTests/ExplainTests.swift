@@ -17,7 +17,7 @@ import Testing
 
     init() throws {
         world = try Surroundings()
-        // An address, so that nobody is asked for a name.
+        // An address, so that no name is resolved.
         moon = try HTTPRequest("https://203.0.114.7/moon.gif")
     }
 
@@ -127,7 +127,7 @@ import Testing
         #expect(explanation.reason.contains("5000 bytes to continue"))
     }
 
-    @Test func fileThatIsGoneIsToldAndStaysInTheIndex() throws {
+    @Test func missingFileIsReportedAndKeptInTheIndex() throws {
         let path = try cache().fetch(moon, client: world.client(server)).entry.path
         #expect(unlink(path) == 0)
 
@@ -150,7 +150,7 @@ import Testing
         #expect(world.files("") == files)
     }
 
-    @Test func pacingGivesTurnsInTheOrderInWhichTheyAreAskedFor() throws {
+    @Test func pacingServesRequestsInOrder() throws {
         let pauses = Monitor([Duration]())
         let pacing = StartPacing(delay: .seconds(2), now: { .seconds(10) }) { pause in
             pauses.withLock { $0.append(pause) }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Store
 
-/// Every call on a file below the root fails once with every error number. None of them proves that a file is absent, so
-/// nothing may be lost.
+/// Every call on a file below the root fails with every error number in separate runs. None of the errors proves that a
+/// file is absent, so nothing may be lost.
 @Suite struct FailedLookTests {
     private static let errors: [Int32] = [EACCES, EIO, EMFILE, ENFILE, ENOMEM, EPERM, ESTALE, ETIMEDOUT]
     /// Each of these is kept as a row and as a file.
@@ -16,7 +16,7 @@ import Testing
         case lookup, has, store, pin, clean, switchScope, list, rebuild
     }
 
-    /// Fails the call of one number.
+    /// Fails the call with a given number.
     private final class Faults: Sendable {
         private let state = Monitor((calls: 0, failing: Int.max, errno: Int32(0)))
 

@@ -2,7 +2,7 @@ import Support
 
 @testable import Store
 
-/// A remote in memory, shared by the caches of several roots. What is offered is there at once.
+/// A remote in memory, shared by the caches of several roots. Offered entries are available immediately.
 final class FakeRemote: RemoteTier {
     struct State {
         var documents: [RemoteName: RemoteDocument] = [:]

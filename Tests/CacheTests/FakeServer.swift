@@ -54,7 +54,7 @@ final class FakeServer: HTTPTransport {
         try answer.body[..<half].withUnsafeBytes { try receive(.body($0)) }
         state.update { $0.held += 1 }
         defer { state.update { $0.held -= 1 } }
-        // Nothing comes meanwhile, which a transport says again and again.
+        // While no bytes arrive, a transport reports progress repeatedly.
         while state.wait(
             atMost: .milliseconds(20),
             for: { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil })

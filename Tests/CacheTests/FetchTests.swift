@@ -83,7 +83,7 @@ import Testing
         #expect(try cache.statistics()[.stale] == 1)
     }
 
-    @Test func staleIsNotServedWhereThatIsForbiddenOrTheAnswerIsForGood() throws {
+    @Test func staleIsNotServedIfForbiddenOrAfterAPermanentFailure() throws {
         let server = FakeServer { _, number in number == 0 ? .init(body: picture()) : .init(status: 503) }
         let gone = FakeServer { _, _ in .init(status: 404) }
         let cache = try world.cache {
@@ -112,7 +112,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func refreshAsksForWhatIsFresh() throws {
+    @Test func refreshFetchesAFreshEntryAgain() throws {
         let server = FakeServer { _, number in .init(body: picture(number)) }
         _ = try world.cache().fetch(moon, client: world.client(server))
         world.time.advance(.seconds(1))
@@ -123,7 +123,7 @@ import Testing
         #expect(try Surroundings.contents(entry.path) == picture(1))
     }
 
-    @Test func lookUpGivesWhatHasExpiredAsStale() throws {
+    @Test func lookupReturnsExpiredEntriesAsStale() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         world.time.advance(.seconds(101))
@@ -212,7 +212,7 @@ import Testing
         #expect(entry.bytes == 9000)
     }
 
-    @Test func repeatedAttemptBeginsTheFileAnew() throws {
+    @Test func retryRestartsTheFile() throws {
         let server = FakeServer { _, number in
             .init(body: picture(number, bytes: 9000), breaksAfter: number == 0 ? 5000 : nil)
         }
@@ -223,7 +223,7 @@ import Testing
         #expect(entry.sha256 == (try BlobStore.sha256(of: MemorySource(picture(1, bytes: 9000)))))
     }
 
-    @Test func completeLeftoverIsFetchedAnew() throws {
+    @Test func completeLeftoverIsFetchedAgain() throws {
         let whole = picture(1, bytes: 9000)
         let server = FakeServer { request, number in
             if request.rangeStart != nil { return .init(status: 416) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What is damage, and what must not cost anybody an index: mistakes, and others who keep it busy.
+/// Damage to the index, and faults that must not cost an index: mistakes, and other processes that keep it busy.
 @Suite struct IndexFaultTests {
     private let world: Surroundings
 
@@ -74,7 +74,7 @@ import Testing
         let database = try world.database()
         try database.execute("BEGIN IMMEDIATE")
         let removal = try Background { try cache.remove(key("moon")) }
-        // Looking is not held up by somebody of the same process who waits.
+        // A waiting writer in the same process does not delay a lookup.
         #expect(try cache.lookup(key("moon"), handingOut: false) != nil)
         try database.execute("ROLLBACK")
 
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// Work on a thread of its own.
+/// Work on a new thread.
 private final class Background<Result: Sendable>: Sendable {
     private let thread: Thread
     private let outcome: Monitor<Swift.Result<Result, any Error>?>

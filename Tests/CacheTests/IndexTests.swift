@@ -87,7 +87,7 @@ import Testing
         #expect(try Surroundings.contents(entry.path) == picture(2))
     }
 
-    @Test func fileWhoseRemovalWasCutShortGoesWithTheNextStore() throws {
+    @Test func fileOfAnInterruptedRemovalIsRemovedByTheNextStore() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         // As a trim that is killed after its transaction leaves it.
@@ -100,7 +100,7 @@ import Testing
         #expect(world.files("scopes").count == 1)
     }
 
-    @Test func fileThatIsStoredAnewIsNotRemovedWithItsPredecessor() throws {
+    @Test func newlyStoredFileIsNotRemovedWithItsPredecessor() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
@@ -171,7 +171,7 @@ import Testing
         #expect(try world.cache().lookup(key("39")) != nil)
     }
 
-    @Test func rootThatIsRemovedUnderARunningToolIsMadeAnew() throws {
+    @Test func rootRemovedDuringARunIsCreatedAgain() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         Surroundings.removeTree(world.root)
@@ -181,7 +181,7 @@ import Testing
         #expect(try world.cache().lookup(key("moon")) != nil)
     }
 
-    @Test func rootThatCannotBeMadeIsToldPlainly() throws {
+    @Test func rootThatCannotBeCreatedIsReported() throws {
         try File.open(world.folder + "/file", O_WRONLY | O_CREAT).write([1])
         var settings = CacheSettings(root: world.folder + "/file/root")
         settings.capacity = 1

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 @Suite struct KeyTests {
-    @Test func digestIsThatOfTheStandard() {
+    @Test func digestMatchesTheStandard() {
         #expect(SHA256.hex(of: "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(SHA256.hex(of: "") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
@@ -53,7 +53,8 @@ import Testing
         #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
     }
 
-    /// `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` with `--field key=id` put the one under the other.
+    /// `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` with `--field key=id` stored the second address under
+    /// the first.
     @Test(arguments: ["https://good.example/a.jpg", "file:///etc/passwd", "exercisedb:0001@180", "truncated:x", "moon"])
     func nameNeverTakesThePlaceOfAnotherKey(_ name: String) throws {
         let own = try CacheKey(name: name)
@@ -74,7 +75,7 @@ import Testing
         #expect(try CacheKey.meant(by: long).map(\.text) == [long])
     }
 
-    /// Their files have different names: one must not be handed out for the other from memory.
+    /// Their files have different names: a lookup in memory must not confuse them.
     @Test func keysAreComparedByTheirBytes() throws {
         let (one, two) = (try CacheKey(name: "\u{E9}"), try CacheKey(name: "e\u{301}"))
 
@@ -84,7 +85,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// Each file has a key of its own, which is read again as it was printed.
+    /// Each file has its own key, which is read again as it was printed.
     @Test func aFilesKeyIsItsPathPercentEncoded() throws {
         let folder = try TemporaryFolder()
         let names: [(name: [UInt8], key: String)] = [

@@ -44,7 +44,7 @@ import Testing
         #expect(values.use("a") == nil)
     }
 
-    /// The same as a plain list of which the last ones are dropped, whatever is done.
+    /// The model is a plain list that drops its last elements.
     @Test func agreesWithAList() {
         var random = SystemRandomNumberGenerator()
         var values = LRU<Int>(countLimit: 7, costLimit: 30)
@@ -77,7 +77,7 @@ import Testing
         #expect(values.use("cafe\u{301}") == nil)
         values.insert(2, for: "cafe\u{301}", cost: 1)
         #expect(values.use("caf\u{E9}") == 1 && values.use("cafe\u{301}") == 2)
-        // The text that stands for "é" inside.
+        // The form in which "é" is stored internally.
         #expect(values.use("\u{1}63 61 66 c3 a9") == nil)
     }
 }

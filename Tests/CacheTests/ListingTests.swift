@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Listing, removing by filters, pinning, and what is said of entries.
+/// Listing, removing by filters, pinning, and the details of entries.
 @Suite struct ListingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -93,7 +93,7 @@ import Testing
         #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "xy")
     }
 
-    /// Batches that end among entries of one size, of which some go meanwhile.
+    /// Batches that end among entries of equal size, some of which are removed during the listing.
     @Test(arguments: [1, 2, 7, 600], EntryOrder.Key.allCases)
     func anOrderIsTheSameForAnyBatch(_ batch: Int, _ criterion: EntryOrder.Key) throws {
         let cache = try world.cache()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatGoesWhileAnOrderIsListedIsLeftOut() throws {
+    @Test func entriesRemovedDuringAListingAreLeftOut() throws {
         let cache = try fourPictures()
         var cursor = SortedCursor(
             try cache.scopeRows(inAllScopes: false), by: EntryOrder(.url), hash: cache.scope.hash, batch: 2)
@@ -153,7 +153,7 @@ import Testing
         #expect(try keys(cache) { _ in } == [])
     }
 
-    @Test func pinSurvivesTrimmingAndANewContent() throws {
+    @Test func pinSurvivesTrimmingAndReplacement() throws {
         let cache = try world.cache(capacity: 3000, lease: .zero)
         let first = try cache.store(MemorySource(picture(0, bytes: 1000)), key: key("moon")).entry
         #expect(try cache.setPinned(first, true)?.isPinned == true)
@@ -167,7 +167,7 @@ import Testing
         #expect(try cache.setPinned(try #require(try cache.peek(key("moon"))), false)?.isPinned == false)
     }
 
-    /// A download that began before must not be harmed; what it brings is new, and stays.
+    /// A download that began earlier must not be harmed; its new entry stays.
     @Test func removingBesideADownloadOfTheSameKeyIsSafe() throws {
         let cache = try world.cache()
         let server = FakeServer(picture(1, bytes: 5000))
@@ -194,7 +194,7 @@ import Testing
         #expect(world.files("scopes").count == 1)
     }
 
-    @Test func detailsTellWhatHasBecomeOfTheFile() throws {
+    @Test func detailsReportTheStateOfTheFile() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1, bytes: 100)), key: key("moon")).entry
         func state() throws -> EntryDetails.FileState { try EntryDetails(entry, in: cache).file }
@@ -217,7 +217,7 @@ import Testing
 
         let line = table.line(entry, .fresh)
 
-        // An address is known by its beginning and its end.
+        // Long addresses keep their beginning and end.
         #expect(line.count == 101 && line.hasSuffix("x.gif\n") && line.contains("…"))
         #expect(line.hasPrefix("  1.2 kB     2h      13d        fresh          1x1  default       https://example."))
         let wide = EntryTable(width: 200, showsScope: true, now: world.time.now).line(entry, .fresh)

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The manual defines what is counted and told in the very words of the code.
+/// The manual defines counters in the code's words.
 struct ManualTests {
     /// Each item's text, blanks and line ends folded.
     private func items() throws -> [String: String] {

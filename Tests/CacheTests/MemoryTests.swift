@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The cache in memory: one place for each root and scope, and one bound for all of them.
+/// The cache in memory: one place for each root and scope, and a shared bound.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryTests {
     private let world: Surroundings
@@ -37,7 +37,7 @@ struct MemoryTests {
         return Caches(settings: settings, clock: world.time.clock, interruption: world.interruption)
     }
 
-    @Test func aSwitchTellsWhatWasEmptiedInMemoryToo() throws {
+    @Test func switchReportsThePurgedContentsInMemory() throws {
         try put("moon", bytes: 100, in: caches())
         _ = try caches().cache().store(MemorySource(picture(2, bytes: 200)), key: key("sun"))
         #expect(try caches().unknownScope(ScopeName("alice")) != nil)
@@ -56,7 +56,7 @@ struct MemoryTests {
         try caches.standard().lookup(key(name)) != nil
     }
 
-    /// Names in the folder of all places, but for that of the ledger.
+    /// Names in the folder of all places, except for the ledger's.
     private var made: [String] { TemporaryFolder.names(in: memory.path("memory")).filter { $0 != "use" } }
 
     private func isFull(_ body: () throws -> Void) -> Bool {
@@ -79,7 +79,7 @@ struct MemoryTests {
         try reader.execute("BEGIN; SELECT COUNT(*) FROM entries")
         for number in 0..<20 { try put("star-\(number)", in: caches) }
         func log() throws -> Int { try TestFile.bytes("\(place.path)/index.sqlite-wal").count }
-        // All go, but their rows stand in the log.
+        // All files are removed, but their rows are in the log.
         world.time.advance(.seconds(1))
         #expect(try place.makeRoom(for: 100_000, clock: world.time.clock))
         #expect(try log() > 50_000)
@@ -126,7 +126,7 @@ struct MemoryTests {
     }
 
     @Test func placeIsEmptiedInWhicheverFolderItWasWritten() throws {
-        // As with an XDG_RUNTIME_DIR that is set, but lies on a disk.
+        // As with an XDG_RUNTIME_DIR on a disk.
         let disk = try TemporaryFolder()
         let folders = [disk.path("apod-tools"), memory.path("memory")]
         let places = RuntimePlaces(memory: folders, bypass: [])
@@ -141,7 +141,7 @@ struct MemoryTests {
         #expect(try !has("moon", in: caches()))
     }
 
-    @Test func placeInUseIsEmptiedAndStaysUntilNobodyHasIt() throws {
+    @Test func purgedPlaceStaysUntilItsLastUserEnds() throws {
         do {
             let user = try caches(scope: "alice")
             let cache = try user.standard()
@@ -158,7 +158,7 @@ struct MemoryTests {
         #expect(made == [])
     }
 
-    @Test func pathInAPlaceThatWasEmptiedIsToldToBePurged() throws {
+    @Test func pathInAPurgedPlaceIsReportedAsPurged() throws {
         let path: String
         do {
             let caches = try caches(scope: "alice")
@@ -181,7 +181,7 @@ struct MemoryTests {
         #expect(try has("moon", in: caches()))
     }
 
-    @Test func scopesAreListedWithWhatTheyHoldInMemory() throws {
+    @Test func scopesInMemoryAreListedWithTheirContents() throws {
         try put("moon", in: caches(scope: "alice"))
         try put("moon", in: caches(scope: "bob"))
         try put("mars", in: caches(scope: "bob"))
@@ -196,8 +196,8 @@ struct MemoryTests {
 
     // MARK: The bound
 
-    /// Room is waited for longer while there is somebody to wait for.
-    @Test func aPlaceIsBeingWrittenWhileSomebodyHoldsBytesThatHaveCome() throws {
+    /// The wait for room is longer while another process is writing.
+    @Test func placeIsBeingWrittenWhileAProcessHoldsReceivedBytes() throws {
         let caches = try caches()
         try put("moon", in: caches)
         let place = try #require(MemoryPlace.all(in: places).first)
@@ -208,7 +208,7 @@ struct MemoryTests {
 
         let file = try root.openToWrite(name, O_WRONLY)
         try file.write(Array("bytes".utf8))
-        // What a killed process has left.
+        // Leftovers of a killed process.
         #expect(try !place.isBeingWritten)
         let held = try KeyLock(root: root, lock, interruption: world.interruption)
         #expect(try place.isBeingWritten)
@@ -220,7 +220,7 @@ struct MemoryTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test func whatIsLeasedNeverTakesMoreThanTheBound() throws {
+    @Test func leasedEntriesNeverExceedTheBound() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
         var stored = 0
@@ -258,12 +258,12 @@ struct MemoryTests {
         #expect(use(limit).measured() <= limit)
         #expect(isFull { try put("more", bytes: 120_000, in: caches) })
 
-        // What has ended makes way, without a run of its own.
+        // Expired leases make room within the same run.
         world.time.advance(.seconds(601))
         try put("more", bytes: 120_000, in: caches)
     }
 
-    @Test func anotherRootsPicturesMakeWayWhenNobodyNeedsThem() throws {
+    @Test func unusedPicturesOfAnotherRootMakeRoom() throws {
         let limit = 1_000_000
         do {
             let other = try caches(root: "\(world.folder)/other", limit: limit)
@@ -342,7 +342,7 @@ struct MemoryTests {
     }
 
     @Test(arguments: ["", "x", "-5 1", "9999999999999999999999 0", String(repeating: "1", count: 40)])
-    func ledgerThatMeansNothingIsMeasuredAnew(_ text: String) throws {
+    func invalidLedgerIsMeasuredAgain(_ text: String) throws {
         try memory.makeFolder("memory")
         try memory.write("memory/use", text)
         let caches = try caches(limit: 1_000_000)
@@ -362,7 +362,7 @@ struct MemoryTests {
         let use = use(1_000_000)
         try memory.makeFolder("memory")
         chmod(memory.path("memory"), 0o700)
-        // Within a page there is always room, whatever is there.
+        // A page's worth of bytes always fits, however full the folder is.
         try memory.write("memory/filler", [UInt8](repeating: 1, count: 866_000))
         var runs = 0
         try use.grow(from: 1, to: 4096) { runs += 1 }

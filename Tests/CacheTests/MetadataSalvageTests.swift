@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What is left of metadata when the index was damaged.
+/// Metadata that survives damage to the index.
 @Suite struct MetadataSalvageTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -44,12 +44,12 @@ import Testing
         #expect(try all(world.cache(scope: "alice")) == kept(1000..<1600))
         #expect(try all(world.cache(scope: "bob")) == kept(2000..<2010))
         #expect(try world.cache(scope: "alice").scopes().map(\.generation) == [1, 0, 0])
-        // A cache that has the old index open goes on in the new one.
+        // A cache that has the old index open continues in the new index.
         try fresh.keep(kept(1600..<1601), in: days)
         #expect(try all(world.cache(scope: "alice")).count == 601)
     }
 
-    /// Damage in the page of some rows: those are lost, and the others are what they were.
+    /// Damage in one page loses only the rows in it; the others are unchanged.
     @Test(arguments: 0..<12)
     func whatCanBeReadIsWhatItWas(_ seed: Int) throws {
         let cache = try world.cache()
@@ -84,9 +84,8 @@ import Testing
         #expect(try all(world.cache(scope: "alice")) == [])
     }
 
-    /// What is taken over is taken over once: it must not come back after a purge, although the damaged index lies there
-    /// for a while.
-    @Test func whatIsPurgedAfterwardsStaysAwayThoughTheIndexIsLostOnceMore() throws {
+    /// Rows are salvaged once: they must not return after a purge, although the damaged index remains for a while.
+    @Test func purgedMetadataStaysAwayAfterASecondLossOfTheIndex() throws {
         try world.cache(scope: "alice").keep(kept(1000..<1010), in: days)
         let cache = try world.cache()
         try cache.index.setAside()

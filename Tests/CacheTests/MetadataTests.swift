@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What is kept under names beside the pictures.
+/// Metadata stored by name beside the pictures.
 @Suite struct MetadataTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -26,7 +26,7 @@ import Testing
         try cache.index.perform { try $0.database.first("SELECT count(*) FROM metadata") { $0.int(0) } }
     }
 
-    @Test func whatIsKeptComesBackAsItWas() throws {
+    @Test func keptMetadataIsReadBackUnchanged() throws {
         let bodies: [[UInt8]] = [[], [0], Array(0...255), Array(repeating: 7, count: 100_000)]
         let kept = bodies.enumerated().map { number, body in
             Metadata(
@@ -71,7 +71,7 @@ import Testing
         #expect(try cache.metadata(in: days, from: "", through: "9") == [day("2024-02-03", "third", at: now)])
     }
 
-    @Test func whatWasFetchedBeforeTheClockWasSetBackGivesWay() throws {
+    @Test func metadataFromTheFutureIsReplaced() throws {
         let cache = try world.cache()
         let future = day(
             "2024-02-03", "future", at: world.time.now + .seconds(3600), until: world.time.now + .seconds(9000))
@@ -199,9 +199,9 @@ import Testing
         #expect(try names(bob, through: "z") == ["b"])
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    @Test func removedRootIsMadeAnewWithWhatComes() throws {
+    @Test func removedRootIsCreatedAgainByNewMetadata() throws {
         let cache = try world.cache()
         try cache.keep([day("a")], in: days)
         Surroundings.removeTree(world.root)
@@ -212,7 +212,7 @@ import Testing
         #expect(try names(world.cache(), through: "z") == ["b"])
     }
 
-    @Test func keepingLeavesWhatIsRememberedOfPictures() throws {
+    @Test func keepingMetadataLeavesTheVersionOfTheIndex() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let version = cache.index.version()

@@ -95,7 +95,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
-    @Test func giveAgainIsCountedAndIsNoFailureOfItsOwn() throws {
+    @Test func rememberedFailureIsCountedOnlyAsRepeated() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         for _ in 0..<3 { #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) } }
@@ -106,7 +106,7 @@ import Testing
         #expect(statistics.scopes[0].failures == ["not-found": 1])
     }
 
-    @Test func whatIsNoPictureIsRememberedWithItsAddress() throws {
+    @Test func bodyWithoutAPictureIsRememberedByAddress() throws {
         let cache = try cache()
         let server = FakeServer(Array("<!DOCTYPE html><title>x</title>".utf8))
         #expect(throws: FormatFailure.self) { try cache.fetch(moon, client: world.client(server)) }
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [404, 200])
-    func whatItsServerWantsNobodyToKeepIsNotRemembered(_ status: Int) throws {
+    func answerWithNoStoreIsNotRemembered(_ status: Int) throws {
         let server = FakeServer { _, _ in
             .init(status: status, headers: [("Cache-Control", "no-store")], body: Array("<html>no picture".utf8))
         }
@@ -150,7 +150,7 @@ import Testing
         #expect(try cache.index.negative(name, in: .standard, address: address, now: world.time.now) == nil)
     }
 
-    @Test func requestsWithCredentialsOrFieldsOfTheirOwnNeitherReadNorWrite() throws {
+    @Test func requestsWithCredentialsOrExtraFieldsAreNotRemembered() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         var withField = moon
@@ -164,7 +164,7 @@ import Testing
         #expect(server.requests.count == 5)
     }
 
-    @Test func addressesUnderOneKeyAreToldApart() throws {
+    @Test func addressesUnderOneKeyAreDistinguished() throws {
         let server = FakeServer { request, _ in
             request.url.path == "/moon.gif" ? .init(status: 404) : .init(body: picture())
         }
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func scopesDoNotShareWhatTheyRemember() throws {
+    @Test func scopesDoNotShareRememberedFailures() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         for scope in ["alice", "bob"] {
             let cache = try world.cache(scope: scope) { $0.negativeTTL = .byClass }
@@ -207,7 +207,7 @@ import Testing
         #expect(try cache.forgetFailures() == 2)
     }
 
-    @Test func oneFromTheFutureDoesNotHold() throws {
+    @Test func rememberedFailureFromTheFutureIsIgnored() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }

@@ -42,7 +42,7 @@ import Testing
         #expect(Array(PictureStem.ofFile("/a/\u{301}b.\u{301}").utf8) == Array("\u{301}b".utf8))
     }
 
-    @Test func aNameIsGivenOutForOneThingOnly() throws {
+    @Test func outputNameBelongsToOneOwner() throws {
         let output = try output()
         try output.claim("a.jpg", for: "one")
         try output.claim("a.jpg", for: "one")
@@ -81,7 +81,7 @@ import Testing
         output.turn().wait()
     }
 
-    @Test func aFileThatCameMeanwhileIsNotReplaced() throws {
+    @Test func fileCreatedDuringTheWriteIsNotReplaced() throws {
         let output = try output()
         let file = try output.begin("a/b/c.txt", replaces: false)
         try file.write(Array("new".utf8).span.bytes)

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What each policy leaves behind, and which one counts.
+/// The traces of each policy, and the precedence among policies.
 @Suite struct PolicyTests {
     private let surroundings: Surroundings
     private let folder: TemporaryFolder
@@ -121,7 +121,7 @@ import Testing
         #expect(!TestFile.exists(first.path) && TestFile.exists(second.path))
     }
 
-    @Test func whatIsNoPictureOrBreaksOffLeavesNothing() throws {
+    @Test func invalidOrBrokenBodyLeavesNothing() throws {
         let bypass = try bypass(caches(Policies()))
         let request = try HTTPRequest("https://pictures.example/a.gif")
         let page = FakeServer(Array("<html>".utf8))
@@ -133,7 +133,7 @@ import Testing
         #expect(folder.contents() == ["bypass"])
     }
 
-    @Test func repeatedAttemptBeginsAnew() throws {
+    @Test func retryStartsTheFileAgain() throws {
         let bypass = try bypass(caches(Policies()))
         let server = FakeServer { _, number in .init(body: picture(), breaksAfter: number == 0 ? 40 : nil) }
 
@@ -223,7 +223,7 @@ import Testing
 
     private func name(_ entry: Entry) -> Substring { entry.path.split(separator: "/").last ?? "" }
 
-    @Test func standInGoesWhereTheStrictestPolicySays() throws {
+    @Test func placeholderFollowsTheStrictestPolicy() throws {
         let caches = try caches(Policies(rules: [try rule("/secret/*=disabled")]))
         let addresses = [try WebURL("https://a.example/a.jpg"), try WebURL("https://a.example/secret/a.jpg")]
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Roots that somebody else has prepared, and folders that are none.
+/// Roots prepared by another user, and folders that are no roots.
 @Suite struct PreparedRootTests {
     private let world: Surroundings
     private let victim: String
@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Rows
 
-    /// Gives a file outside the root by names that a row could have.
+    /// Names in a row that point to a file outside the root.
     private var escapes: [(folder: String, file: String)] {
         let hash = ScopeName.standard.hash
         let name = String(repeating: "a", count: 32)
@@ -96,7 +96,7 @@ import Testing
         ]
     }
 
-    @Test func rowsMakePathsOnlyWhereTheyFitTheLayout() {
+    @Test func rowsBecomePathsOnlyIfTheyFitTheLayout() {
         for (folder, file) in escapes { #expect(CacheRoot.blob(file, folder: folder) == nil, "\(folder) \(file)") }
         let (hash, name) = (ScopeName.standard.hash, String(repeating: "a", count: 32))
         #expect(CacheRoot.blob("\(name).gif", folder: hash) == "scopes/\(hash)/aa/\(name).gif")
@@ -151,7 +151,7 @@ import Testing
         #expect(access(entry.path, F_OK) == 0)
     }
 
-    // MARK: What is a cache
+    // MARK: Recognising a cache
 
     @Test func folderWithSomethingElseIsLeftAsItIs() throws {
         try write("letter.txt")
@@ -180,7 +180,7 @@ import Testing
         #expect(names.isEmpty)
     }
 
-    @Test func rootThatSomebodyElseMakesIsSeen() throws {
+    @Test func rootCreatedByAnotherProcessIsSeen() throws {
         let cache = try world.cache()
         #expect(try cache.lookup(key("moon")) == nil)
 
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: ["PRAGMA application_id = 7", "PRAGMA application_id = 0; DROP TABLE doomed"])
-    func indexThatSaysItIsAnothersIsNotTouched(_ change: String) throws {
+    func indexOfAnotherApplicationIsNotTouched(_ change: String) throws {
         let entry = try store()
         try world.database().execute(change)
 
@@ -244,7 +244,7 @@ import Testing
 
     // MARK: Whose it is
 
-    @Test func rootThatEveryoneMayWriteToIsRefusedUnlessThatIsMeant() throws {
+    @Test func worldWritableRootIsRefusedUnlessAllowed() throws {
         _ = try store()
         chmod(world.root, 0o777)
 
@@ -263,7 +263,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func rootOfAnotherUserIsRefusedUnlessThatIsMeant() throws {
+    func rootOfAnotherUserIsRefusedUnlessAllowed() throws {
         _ = try store()
         chown(world.root, 12_345, 12_345)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What shells are told of caches: names, read without a trace.
+/// Names of keys and scopes for shell completion, read without a trace.
 struct ReadingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -20,7 +20,7 @@ struct ReadingTests {
         _ = try world.cache(scope: scope).store(MemorySource(picture()), key: key(name))
     }
 
-    @Test func keysAreThoseOfTheScopeWithTheirBeginning() throws {
+    @Test func keysAreListedByScopeAndPrefix() throws {
         #expect(try settings().keys(beginningWith: "").isEmpty)
         for name in ["moon", "mars", "50%_off", "é"] { try put(name) }
         try put("sun", scope: "alice")
@@ -68,7 +68,7 @@ struct ReadingTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func whatIsKeptInMemoryIsThereToo() throws {
+    func keysInMemoryAreListedToo() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         var settings = try settings(memory: memory.path("memory"))
         try put("disk")

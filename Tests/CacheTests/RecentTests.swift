@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Keys that are asked for again within one run. Another cache on the same root stands for another process.
+/// Repeated lookups within one run. Another cache on the same root plays another process.
 @Suite struct RecentTests {
     private let world: Surroundings
     private let cache: CacheStore
@@ -27,9 +27,9 @@ import Testing
         return cache.recalled(text, version: cache.index.version()) != nil
     }
 
-    // MARK: What is saved
+    // MARK: Saved work
 
-    @Test func keyThatIsAskedForAgainCostsNoLookAtItsFile() throws {
+    @Test func repeatedLookupDoesNotStatTheFile() throws {
         let path = try #require(try cache.lookup(key("moon"))).path
         unlink(path)
 
@@ -81,7 +81,7 @@ import Testing
         #expect(!isRecalled(by: small))
     }
 
-    // MARK: What is noticed
+    // MARK: Noticed changes
 
     @Test func fileThatAStrangerRemovedIsMissedAfterASecond() throws {
         unlink(try #require(try cache.lookup(key("moon"))).path)
@@ -199,7 +199,7 @@ import Testing
         #expect(!isRecalled())
     }
 
-    @Test func hitsOfABatchAreThoseOfEachKey() throws {
+    @Test func batchHitsMatchSingleLookups() throws {
         for name in ["mars", "io"] { _ = try cache.store(MemorySource(picture(2)), key: key(name)) }
         world.time.advance(.seconds(61))
         let keys = try ["moon", "pluto", "mars", "moon", "io"].map(key)

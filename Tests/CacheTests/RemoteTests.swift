@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Caches of several roots with one remote behind them.
+/// Caches of several roots with a shared remote.
 @Suite struct RemoteTests {
     private let here: Surroundings
     private let there: Surroundings
@@ -49,7 +49,7 @@ import Testing
         #expect(second.status == .hit && !second.entry.isFromRemote)
     }
 
-    @Test func whatHasExpiredInTheRemoteIsRevalidatedByItsETag() throws {
+    @Test func expiredRemoteEntryIsRevalidatedByItsETag() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == "\"1\""
                 ? .init(status: 304, headers: [("ETag", "\"1\"")])
@@ -95,7 +95,7 @@ import Testing
         #expect(try cache(there).fetch(moon, client: there.client(server)).status == .miss)
     }
 
-    @Test func whatHasExpiredServesIfTheServerIsAway() throws {
+    @Test func expiredRemoteEntryIsServedIfTheServerIsDown() throws {
         let server = FakeServer { _, number in number == 0 ? .init(body: picture()) : .init(status: 503) }
         _ = try cache(here) { $0.ttl = .seconds(100) }.fetch(moon, client: here.client(server))
         there.time.advance(.seconds(200))
@@ -124,7 +124,7 @@ import Testing
         #expect(server.requests.count == 2)
         #expect(try cache.statistics()[.remoteDamaged] == (damage == "none" ? 0 : 1))
         #expect(remote.state.withLock { $0.damage.count } == (damage == "none" ? 0 : 1))
-        // It is handed over anew.
+        // It is offered again.
         #expect(remote.state.withLock { Array($0.contents.values) }.contains(picture(1)))
         #expect(there.files("partial").isEmpty)
     }
@@ -138,18 +138,18 @@ import Testing
     }
 
     @Test(arguments: [("Cache-Control", "private"), ("Cache-Control", "no-store")])
-    func whatAServerWantsNobodyElseToHaveIsNotHandedOver(_ name: String, _ value: String) throws {
+    func privateAnswerIsNotShared(_ name: String, _ value: String) throws {
         let server = FakeServer { _, _ in .init(headers: [(name, value)], body: picture()) }
         _ = try cache(here).fetch(moon, client: here.client(server))
         #expect(remote.state.withLock { $0.documents.isEmpty })
     }
 
-    @Test func whatWasAskedForWithCredentialsIsNotShared() throws {
+    @Test func answerToARequestWithCredentialsIsNotShared() throws {
         var request = moon
         request.headers = [HTTPHeader("Authorization", "Bearer secret")]
         _ = try cache(here).fetch(request, client: here.client(FakeServer(picture())))
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
-        // Unless the caller knows that everybody gets the same.
+        // Unless the caller knows that the answer is the same for all users.
         _ = try cache(there).fetch(request, client: there.client(FakeServer(picture())), sharesWithCredentials: true)
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
@@ -174,7 +174,7 @@ import Testing
         #expect(plain.url.redacted == "https://pictures.example/moon.gif?w=1500&h=1000")
     }
 
-    @Test func whatIsPrivateStaysHereLaterToo() throws {
+    @Test func privateEntryStaysLocalAfterRevalidation() throws {
         var request = moon
         request.headers = [HTTPHeader("Authorization", "Bearer secret")]
         let server = FakeServer { request, _ in
@@ -191,7 +191,7 @@ import Testing
                 return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
             }
         }
-        // An answer of 304 may leave out what the one before has said.
+        // A 304 answer may omit fields of the earlier answer.
         here.time.advance(.seconds(200))
         #expect(try cache.fetch(mars, client: here.client(server)).status == .revalidated)
         #expect(remote.state.withLock { $0.documents.isEmpty })
@@ -205,7 +205,7 @@ import Testing
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
     }
 
-    @Test func aRefreshAsksTheServerAndHandsOverWhatItGot() throws {
+    @Test func refreshAsksTheServerAndSharesItsAnswer() throws {
         let server = FakeServer { _, number in .init(body: picture(number)) }
         _ = try cache(here).fetch(moon, client: here.client(server))
         there.time.advance(.seconds(10))
@@ -215,7 +215,7 @@ import Testing
         #expect(remote.state.withLock { $0.documents.values.map(\.sha256) } == [entry.sha256])
     }
 
-    @Test func anOlderDocumentDoesNotReplaceWhatIsHere() throws {
+    @Test func olderRemoteDocumentDoesNotReplaceALocalEntry() throws {
         let server = FakeServer { _, number in .init(headers: [("ETag", "\"\(number)\"")], body: picture(number)) }
         _ = try cache(here) { $0.ttl = .seconds(10) }.fetch(moon, client: here.client(server))
         let old = remote.state.withLock { $0 }
@@ -285,13 +285,13 @@ import Testing
         #expect(try cache(there).statistics()[.variantsMade] == 0)
     }
 
-    @Test func aVariantThatIsNotWhatItsDocumentSaysIsMadeHere() throws {
+    @Test func variantThatContradictsItsDocumentIsMadeLocally() throws {
         let server = FakeServer(picture(1))
         let cache = try cache(here)
         let key = CacheKey(url: moon.url)
         _ = try cache.fetch(moon, client: here.client(server))
         var made = 0
-        // A picture of one pixel that is said to have two.
+        // A picture of one pixel whose document claims two.
         func make(_ cache: CacheStore) throws -> MadeFile {
             try cache.variant(of: key, options: "w=3") { _, sink in
                 made += 1

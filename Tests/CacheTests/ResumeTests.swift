@@ -18,7 +18,7 @@ import Testing
         moon = try HTTPRequest("https://pictures.example/moon.gif")
     }
 
-    /// Answers as a server should: a range where one is asked for under the right condition, else everything.
+    /// Answers as an honest server does: a range if the request has one and its condition holds, else the whole body.
     private static func honest(
         _ request: HTTPRequest, _ body: [UInt8], validator: (name: String, value: String) = ("ETag", "\"1\""),
         date: String? = nil, breaksAfter: Int? = nil
@@ -39,7 +39,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func repeatedAttemptContinuesWhereTheOneBeforeBrokeOff() throws {
+    @Test func retryContinuesWhereThePreviousAttemptBroke() throws {
         let server = FakeServer { [whole] request, number in
             Self.honest(request, whole, breaksAfter: number < 2 ? 100_000 : nil)
         }
@@ -60,7 +60,7 @@ import Testing
             return Self.honest(request, whole, breaksAfter: rest > 70_000 ? 70_000 : nil)
         }
 
-        // Four breaks and one retry.
+        // Four breaks and a single retry.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
@@ -77,7 +77,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 10, 20, 30])
     }
 
-    @Test func versionThatChangesBetweenAttemptsBeginsAnew() throws {
+    @Test func versionThatChangesBetweenAttemptsRestarts() throws {
         let other = picture(2, bytes: 300_000)
         let server = FakeServer { [whole] request, number in
             number == 0
@@ -108,14 +108,14 @@ import Testing
             return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
         }
 
-        // Asking again is part of the same attempt: one retry is enough.
+        // The second request belongs to the same attempt: one retry is enough.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil], "\(what)")
         try expectWhole(entry)
     }
 
-    @Test func rangeThatIsRefusedBeginsAnew() throws {
+    @Test func refusedRangeRestarts() throws {
         let server = FakeServer { [whole] request, number in
             if request.rangeStart != nil { return .init(status: 416) }
             return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
@@ -130,7 +130,7 @@ import Testing
         let server = FakeServer { [whole] request, number in
             var answer = Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
             if number == 1 {
-                // Less than was asked for, as RFC 9110 §14.2 allows.
+                // Fewer bytes than requested, as RFC 9110 §14.2 allows.
                 answer.headers = [("ETag", "\"1\""), ("Content-Range", "bytes 100000-199999/300000")]
                 answer.body = Array(answer.body[..<100_000])
             }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func partsThatMakeNoPictureAreFetchedWholeOnce() throws {
-        // A PNG's end marker is looked for: the second half is another one's.
+        // A PNG's end marker is checked: the second half belongs to another picture.
         let whole = png
         let server = FakeServer { request, number in
             if let start = request.rangeStart {
@@ -211,7 +211,7 @@ import Testing
                 Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:01 GMT",
                 "Tue, 14 Nov 2023 00:00:00 GMT"
             ),
-            // A weak ETag is an ETag: the time does not stand in for it.
+            // A weak ETag is an ETag: the time does not replace it.
             (
                 Validators(etag: "W/\"1\"", lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"),
                 "Wed, 15 Nov 2023 00:00:01 GMT",
@@ -223,7 +223,7 @@ import Testing
         #expect(validators.strong(date: date) == expected)
     }
 
-    /// A process that was killed leaves its bytes and its note, at whatever byte that happened.
+    /// A killed process leaves its bytes and its note, at any byte.
     @Test(arguments: [1, 4095, 65_536, 299_999, 300_000])
     func leftoverOfAKilledProcessIsContinued(_ count: Int) throws {
         let cache = try world.cache()
@@ -237,7 +237,7 @@ import Testing
         try expectWhole(entry)
     }
 
-    @Test func leftoverOfANewerVersionIsContinuedAlsoWhereAnOldOneIsKept() throws {
+    @Test func leftoverOfANewerVersionIsContinuedBesideAnOldEntry() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let old = FakeServer(picture(5), etag: "\"0\"")
         _ = try cache.fetch(moon, client: world.client(old))
@@ -284,7 +284,7 @@ import Testing
         try expectWhole(entry)
     }
 
-    /// The end of one version behind the beginning of another would be a picture that never was.
+    /// The end of one version joined to the beginning of another would be a picture that never existed.
     @Test func restIsJoinedUnderTheSameValidatorsAlone() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         func isContinued(_ validator: String, by fields: KeyValuePairs<String, String>) throws -> Bool {

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What was removed, emptied or replaced does not come back when the index is lost afterwards.
+/// Removed, purged or replaced entries do not return when the index is lost afterwards.
 @Suite struct ResurrectionTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -15,7 +15,7 @@ import Testing
         for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
     }
 
-    /// What can be had of these keys, by asking for them and by taking in everything.
+    /// Expects that these keys are absent, both by lookup and after full recovery.
     private func expectGone(_ scope: String, _ keys: String...) throws {
         let cache = try world.cache(scope: scope)
         for name in keys { #expect(try cache.lookup(key(name)) == nil) }
@@ -48,12 +48,12 @@ import Testing
         #expect(try next.lookup(key("new")) != nil)
         #expect(world.files("scopes").count == 1)
 
-        // The index is lost once more: what is there now is still the latest.
+        // The index is lost a second time: the latest entry remains.
         loseIndex()
         #expect(try world.cache(scope: "alice").lookup(key("new")) != nil)
     }
 
-    @Test func pendingSwitchAndResetStayWhatTheyAre() throws {
+    @Test func pendingSwitchAndResetSurviveALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.index.reset(now: world.time.now)
@@ -75,13 +75,13 @@ import Testing
         #expect(Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
-    /// While files have no rows, whatever removes must see them.
+    /// Removal must see files that have no rows yet.
     @Test(arguments: ["remove", "filter", "purge", "reset"])
-    func whatIsRemovedAfterTheLossIsGone(_ way: String) throws {
+    func entryRemovedAfterTheLossIsGone(_ way: String) throws {
         let before = try world.cache(scope: "alice")
         _ = try before.purge(ScopeName("alice"))
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
-        // Two files of one key, the older of which somebody may still read.
+        // Two files of one key; another process may still read the older.
         _ = try before.store(MemorySource(png), key: key("moon"))
         #expect(world.files("scopes").count == 2)
         loseIndex()
@@ -122,7 +122,7 @@ import Testing
             if !asksFirst { try cache.rebuild { _ in } }
 
             #expect(try cache.lookup(key("moon"))?.path == paths[1])
-            // The path of the older one was handed out, and stays for as long as that promises.
+            // The older path was returned, and stays for as long as its lease promises.
             try cache.clean { _ in }
             #expect(paths.allSatisfy { access($0, F_OK) == 0 })
             world.time.advance(.seconds(800))

@@ -37,8 +37,8 @@ import Testing
         #expect(!retention("max-age=10").directives.mustRevalidate)
     }
 
-    @Test func whatMustNotBeStoredHasExpiredAtOnceAndNeverStandsInForItsServer() {
-        // It is there from a time when nobody asked what the server wants.
+    @Test func noStoreExpiresImmediatelyAndIsNeverServedStale() {
+        // Such an entry dates from a run that ignored the server's headers.
         #expect(retention("no-store").expiresAt == now)
         #expect(retention("no-store, max-age=100").expiresAt == now)
         #expect(retention("no-store").directives.mustRevalidate)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "no-cache", "max-age=0, must-revalidate"])
-    func serversWishesMeanNothingUnlessTheyAreToBeRespected(_ control: String) {
+    func cacheControlIsIgnoredUnlessRespected(_ control: String) {
         #expect(retention(control, respectsServer: false).expiresAt == now + .seconds(1000))
         #expect(!retention(control, respectsServer: false).directives.mustRevalidate)
     }
@@ -98,7 +98,7 @@ import Testing
         #expect(try world.cache().fetch(moon, client: world.client(server)).status == .miss)
     }
 
-    @Test func pictureMustBeAskedForOnceTheServersTimeIsOver() throws {
+    @Test func pictureIsRevalidatedAfterTheServersMaxAge() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
                 ? .init(headers: [("Cache-Control", "max-age=50"), ("Age", "20"), ("ETag", "\"1\"")], body: picture())
@@ -250,7 +250,7 @@ import Testing
         ]
     }
 
-    @Test func whatMustBeRevalidatedIsNeverServedStale() throws {
+    @Test func mustRevalidateIsNeverServedStale() throws {
         let server = FakeServer { _, number in
             number == 0
                 ? .init(headers: [("Cache-Control", "max-age=10, must-revalidate")], body: picture())

@@ -33,7 +33,7 @@ import Testing
         #expect(reason(path) == nil)
     }
 
-    @Test func missingFolderIsNotMadeWhereNobodyWantsThat() {
+    @Test func missingFolderIsNotCreatedUnlessRequested() {
         #expect(reason(folder.path("mine"), making: false) != nil)
         #expect(!TestFile.exists(folder.path("mine")))
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(reason(folder.path("open"))?.contains("others may look into it") == true)
     }
 
-    @Test func folderWhoseNameAnybodyMayTakeIsRefused() throws {
+    @Test func folderThatAnyUserMayRenameIsRefused() throws {
         let above = try folder.makeFolder("above")
         chmod(above, 0o777)
         #expect(reason("\(above)/mine")?.contains("anybody may rename") == true)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func folderOfSomebodyElseIsRefused() throws {
+    func folderOfAnotherUserIsRefused() throws {
         chown(try folder.makeFolder("theirs"), 12_345, 12_345)
 
         #expect(reason(folder.path("theirs"))?.contains("somebody else's") == true)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func memoryIsToldByItsFileSystem() throws {
+    func memoryIsRecognisedByItsFileSystem() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
 
         #expect(try RuntimePlaces(memory: [memory.path("root")], bypass: []).memoryFolder() == memory.path("root"))
@@ -175,7 +175,7 @@ import Testing
         #expect(folder.contents() == [name + ".png"])
     }
 
-    @Test func sweepingRemovesWhatHasEndedAndNothingElse() throws {
+    @Test func sweepRemovesOnlyExpiredFiles() throws {
         let token = String(repeating: "0", count: 32)
         for end in [1_699_999_999_999, 1_700_000_000_000, 1_700_000_000_001] {
             try folder.write("\(end)-\(token).jpg", "x")
@@ -186,7 +186,7 @@ import Testing
         #expect(folder.contents() == ["1-mine.jpg", "1700000000001-\(token).jpg"])
     }
 
-    @Test func whatIsBeingWrittenIsNotSweptUntilItsWriterIsGone() throws {
+    @Test func partialFileIsNotSweptWhileItsWriterLives() throws {
         let file = try bypassFile()
         let abandoned = "1-\(String(repeating: "f", count: 32)).part"
         try folder.write(abandoned, "x")

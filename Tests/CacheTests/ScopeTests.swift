@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Generations: what a switch or a purge makes invisible, stale, and at last removes.
+/// Generations: the entries that a switch or a purge hides, invalidates and finally removes.
 @Suite struct ScopeTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -52,7 +52,7 @@ import Testing
         for number in 0..<5 { #expect(try other.lookup(key("\(number)")) != nil) }
     }
 
-    @Test func whatIsStoredAfterAPurgeMeetsNothingOfWhatGoes() throws {
+    @Test func storeAfterAPurgeSeesNoOldEntry() throws {
         let cache = try world.cache(scope: "alice")
         let old = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         _ = try cache.purge(alice)
@@ -97,7 +97,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func whatHasBeenPurgedCostsNobodyElseTheirPlace() throws {
+    @Test func purgedEntriesDisplaceNoOtherScope() throws {
         let cache = try world.cache(scope: "alice", capacity: 1000, lease: .zero)
         for number in 0..<9 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
         _ = try cache.purge(alice)
@@ -119,7 +119,7 @@ import Testing
         _ = try cache.purge(alice)
 
         let other = try world.cache(scope: "bob")
-        // Each does so for a moment: on a busy machine it takes more than one.
+        // Each call works for a moment: a busy machine needs several.
         for number in 0..<100 {
             guard try other.isPurgePending() else { break }
             _ = try other.lookup(key("\(number)"))
@@ -130,7 +130,7 @@ import Testing
         #expect(world.files("scopes").isEmpty)
     }
 
-    @Test func purgeThatSomebodyIsAtIsLeftToThem() throws {
+    @Test func purgeInProgressIsLeftToItsProcess() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(alice)
@@ -226,7 +226,7 @@ import Testing
         #expect(try named.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
     }
 
-    @Test func runThatTookTheCurrentScopeGoesOnAfterItWasPurged() throws {
+    @Test func runContinuesAfterItsCurrentScopeWasPurged() throws {
         let run = try world.cache()
         _ = try run.store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache().purge(.standard)
@@ -234,7 +234,7 @@ import Testing
         #expect(try run.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
     }
 
-    @Test func scopesAreListedWithWhatTheyHold() throws {
+    @Test func scopesAreListedWithTheirContents() throws {
         _ = try world.cache(scope: "bob").store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
         let cache = try world.cache()
@@ -249,7 +249,7 @@ import Testing
         #expect(scopes.map(\.isPurgePending) == [true, false, false])
     }
 
-    @Test func pathOfAPurgedScopeIsToldFromOthers() throws {
+    @Test func pathOfAPurgedScopeIsRecognised() throws {
         let cache = try world.cache(scope: "alice")
         let old = try cache.store(MemorySource(picture(1)), key: key("moon")).entry.path
         let other = try world.cache(scope: "bob").store(MemorySource(picture(1)), key: key("moon")).entry.path
@@ -266,7 +266,7 @@ import Testing
         #expect(try cache.isPurged(new) && cache.isPurged(other))
     }
 
-    // MARK: What is under way
+    // MARK: Work under way
 
     @Test func downloadOfAPurgedGenerationEndsAndLeavesNothing() throws {
         let server = FakeServer(picture(1, bytes: 9000), etag: "\"1\"")
@@ -306,7 +306,7 @@ import Testing
     @Test func pauseBeforeARetryEndsWithTheGeneration() throws {
         let (world, alice) = (world, alice)
         let server = FakeServer { _, _ in .init(status: 503) }
-        // The pauses take no time here; in the first one somebody purges.
+        // The pauses take no time here; a purge happens during the first.
         let client = HTTPClient(
             transport: server, retries: RetrySchedule(retries: 20), interruption: world.interruption,
             clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").purge(alice) })
@@ -341,9 +341,9 @@ import Testing
         let fresh = try world.cache()
         #expect(fresh.scope == .standard)
         #expect(try fresh.statistics().entries == 0)
-        // The one under way has counted its failure since.
+        // The running process has counted its failure since.
         #expect(try fresh.statistics()[.stored] == 0)
-        // A scope that nobody knew before the reset is not in generation 0 either.
+        // A scope unknown before the reset is not in generation 0 either.
         #expect(try fresh.scopes().map(\.generation).allSatisfy { $0 > 0 })
         #expect(try fresh.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
         #expect(try fresh.lookup(key("moon")) != nil)

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Many at once: threads, and caches of their own as other processes would have.
+/// Concurrent use: by threads, and by separate caches, as other processes would have.
 @Suite struct SharingTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -42,7 +42,7 @@ import Testing
         #expect(world.files("locks") == ["all"])
     }
 
-    @Test func nextOneTakesOverWhenTheFirstFails() throws {
+    @Test func nextWaiterTakesOverWhenTheFirstFails() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(body: picture(1, bytes: 9000), breaksAfter: 4000) : .init(body: picture(1, bytes: 9000))
         }
@@ -61,7 +61,7 @@ import Testing
         #expect(results.filter { (try? $0.get()) == nil }.count == 1)
     }
 
-    @Test func differentKeysDoNotWaitForOneAnother() throws {
+    @Test func differentKeysDoNotWaitForEachOther() throws {
         let slow = FakeServer(picture(1))
         slow.hold()
         let cache = try world.cache()
@@ -120,8 +120,8 @@ import Testing
         #expect(world.files("locks") == ["all"])
     }
 
-    /// The root was removed while the lock was held, and another process has made it anew.
-    @Test func holderLeavesALockThatIsSomebodyElsesByNow() throws {
+    /// The root was removed while the lock was held, and another process has created it again.
+    @Test func holderLeavesALockThatAnotherProcessOwnsNow() throws {
         let root = CacheRoot(world.root)
         let other = CacheRoot(world.root)
         let name = CacheRoot.lock("0", in: .standard)
@@ -137,7 +137,7 @@ import Testing
         withExtendedLifetime(new) {}
     }
 
-    @Test func lockIsHeldForOtherProcessesAndForThreadsOfThisOne() throws {
+    @Test func lockExcludesOtherProcessesAndOtherThreads() throws {
         let (root, other) = (CacheRoot(world.root), CacheRoot(world.root))
         let (name, another) = (CacheRoot.lock("0", in: .standard), CacheRoot.lock("1", in: .standard))
         #expect(try !KeyLock.isHeld(root: root, name))

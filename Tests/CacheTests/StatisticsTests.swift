@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What is counted, and how it is told.
+/// Counters and their display.
 struct StatisticsTests {
     private let world: Surroundings
 
@@ -23,7 +23,7 @@ struct StatisticsTests {
         _ = try cache.fetch(request("a"), client: client)
         world.time.advance(.seconds(15 * 86_400))
         _ = try cache.fetch(request("a"), client: client)
-        // What was fetched in the same moment is as new as it could be.
+        // An entry fetched in the same moment cannot be newer.
         world.time.advance(.seconds(1))
         _ = try world.cache { $0.refreshes = true }.fetch(request("a"), client: client)
         Surroundings.removeTree(world.root + "/scopes")
@@ -45,7 +45,7 @@ struct StatisticsTests {
         #expect(try cache.statistics()[.missesLost] == 1)
     }
 
-    @Test func whatIsStoredAnewWithOtherBytesHadExpired() throws {
+    @Test func replacingAnEntryCountsAnExpiredMiss() throws {
         let cache = try world.cache()
         for seed in [1, 2, 2] { _ = try cache.store(MemorySource(picture(seed)), key: key("a")) }
         let statistics = try cache.statistics()
@@ -54,7 +54,7 @@ struct StatisticsTests {
         #expect(statistics[.bytesWritten] == 2 * picture().count)
     }
 
-    @Test func whatIsRemovedIsCountedWithItsBytes() throws {
+    @Test func removedEntriesAreCountedWithTheirBytes() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("a"))
         try cache.remove(key("a"))
@@ -63,7 +63,7 @@ struct StatisticsTests {
         #expect(try cache.statistics()[.bytesRemoved] == picture().count)
     }
 
-    // MARK: What is held
+    // MARK: Held entries
 
     @Test func leasesInForceAndPinsCannotBeTrimmed() throws {
         let cache = try world.cache()
@@ -82,7 +82,7 @@ struct StatisticsTests {
         #expect(try cache.statistics().leased == Statistics.Sum())
     }
 
-    @Test func whatIsPurgedIsHeldByNothing() throws {
+    @Test func purgedEntriesAreNotHeld() throws {
         _ = try world.cache(scope: "kept").store(MemorySource(picture(1)), key: key("a"))
         let cache = try world.cache(scope: "purged")
         _ = try cache.store(MemorySource(picture(2)), key: key("b"))
@@ -91,9 +91,9 @@ struct StatisticsTests {
         #expect(statistics.entries == 1 && statistics.leased.entries == 1 && statistics.pinned == Statistics.Sum())
     }
 
-    // MARK: Beginning anew
+    // MARK: Zeroing
 
-    @Test func zeroingBeginsAnewInOneScopeAlone() throws {
+    @Test func zeroingAffectsOneScopeOnly() throws {
         for name in ["one", "two"] {
             _ = try world.cache(scope: name).store(MemorySource(picture(1)), key: key("a"))
         }
@@ -110,7 +110,7 @@ struct StatisticsTests {
         #expect(try cache.statistics()[.stored] == 0)
     }
 
-    @Test func whatCannotBeToldIsNotZeroed() throws {
+    @Test func statisticsThatCannotBeWrittenAreNotZeroed() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("a"))
         #expect(throws: SystemFailure.self) {
@@ -138,7 +138,7 @@ struct StatisticsTests {
         #expect(told.withLock { $0 } + rest == 150)
     }
 
-    @Test func aScopeThatNobodyUsedIsEmpty() throws {
+    @Test func unusedScopeIsEmpty() throws {
         let scopes = try world.cache().statistics(scope: ScopeName("nobody's")).scopes
         #expect(scopes.map(\.name) == ["nobody's"] && scopes[0].entries == 0 && scopes[0].since == nil)
     }
@@ -158,7 +158,7 @@ struct StatisticsTests {
             ])
     }
 
-    @Test func aTableTellsWhatWasFoundAndWhatIsHeld() {
+    @Test func tableShowsContentsAndHeldEntries() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
                 2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many
@@ -236,7 +236,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test func eachCounterHasAMeaningOfItsOwn() {
+    @Test func eachCounterHasADistinctMeaning() {
         #expect(Set(Counter.allCases.map(\.meaning)).count == Counter.allCases.count)
         for counter in Counter.allCases {
             #expect(counter.meaning.hasSuffix(".") && counter.countsBytes == counter.meaning.hasPrefix("Bytes"))

@@ -65,14 +65,14 @@ import Testing
 
         #expect(stored.path.hasSuffix(".png"))
         #expect(try Surroundings.contents(gif.path) == picture())
-        // And back again, onto the file of the older one.
+        // And back again, onto the older file.
         #expect(try cache.store(MemorySource(picture(3)), key: key("moon")).entry.path == gif.path)
         #expect(try cache.statistics().bytes == picture(3).count + png.count)
         #expect(try cache.remove(key("moon")))
         #expect(world.files("scopes").isEmpty)
     }
 
-    @Test func fileWithoutALeaseGoesWithAChangeOfFormat() throws {
+    @Test func fileWithoutALeaseIsRemovedOnAChangeOfFormat() throws {
         let cache = try world.cache(lease: .zero)
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

@@ -6,7 +6,7 @@ import Support
 @testable import Fetch
 @testable import Store
 
-/// A root of its own for each test, with a clock that only moves when it is told to.
+/// A temporary root for each test, with a clock that moves only on request.
 final class Surroundings: Sendable {
     let folder: String
     let time = TestClock()
@@ -35,7 +35,7 @@ final class Surroundings: Sendable {
         return try CacheStore(settings: settings, clock: time.clock, log: log, interruption: interruption)
     }
 
-    /// The index as it is; where there is none, one that has not been set up, as earlier versions began one.
+    /// The current index; if it is missing, an empty database, as earlier versions created it.
     func database() throws -> Database {
         let root = CacheRoot(root)
         try root.make()
@@ -102,7 +102,7 @@ final class TestClock: Sendable {
     func advance(_ span: Duration) { time.withLock { $0 = $0 + span } }
 }
 
-/// What was logged.
+/// Collects logged lines.
 final class Messages: Sendable {
     private let lines = Monitor([String]())
 
@@ -135,7 +135,7 @@ func picture(_ seed: Int = 0, bytes: Int = 64) -> [UInt8] {
     return result
 }
 
-/// The smallest whole PNG: one grey pixel.
+/// The smallest complete PNG: a single grey pixel.
 let png: [UInt8] = [
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 0,
     0, 0, 0, 0x3A, 0x7E, 0x9B, 0x55, 0, 0, 0, 0x0A, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C, 0x63, 0x60, 0, 0, 0, 2, 0, 1,
@@ -144,7 +144,7 @@ let png: [UInt8] = [
 
 func key(_ text: String) throws -> CacheKey { try CacheKey(printed: text) }
 
-/// Runs `body` on as many threads at once, and gives what it returned or threw.
+/// Runs `body` on `count` threads at the same time, and returns their results or errors.
 func together<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Result
 ) throws -> [Swift.Result<Result, any Error>] {

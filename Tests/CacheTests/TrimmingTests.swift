@@ -20,7 +20,7 @@ import Testing
         Set(try cache.allEntries().map { $0.key ?? "" })
     }
 
-    @Test func leastRecentlyUsedGoesFirst() throws {
+    @Test func leastRecentlyUsedEntryIsRemovedFirst() throws {
         let cache = try world.cache(capacity: 4000)
         try store(["a", "b", "c", "d"], in: cache)
         world.time.advance(.seconds(700))
@@ -150,7 +150,7 @@ import Testing
         #expect(try kept(in: cache) == ["a", "c"])
     }
 
-    @Test func renewedLeaseIsNoLongerThanANewOne() throws {
+    @Test func renewedLeaseIsNoLongerThanANewLease() throws {
         let cache = try world.cache()
         world.time.advance(.seconds(86_400))
         try store(["a"], in: cache)
@@ -163,7 +163,7 @@ import Testing
         #expect(stored.leaseUntil <= world.time.now + .seconds(600 + 60))
     }
 
-    @Test func capacityIsThatOfTheRootNotOfAScope() throws {
+    @Test func capacityAppliesToTheRootNotToAScope() throws {
         let one = try world.cache(scope: "one", capacity: 3000, lease: .zero)
         let two = try world.cache(scope: "two", capacity: 3000, lease: .zero)
         try store(["a", "b"], in: one)

@@ -41,7 +41,7 @@ import Testing
 
         #expect(status == .miss)
         #expect(try Surroundings.contents(entry.path) == picture(2))
-        // The time of change may be that of several answers.
+        // Several answers may have the same time of change.
         #expect(server.requests[1].header("If-Modified-Since") == nil)
         #expect(try cache.fetch(moon(("Authorization", "bob")), client: world.client(server)).status == .hit)
         #expect(server.requests.count == 2)
@@ -61,7 +61,7 @@ import Testing
         #expect(try cache.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .revalidated)
     }
 
-    @Test func answerToOtherFieldsDoesNotStandInForAServerThatFails() throws {
+    @Test func answerToOtherFieldsIsNotServedStale() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(headers: [("Vary", "Cookie")], body: picture()) : .init(status: 503)
         }
@@ -120,7 +120,7 @@ import Testing
             ("ETag", "\"1\"", "\"2\""), ("ETag", "W/\"1\"", "\"2\""),
             ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT", "Tue, 14 Nov 2023 00:00:01 GMT"),
         ])
-    func unchangedAnswerAboutAnotherVersionIsAskedForAgain(_ field: String, _ old: String, _ new: String) throws {
+    func notModifiedForAnotherVersionIsRequestedAgain(_ field: String, _ old: String, _ new: String) throws {
         let server = FakeServer { request, number in
             request.headers.isEmpty
                 ? .init(headers: [(field, number == 0 ? old : new)], body: picture(number))
@@ -182,7 +182,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .hit)
     }
 
-    @Test func pictureThatIsStillBeingMadeIsAskedForAgain() throws {
+    @Test func pictureStillBeingMadeIsRequestedAgain() throws {
         let server = FakeServer { _, number in number < 2 ? .init(status: 202) : .init(body: picture()) }
         let cache = try world.cache()
 
@@ -190,8 +190,8 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    /// It failed for good, as a picture that is cut off on its server does.
-    @Test(arguments: [0, 10, 25]) func bodyThatTheConnectionCutShortIsAskedForAgain(_ count: Int) throws {
+    /// It failed permanently, as a picture that is truncated on its server does.
+    @Test(arguments: [0, 10, 25]) func bodyTruncatedByTheConnectionIsRequestedAgain(_ count: Int) throws {
         let whole = picture()
         let server = FakeServer { _, number in
             .init(body: number == 0 ? Array(whole.prefix(count)) : whole, endsAtClose: true)

@@ -6,7 +6,8 @@ import Testing
 @testable import Store
 
 extension CacheStore {
-    /// Gives variants of an original, those that are missing made by `make` in the order of `options`, or the reverse.
+    /// Returns the variants of an original; `make` writes the missing variants in the order of `options`, or in
+    /// reverse.
     @discardableResult
     func variants(
         of parent: CacheKey, options: [String], reversed: Bool = false, asked: ([Int]) -> Void = { _ in },
@@ -70,7 +71,7 @@ extension CacheStore {
         #expect(try cache.variants(of: original).map(\.sha256) == [SHA256.hex(of: "\(original.bytes)")])
     }
 
-    @Test func variantOfChangedContentIsMadeAnewInItsPlace() throws {
+    @Test func variantOfChangedContentIsReplaced() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1, bytes: 100)), key: key("moon"))
         let first = try cache.variant(of: key("moon"), options: "w=3", make: make)
@@ -83,7 +84,7 @@ extension CacheStore {
         #expect(try Surroundings.contents(second.path) == Array("200".utf8))
     }
 
-    @Test func variantGoesWithItsOriginal() throws {
+    @Test func variantIsRemovedWithItsOriginal() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         _ = try cache.variant(of: key("moon"), options: "w=3", make: make)
@@ -146,7 +147,7 @@ extension CacheStore {
         #expect(made.withLock { $0 } == 1)
     }
 
-    @Test func thoseThatAreThereAreNotMadeAgainAndTheRestInOneGo() throws {
+    @Test func missingVariantsAreMadeInOneBatch() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         _ = try cache.variant(of: key("moon"), options: "w=2", make: make)
@@ -161,7 +162,7 @@ extension CacheStore {
         #expect(world.files("partial").isEmpty && world.files("locks") == ["all"])
     }
 
-    @Test func whatWasDoneBeforeAFailureStays() throws {
+    @Test func variantsFinishedBeforeAFailureStay() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         var isFirst = true
@@ -194,7 +195,7 @@ extension CacheStore {
         }
     }
 
-    @Test func variantOfAScopeThatIsPurgedMeanwhileSaysSoAndIsNotKept() throws {
+    @Test func variantOfAScopePurgedDuringItsWorkFails() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -219,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func variantWhoseRootIsRemovedMeanwhileFailsAndLeavesNothing() throws {
+    @Test func variantWhoseRootIsRemovedFailsAndLeavesNothing() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -252,9 +253,9 @@ extension CacheStore {
         #expect(try cache.statistics()[.variantsMade] == 4)
     }
 
-    // MARK: Entries of their own
+    // MARK: Entries without an original
 
-    @Test func entryOfItsOwnIsMadeOnceAndFoundUnderItsKey() throws {
+    @Test func generatedEntryIsMadeOnceAndFoundByItsKey() throws {
         let cache = try world.cache()
         func entry() throws -> MadeFile {
             var file: MadeFile?

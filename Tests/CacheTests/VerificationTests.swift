@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What `verify` finds, what it mends, and where it is silent.
+/// The damage that `verify` finds and repairs, and the states that it accepts.
 @Suite struct VerificationTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -138,7 +138,7 @@ import Testing
         #expect(try cache.lookup(key("0")) != nil)
     }
 
-    @Test func entryThatIsBeingReplacedIsLeftToItsHolder() throws {
+    @Test func entryBeingReplacedIsLeftToItsHolder() throws {
         let entry = try put(1)[0]
         try overwrite(entry.path, at: 500, with: [7, 7, 7, 7, 7])
         let cache = try world.cache()

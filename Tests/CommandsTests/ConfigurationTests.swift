@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-/// Where a setting comes from, and what is said about a bad one.
+/// The source of a setting, and the messages about bad values.
 struct ConfigurationTests {
     private let folder: TemporaryFolder
 
@@ -35,7 +35,7 @@ struct ConfigurationTests {
             configuration: configuration)
     }
 
-    // MARK: Which one counts
+    // MARK: Precedence
 
     @Test func optionBeatsEnvironmentBeatsFileBeatsNothing() throws {
         let file = try load("{\"max_bytes\": 3}")
@@ -52,7 +52,7 @@ struct ConfigurationTests {
         #expect(try context(["TEST_NUMBER": ""], load("{\"max_bytes\":3}")).value(Self.size) == 3)
     }
 
-    @Test func aBadValueIsToldWithItsPlace() throws {
+    @Test func badValueIsReportedWithItsSource() throws {
         #expect(message { _ = try context([:], .empty, "--size", "x") } == "64 --size takes a number, not \"x\"")
         #expect(
             message { _ = try context(["TEST_NUMBER": "x"]).value(Self.size) }
@@ -82,7 +82,7 @@ struct ConfigurationTests {
         #expect(message { _ = try file.text("quality") }?.hasPrefix("78 ") == true)
     }
 
-    @Test func anUnknownFieldIsRefusedWithTheOneThatIsMeant() throws {
+    @Test func unknownFieldIsRefusedWithASuggestion() throws {
         let said = message { _ = try load("{\"capasity\":\"1GB\"}") }
         #expect(said?.hasPrefix("78 ") == true && said?.contains("did you mean capacity?") == true, "\(said ?? "")")
     }
@@ -158,7 +158,7 @@ struct ConfigurationTests {
         #expect(try self.context().secret(Self.keyFile, Self.key) == nil)
     }
 
-    @Test func aKeyOfTheEnvironmentIsReadLikeThatOfAFile() throws {
+    @Test func keyInTheEnvironmentIsReadLikeAKeyFile() throws {
         #expect(try context(["TEST_KEY": " key\n"]).secret(Self.keyFile, Self.key) == "key")
         #expect(try context(["TEST_KEY": " \n"]).secret(Self.keyFile, Self.key) == nil)
         let said = message { _ = try context(["TEST_KEY": "two\nlines"]).secret(Self.keyFile, Self.key) }

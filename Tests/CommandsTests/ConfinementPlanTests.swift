@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-/// What each kind of command keeps of its rights: plans are data.
+/// The rights that each kind of command keeps: plans are data.
 struct ConfinementPlanTests {
     private let home: Environment = ["HOME": "/home/ada"]
 
@@ -24,7 +24,7 @@ struct ConfinementPlanTests {
         #expect(plan.callSets == .files)
     }
 
-    @Test func whatIsWrittenWithoutTheCacheLeavesTheCacheOut() throws {
+    @Test func outputWithoutTheCacheLeavesTheCacheOut() throws {
         let folder = try TemporaryFolder()
         let plan = plan {
             $0.usesCache = false

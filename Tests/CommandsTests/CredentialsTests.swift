@@ -82,7 +82,7 @@ struct CredentialsTests {
         #expect(try headers(context(), addressed: ["https://a.example X: 1"], for: nil) == ["X: 1"])
     }
 
-    @Test func configuredHeaderWithoutAServerIsLeftOutWithOneWarning() throws {
+    @Test func configuredHeaderWithoutAServerIsDroppedWithOneWarning() throws {
         let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\n")
         let token = try folder.write("token", "t\n")
         let lines = Monitor<[String]>([])
@@ -94,7 +94,7 @@ struct CredentialsTests {
         #expect(lines.withLock { $0.count } == 1)
     }
 
-    @Test func fileOfSecretsThatOthersMayReadIsTold() throws {
+    @Test func fileOfSecretsReadableByOthersIsReported() throws {
         let lines = Monitor<[String]>([])
         let context = try context(log: Log(tool: "tool") { line in lines.update { $0.append(line) } })
         for (mode, count) in [(0o600, 0), (0o400, 0), (0o640, 1), (0o604, 2), (0o620, 3)] as [(mode_t, Int)] {
@@ -106,7 +106,7 @@ struct CredentialsTests {
         #expect(lines.withLock { $0 }.allSatisfy { $0.contains("chmod 600") && !$0.contains("t0ken") })
     }
 
-    @Test func pipeOfSecretsIsNobodyElses() throws {
+    @Test func pipeOfSecretsHasNoModeWarning() throws {
         let lines = Monitor<[String]>([])
         let context = try context(log: Log(tool: "tool") { line in lines.update { $0.append(line) } })
         let path = folder.path("pipe")

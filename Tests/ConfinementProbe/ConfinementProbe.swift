@@ -3,9 +3,8 @@ import ConfinementAttempts
 import Libc
 import Support
 
-/// Gives up what a command does that needs what the words before `--` say, then tries what those behind it say, and
-/// prints the error number of each: 0 where it was done. For tests, which want to know what a tool could still do if a
-/// picture had taken it over.
+/// Drops the rights that the words before `--` name, then tries the operations after it, and prints the error number of
+/// each, 0 for success. Tests learn from it which operations a tool could still perform if a picture had taken it over.
 @main
 struct ConfinementProbe {
     static func main() {
@@ -74,7 +73,7 @@ struct ConfinementProbe {
 
     private static func opened(_ path: String, _ flags: Int32) -> Int32 { closed(open(path, flags | O_CLOEXEC, 0o600)) }
 
-    /// From the one path to the other, with a colon between them.
+    /// From the first path to the second, with a colon between them.
     private static func move(_ paths: String) -> Int32 {
         let parts = paths.split(separator: ":").map(String.init)
         return result(rename(parts[0], parts[1]))
@@ -106,7 +105,8 @@ struct ConfinementProbe {
     private static func connected(to port: UInt16) -> Int32 { withLoopback(port, connect) }
     private static func listened() -> Int32 { withLoopback(0, bind) }
 
-    /// Whether a thread can be started, and is confined as well: what it gets for asking for a socket with a path.
+    /// Whether a thread can be started and is confined as well: the error number of its request for a socket with a
+    /// path.
     private static func thread() -> Int32 {
         let answer = Monitor<Int32>(-1)
         guard let thread = try? Thread.start({ answer.withLock { $0 = closed(socket(AF_UNIX, stream, 0)) } }) else {

@@ -95,8 +95,8 @@ struct ForeignNameTests {
         #expect(names().isEmpty)
     }
 
-    /// A library that adds to the environment before `main` has it moved away from behind the arguments, where a runtime
-    /// may look for them.
+    /// A library that adds to the environment before `main` moves it away from behind the arguments, where a runtime
+    /// may look for it.
     @Test func argumentsOutliveALibraryThatChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",

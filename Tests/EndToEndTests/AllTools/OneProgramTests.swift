@@ -38,7 +38,7 @@ struct OneProgramTests {
         #expect(eventually { home.blobs.isEmpty })
     }
 
-    @Test func underAnotherNameItSaysWhichItHas() throws {
+    @Test func unknownProgramNameListsTheTools() throws {
         let output = try home.run("apod-tools", ["--version"]).expect(64)
         for tool in Self.tools { #expect(output.stderr.contains(tool)) }
     }

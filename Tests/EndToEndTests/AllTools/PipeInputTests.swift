@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Pipes, FIFOs and `/dev/stdin` among the arguments are files: what comes through them is treated like a file of the
-/// same bytes, and kept under a key that its bytes have.
+/// Pipes, FIFOs and `/dev/stdin` among the arguments are files: their bytes are treated like a file's, under a key made
+/// from their content.
 struct PipeInputTests {
     private let home: ToolHome
     private let picture: [UInt8]
@@ -37,7 +37,7 @@ struct PipeInputTests {
         #expect(first.string("cache.status") == "miss")
         #expect(try TestFile.bytes(#require(first.string("path"))) == picture)
 
-        // What is printed is accepted, and the same bytes are the same entry.
+        // Every printed key is accepted, and the same bytes are the same entry.
         let got = try home.run("img-cache", ["get", key]).expect(0).record
         #expect(got.string("path") == first.string("path"))
         #expect(try run(way, "img-cache put %").expect(0).record.string("cache.status") == "hit")
@@ -71,7 +71,7 @@ struct PipeInputTests {
         let record = try run(way, "img-downsample % --width 100 --output-dir out --name-template '{variant}.{ext}'")
             .expect(0).record
         #expect(record.string("variants.custom.path") == home.path("out/custom.jpg"))
-        // The pipe is empty by now: nobody could open it again.
+        // The pipe is empty by now and cannot be opened again.
         #expect(!record.has("path"))
         try run(way, "img-downsample % --width 100 -o plain.jpg").expect(0)
         #expect(try home.folder.read("work/plain.jpg") == home.folder.read("work/out/custom.jpg"))
@@ -84,7 +84,7 @@ struct PipeInputTests {
         let made = try run("<(cat a.jpg)", "img-downsample % --width 100 --policy \(policy)").expect(0).record
         #expect(made.variant("custom") != nil)
         #expect(home.blobs.isEmpty)
-        // A rule may name what its key begins with.
+        // A rule may match the beginning of a key.
         let ruled = try run("<(cat a.jpg)", "APOD_TOOLS_POLICY_RULES='key:sha256-*=disabled' img-cache put %")
             .expect(0)
             .record
@@ -123,7 +123,7 @@ struct PipeInputTests {
         #expect(try TestFile.bytes(#require(try output.record.string("path"))) == picture)
     }
 
-    /// A file on the disk stays one, whatever it is opened through.
+    /// A file on the disk remains a file, however it is opened.
     @Test func standardInputMayBeAFile() throws {
         let output = try home.run("img-cache", ["put", "/dev/stdin"], stdin: .file(home.path("a.jpg"))).expect(0)
         #expect(try output.record.string("cache.key") == "file://\(home.path("a.jpg"))")
@@ -134,7 +134,7 @@ struct PipeInputTests {
         #expect(home.path("fifo").withPathPointer { mkfifo($0, 0o600) } == 0)
         var words = command.split(separator: " ").map(String.init)
         let tool = try home.start(words.removeFirst(), words + ["fifo", "-v"])
-        // Opened for reading and writing it keeps nobody waiting; the tool's end is then open, and nothing comes.
+        // A FIFO opened for reading and writing does not block; its other end is then open, and no bytes arrive.
         let held = try File.open(home.path("fifo"), O_RDWR)
         #expect(tool.waitForErrors("confined", within: .seconds(20)))
         tool.kill(SIGTERM)

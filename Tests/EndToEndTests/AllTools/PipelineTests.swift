@@ -46,7 +46,7 @@ struct PipelineTests {
         #expect(variant.string("status") == "made")
         #expect(variant.string("format") == "jpeg")
 
-        // The files are what the record says.
+        // The files match the record.
         let original = try #require(record.string("path"))
         let overlay = try #require(variant.string("path"))
         #expect(original.hasPrefix("\(home.cacheRoot)/") && overlay.hasPrefix("\(home.cacheRoot)/"))
@@ -56,7 +56,7 @@ struct PipelineTests {
         #expect(try Picture.size(overlay) == "2048x1303")
         #expect(variant.integer("width") == 2048 && variant.integer("height") == 1303)
 
-        // The second time only the day is asked for.
+        // The second run requests only the day.
         try service.reset()
         let again = try shell(home, Self.line).expect(0).record
         #expect(again.string("cache.status") == "hit")
@@ -66,7 +66,7 @@ struct PipelineTests {
         #expect(try service.requests().counts.keys.filter { $0.hasPrefix("/pictures/") } == [])
     }
 
-    @Test func eachToolKeepsTheBytesOfTheOneBefore() throws {
+    @Test func eachToolKeepsTheBytesOfThePreviousTool() throws {
         let home = try Sample.home()
         let day = try home.run("apod-fetch", ["--date", "2024-02-03"]).expect(0).stdoutBytes
         let cached = try home.run("img-cache", ["put"], stdin: .bytes(day)).expect(0).stdoutBytes

@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// Progress as somebody at a terminal sees it.
+/// Progress as shown on a terminal.
 @Suite(.serialized)
 struct ProgressTests {
     private static let clear = "\r\u{1B}[K"
@@ -22,17 +22,17 @@ struct ProgressTests {
         tool.kill(signal)
         let output = tool.wait(deadline: .seconds(20))
         #expect(output.signal == signal && output.stderr.hasSuffix(Self.clear), "\(output)")
-        // Nobody has to bring back a cursor.
+        // The cursor was never hidden.
         #expect(!output.stderr.contains("\u{1B}[?25"), "\(output)")
         #expect(output.stderr.contains("\u{1B}[32m"), "\(output)")
     }
 
-    @Test func aLineOfTheLogStandsAloneAboveWhatIsDrawn() throws {
+    @Test func logLinesAppearAboveTheProgress() throws {
         let tool = try home.start(
             "img-cache", ["put", "--jobs", "2"], environment: ["NO_COLOR": "1"], stdout: .terminal, stderr: .terminal)
         tool.write("{\"url\":\"\(server.url())\"}\n")
         #expect(tool.waitForErrors("a.png  50 %  ["))
-        // Fails at once: its line comes while the other one is drawn.
+        // Fails immediately: its line is printed while the other transfer is drawn.
         tool.write("{\"url\":\"http://10.0.0.1/b.png\"}\n")
         #expect(tool.waitForErrors("1 done, 1 failed"))
         tool.kill(SIGINT)
@@ -149,7 +149,7 @@ struct ProgressTests {
         #expect(output.status == 0 && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func whatIsShownNowhereIsDrawnNowhere() throws {
+    @Test func silentOutputDrawsNoProgress() throws {
         let good = try Sample.url("silent-progress.jpg")
         let home = try Sample.home(["TERM": "xterm"])
         let runs = [[], ["APOD_TOOLS_PROGRESS=none"], ["-q"], ["APOD_TOOLS_PROGRESS=plain"]]

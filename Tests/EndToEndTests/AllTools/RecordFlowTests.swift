@@ -14,7 +14,7 @@ struct RecordFlowTests {
     @Test(arguments: [1, 2, 5, 16])
     func recordsKeepTheirOrderForAnyNumberOfJobs(_ jobs: Int) throws {
         let home = try Sample.home()
-        // Those in front take longer than those behind.
+        // Earlier records take longer than later records.
         let lines = try (0..<24).map { number in
             let faults = number % 4 == 0 ? ["wait-\(40 - number)"] : number % 7 == 3 ? ["status-404"] : []
             return line(number, try Sample.url("order-\(number).jpg?w=8&h=8", faults: faults))
@@ -45,7 +45,7 @@ struct RecordFlowTests {
         running.kill()
     }
 
-    @Test func aRecordLeavesBeforeTheNextOneComes() throws {
+    @Test func recordLeavesBeforeTheNextArrives() throws {
         let home = try Sample.home()
         let tools = [
             ("img-cache", ["put"]), ("img-cache", ["put", "--jobs", "1"]), ("img-cache", ["put", "--unordered"]),
@@ -77,7 +77,7 @@ struct RecordFlowTests {
         let gone = try Sample.url("retried.jpg", faults: ["status-404"])
         let first = try put(home, [], [line(1, once), line(2, gone)]).expect(69)
         #expect(try first.records.map { $0.bool("error.transient") } == [true, false])
-        // As it is, the stream passes; with the option only what may work now is tried.
+        // By default the failed records pass; with the option, only transient failures are tried again.
         #expect(try put(home, [], first.lines).expect(0).lines == first.lines)
         let second = try put(home, ["--retry-errors"], first.lines).expect(0)
         #expect(try second.records.map { $0.has("error") } == [false, true])

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What the other tests rely on: that the sample service behaves, and fails, as NASA's services do.
+/// The sample service behaves, and fails, as NASA's services do; other tests rely on it.
 struct SampleServiceTests {
     private static let science = "/wp-json/wp/v2/apod-basic"
     private static let api = "/planetary/apod"
@@ -33,7 +33,7 @@ struct SampleServiceTests {
         #expect(second.first == "2026-11-11" && second.count == 10)
         let total = try #require(first.header("X-WP-Total").flatMap { Int($0) })
         let pages = try #require(first.header("X-WP-TotalPages").flatMap { Int($0) })
-        // Every day but the four gaps, and one each August that the move has lost.
+        // Every day except the four gaps, and a day in each August that was lost in the move.
         let august = 2026 - 1995 + 1
         #expect(total == newest.daysSince1970 - 9297 + 1 - 4 - august)
         #expect(try dates(ask(service, "\(Self.science)?page=\(pages)")).last == "1995-06-16")
@@ -112,7 +112,7 @@ struct SampleServiceTests {
         #expect(try ask(service, Self.api, faults: ["upstream-200"]).status == 200)
     }
 
-    @Test func anotherDayIsGivenForTheOneAskedFor() throws {
+    @Test func wrongDayIsServedForTheRequestedDay() throws {
         let service = try Self.classic()
         func dates(_ path: String) throws -> [String?] { try self.dates(ask(service, path, faults: ["wrong-day"])) }
         #expect(try dates("\(Self.api)?date=2024-03-01") == ["2024-02-29"])
@@ -153,7 +153,7 @@ struct SampleServiceTests {
         #expect(answers.map { $0.header("X-RateLimit-Limit") } == ["10", "10", "10"])
         #expect(answers.map { $0.header("X-RateLimit-Remaining") } == ["1", "0", "0"])
         #expect(answers.last?.header("Retry-After").flatMap { Int($0) }.map { (2860...2870).contains($0) } == true)
-        // A period that is over at once: the count begins anew each time.
+        // A period that is over immediately: the count restarts each time.
         for _ in 0..<3 { #expect(try ask(service, Self.api, faults: ["ratelimit-10-1-0"]).status == 200) }
         try service.reset()
         #expect(try ask(service, "\(Self.api)?date=2024-02-03", faults: ["ratelimit-10-2"]).status == 200)

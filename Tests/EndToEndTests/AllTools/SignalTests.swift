@@ -79,7 +79,7 @@ struct SignalTests {
         }
     }
 
-    @Test func whatWasDoneBeforeTheSignalHasLeft() throws {
+    @Test func recordsFinishedBeforeTheSignalAreWritten() throws {
         let server = try StallingServer()
         let home = try Sample.home()
         let running = try home.start("img-cache", ["put", "--jobs", "1"])

@@ -5,8 +5,8 @@ import Support
 import TestSupport
 import Testing
 
-/// The sample service that most tests share. They tell themselves apart by the names of their pictures, since requests
-/// are counted by path; a test that counts anything else starts a service of its own.
+/// The sample service that most tests share. Requests are counted by path, so tests use distinct picture names; a test
+/// that counts anything else starts its own service.
 enum Sample {
     private static let started = Result { try SampleServer(["--size", "320x200"]) }
 
@@ -17,7 +17,7 @@ enum Sample {
         try service.url("/pictures/\(picture)", faults: faults)
     }
 
-    /// How often the shared service was asked for exactly this path.
+    /// The number of requests to the shared service for exactly this path.
     static func requests(_ url: String) throws -> Int {
         let path = url.dropFirst(try service.address.count).prefix { $0 != "?" }
         return try service.requests()[String(path)]
@@ -42,7 +42,7 @@ extension ToolOutput {
     }
 
     /// Expects this exit status, a record with an `error` of this code and status, and its message as one line of the
-    /// form `tool: message`, or with what it is about: `tool: 2024-02-03: message`.
+    /// form `tool: message`, or with a subject: `tool: 2024-02-03: message`.
     @discardableResult
     func expectFailure(
         _ status: Int32, code: String, tool: String, transient: Bool? = nil, location: SourceLocation = #_sourceLocation
@@ -86,7 +86,7 @@ enum Picture {
         return try encode(pixels, EncodeOptions(format: format, quality: 90))
     }
 
-    /// What a file says about itself.
+    /// The header of a file.
     static func header(_ path: String) throws -> ImageHeader { try ImageHeader.read(File.openInput(path)) }
 
     static func header(_ bytes: [UInt8]) throws -> ImageHeader { try ImageHeader.read(MemorySource(bytes)) }

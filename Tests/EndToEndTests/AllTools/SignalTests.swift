@@ -133,7 +133,7 @@ struct SignalTests {
         let home = try Sample.home()
         let many = (0..<2000).map { "{\"n\":\($0),\"error\":{\"tool\":\"x\"}}" }
         for tool in ["img-cache put", "img-cache get", "img-downsample --variant pager", "gif-cache put"] {
-            // The status of the tool itself, not that of head.
+            // The tool's own status, not head's.
             let script = "{ \(tool); echo status $? >&2; } | head -n 1"
             let output = try home.shell(script, stdin: .lines(many))
             #expect(output.lines == [many[0]], "\(output)")
@@ -157,7 +157,7 @@ struct SignalTests {
         #expect(!output.overran && output.stderr == "status 0\n", "\(output)")
         #expect(output.lines.count == 1)
         #expect(home.blobs.count == 1)
-        // What was begun may stay for the next run to go on with, but is no entry.
+        // The partial file may stay for the next run to continue, but is no entry.
         #expect(try home.run("img-cache", ["has", server.url("1.png")]).status == 1)
     }
 

@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Status 74: what cannot be written. The other statuses are cases; 70 has none, as a fault of the tool itself cannot be
-/// asked for.
+/// Status 74: output that cannot be written. The other statuses are cases; 70 has none, because no input causes an
+/// internal fault.
 struct WriteFailureTests {
     @Test(.enabled(if: TestFile.exists("/dev/full")))
     func standardOutputOnAFullDiskIsAnError() throws {

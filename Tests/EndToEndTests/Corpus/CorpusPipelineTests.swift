@@ -10,7 +10,7 @@ struct CorpusPipelineTests {
     /// What any picture may take. The most is 207 MB, for the coefficients of a progressive JPEG of 33 megapixels in 4:4:4,
     /// which its format forces into memory; 280 megapixels of a baseline JPEG take 12 MB.
     private static let memoryLimit = 256 << 20
-    /// What no reader of ours knows: these end with a refusal although they are sound.
+    /// Valid kinds that no reader supports: they are refused.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
     @Test(arguments: ["photos", "exif", "webp", "gif", "png-suite", "malformed"])
@@ -28,7 +28,7 @@ struct CorpusPipelineTests {
                 continue
             }
             check(try Record(parsing: Array(line.utf8)), row, folder)
-            // AddressSanitizer keeps what is freed for a while.
+            // AddressSanitizer delays the reuse of freed memory.
             if !isUnderAddressSanitizer, let peak = tool.peakMemory, peak > Self.memoryLimit {
                 Issue.record("\(row.name) took \(peak >> 20) MB")
                 end(tool)
@@ -86,10 +86,10 @@ struct CorpusPipelineTests {
         let arguments = rows.map(\.path) + ["--variant", "pager", "--output-dir", "out", "--format", "webp"]
         let output = try home.run("img-downsample", arguments).expect(65)
         let records = try output.records
-        // The records have the folder's own path, whatever links lead to it.
+        // The records have the folder's own path, through any links.
         func name(_ path: String?) -> Substring? { path?.split(separator: "/").last }
         #expect(records.map { name($0.string("path")) } == rows.map { name($0.path) })
-        // Those that the suite has damaged on purpose are called x….
+        // The suite's deliberately damaged files are called x….
         #expect(rows.filter { $0.name.hasPrefix("x") }.count == records.filter { $0.has("error") }.count)
         #expect(zip(rows, records).allSatisfy { row, record in row.name.hasPrefix("x") == record.has("error") })
         let made = TemporaryFolder.names(in: home.path("out"))

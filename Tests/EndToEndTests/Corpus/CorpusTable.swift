@@ -2,7 +2,7 @@ import Formats
 import Support
 import TestSupport
 
-/// The pictures of the corpus, with what its own README tells of them.
+/// The pictures of the corpus, with the facts in its README.
 struct CorpusTable {
     struct Row {
         let path: String
@@ -10,12 +10,12 @@ struct CorpusTable {
         /// As stored; nil if the README's parser found none.
         let size: PixelSize?
         let details: String
-        /// What a reference tool said; of a small picture, `ok` or the code with which it is refused.
+        /// The verdict of a reference tool; for a small picture, `ok` or the code with which it is refused.
         let check: String
         /// Whether a reference tool found nothing wrong.
         let isSound: Bool
 
-        /// The picture's size as it is to be seen.
+        /// The size of the upright picture.
         var uprightSize: PixelSize? {
             guard let tag = details.firstRange(of: "xif orientation ") ?? details.firstRange(of: "XIf orientation ")
             else {

@@ -10,7 +10,7 @@ struct CorpusVerdict {
     let whole: String
     let truncated: String
 
-    /// Those of the pictures right in the folder `images/NAME`, in the order of their names.
+    /// The verdicts for the pictures directly in the folder `images/NAME`, sorted by name.
     static func list(_ folder: String) throws -> [CorpusVerdict] {
         let file = "\(Corpus.packageRoot)/Tests/EndToEndTests/CorpusVerdicts.txt"
         return try TestFile.text(file).split(separator: "\n").compactMap { line in
@@ -51,7 +51,7 @@ struct CorpusVerdictTests {
         try Corpus.path("images/\(folder)/\(verdict.name)")
     }
 
-    /// As it stands in the table.
+    /// In the table's notation.
     private func verdict(_ record: Record) -> String {
         if let code = record.string("error.code") { return code }
         return "\(record.integer("variants.pager.width") ?? 0)x\(record.integer("variants.pager.height") ?? 0)"

@@ -7,9 +7,9 @@ import Testing
 /// the refusal.
 ///
 /// The verdicts come from the corpus's own tables, `gifsicle --info` and the specification, not from our code. Blocks
-/// decide, as they do for gifsicle: pixel data that cannot be decoded (`invalid-code.gif`, `pixel-data-none.gif`) is
-/// a matter for drawing. Where there are several looping extensions, the last one counts. Frames without pixels are
-/// refused, which gifsicle lets pass, and so are code sizes over 11, which the format has no codes for.
+/// decide, as for gifsicle: pixel data that cannot be decoded (`invalid-code.gif`, `pixel-data-none.gif`) matters only
+/// for drawing. The last looping extension counts. Frames without pixels are refused, although gifsicle accepts them,
+/// and so are code sizes over 11, for which the format has no codes.
 struct GIFVerdict {
     let name: String
     let verdict: String
@@ -25,7 +25,7 @@ struct GIFVerdict {
     var path: String { get throws { try Corpus.path("images/\(name)") } }
     var isAccepted: Bool { verdict.contains(" ") }
 
-    /// As it stands in the table: of a record with the field `gif` or `info`, or an error.
+    /// In the table's notation, for a record with the field `gif` or `info`, or an error.
     static func verdict(_ record: Record, _ field: String) -> String {
         func number(_ name: String) -> Int { record.integer(FieldPath(stringLiteral: "\(field).\(name)")) ?? -1 }
         return record.string("error.code")
@@ -58,7 +58,7 @@ struct GIFVerdictTests {
         #expect(try output.records.count == verdicts.count)
     }
 
-    @Test func putKeepsWhatTheTableAcceptsAndNothingElse() throws {
+    @Test func putAcceptsExactlyTheValidGIFs() throws {
         let verdicts = try GIFVerdict.list()
         let bodies = try verdicts.map { try TestFile.bytes($0.path) }
         let server = try LoopbackServer { request in

@@ -1,4 +1,4 @@
-/// A recorded answer of a service, how a tool comes to get it, and what the tool makes of it.
+/// A recorded answer of a service, the command that requests it, and the expected output.
 struct RecordedAnswer: Sendable, CustomStringConvertible {
     enum Asked: Sendable {
         /// `apod-fetch`, for one day or a range, of one of the two services.
@@ -23,8 +23,7 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
     let asked: Asked
     /// The tool's exit status.
     let status: Int32
-    /// Some fields of each record in order, as they are printed; nil if there must be none. `@` stands for the
-    /// service's address.
+    /// Expected fields of each record in order; nil for absent fields. `@` is replaced by the service's address.
     let records: [[String: String?]]
 
     init(_ file: String, _ asked: Asked, _ status: Int32, _ records: [[String: String?]]) {
@@ -44,7 +43,7 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
 
     var description: String { file }
 
-    /// The status with which it is answered, which the names of errors tell.
+    /// The status of the answer, which is in the names of errors.
     var answered: Int {
         guard let start = file.firstRange(of: "error-")?.upperBound else { return 200 }
         return Int(file[start...].prefix(3)) ?? 200
@@ -57,7 +56,7 @@ extension RecordedAnswer {
     private static let assets = "https://assets.science.nasa.gov/content/dam/science/cds/apod/apod"
     private static let resized = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
     private static let images = "https://apod.nasa.gov/apod/image"
-    /// What becomes of a day that the one answer, an array, leaves out: it is asked for by itself, and gets the array.
+    /// The failure of a day missing from the answer, an array: it is requested separately, and gets the same array.
     private static let leftOut: [String: String?] = ["error.code": "bad-answer"]
     private static let hyperion: [String: String?] = [
         "date": "2015-06-03", "title": "Flyby Image of Saturn's Sponge Moon Hyperion", "service_version": "v2",
@@ -189,7 +188,7 @@ extension RecordedAnswer {
         .init(
             "exercisedb/exercise-0001-no-gifurl.json", .exercises,
             [gif(["id": "0001", "gifUrl": nil])]),
-        // Where a GIF was due.
+        // In place of a GIF.
         .init("exercisedb/exercise-0001-no-gifurl.json", .exercise("0001"), 65, "not-a-gif"),
         .init("exercisedb/error-401-invalid-key.json", .exercise("0001"), 77, "api-key-invalid"),
         .init("exercisedb/error-403-not-subscribed.json", .exercise("0001"), 77, "not-subscribed"),

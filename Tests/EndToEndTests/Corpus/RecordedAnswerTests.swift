@@ -8,7 +8,7 @@ import Testing
     @Test func eachBecomesWhatItMust() throws {
         let service = try SampleServer(["--fixtures", try Corpus.path("api"), "--size", "64x48"])
         for answer in RecordedAnswer.all {
-            // A home of its own: what one says of a quota, or of a day, must not answer for the next.
+            // A new home: a quota or a day from one answer must not affect the next.
             let home = try ToolHome(environment: service.environment)
             let output = try run(answer, home, service).expect(answer.status)
             let records = try output.records

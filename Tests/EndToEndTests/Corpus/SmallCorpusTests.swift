@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The small pictures of `Tests/Corpus`, which every clone has: what the tools make of each is what its table says.
+/// The small pictures of `Tests/Corpus`, part of every clone: each tool's result must match the table.
 struct SmallCorpusTests {
     private static let folders = ["photos", "png-suite", "exif", "gif", "webp", "others", "malformed"]
 

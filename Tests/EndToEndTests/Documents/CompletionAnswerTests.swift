@@ -59,7 +59,7 @@ struct CompletionAnswerTests {
         #expect(home.folder.contents() == before)
     }
 
-    /// Every file below the home with its bytes, but for those that SQLite has in memory.
+    /// Every file below the home with its bytes, except SQLite's shared memory.
     private func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in home.folder.contents() { files[name] = (try? home.folder.read(name)) ?? [] }

@@ -4,7 +4,7 @@ import Testing
 
 /// The completions in `completions/`, in the shells that they are for.
 struct CompletionTests {
-    /// What a line is to be completed by.
+    /// A line with its expected completions.
     struct Case: Sendable {
         let line: String
         var has: [String] = []

@@ -5,8 +5,9 @@ import Testing
 
 /// Every command that a document shows is run, in the document's order, against the sample service.
 ///
-/// A block marked `sh` holds commands, or one script if it begins with `#!`. A block marked `console`, or an indented one
-/// that begins with `$ `, holds commands behind `$ ` and what they print; `…` stands for what differs from run to run.
+/// A block marked `sh` contains commands, or a single script if it begins with `#!`. A block marked `console`, or an
+/// indented block that begins with `$ `, contains commands after `$ ` and their output; `…` matches text that differs
+/// between runs.
 @Suite struct DocumentedCommandsTests {
     /// Each document with the number of its commands that must be run at least. Today may be any day of a month, so a
     /// document goes back no further than yesterday but by dates: the sample service has a film on each 5th.
@@ -29,9 +30,8 @@ import Testing
         ("osascript ", "it needs macOS"),
     ]
 
-    /// Programs that a document calls, as far as a test can do without them: `feh` and `xdg-open` look whether their file
-    /// is there,
-    /// `parallel` gives all of its input to one command, `sleep` notes for how long it was meant to wait.
+    /// Programs that a document calls, replaced as far as possible: `feh` and `xdg-open` check that their file exists,
+    /// `parallel` passes all of its input to one command, `sleep` records its duration.
     private static let standIns = [
         "feh": "#!/bin/sh\nfor picture; do :; done\ntest -s \"$picture\"\n",
         "xdg-open": "#!/bin/sh\ntest -s \"$1\"\n",
@@ -50,7 +50,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200", "--exercises", "20"])
         var environment = server.environment
-        // Whatever a document asks of the world's servers ends at the sample service, which is no proxy.
+        // Every request of a document to a public server ends at the sample service, which is no proxy.
         environment["https_proxy"] = server.address
         environment["no_proxy"] = "127.0.0.1"
         home = try ToolHome(environment: environment)
@@ -65,14 +65,14 @@ import Testing
     // MARK: Tests
 
     @Test(arguments: documents)
-    func everyCommandDoesWhatItsDocumentSays(name: String, least: Int) throws {
+    func everyDocumentedCommandWorksAsShown(name: String, least: Int) throws {
         var count = 0
         var exports = ""
         var status: Int32 = 0
         let commands = try commands(of: name)
         for (index, command) in commands.enumerated() where !Self.isNotRun(command.text) {
             if command.text.hasPrefix("export ") { exports += command.text + "\n" }
-            // A document that shows the status says which one it should be.
+            // A document that shows the status states the expected value.
             let next = index + 1 < commands.count ? commands[index + 1] : nil
             let asked = next?.text == "echo $?" ? next?.output.flatMap { Int32($0.filter(\.isNumber)) } : nil
             let expected = asked ?? Self.statuses.first { command.text.contains(text: $0.part) }?.status ?? 0
@@ -97,7 +97,7 @@ import Testing
 
     /// A command in a block without a mark would not be run.
     @Test(arguments: documents.map(\.name))
-    func noCommandStandsInABlockThatIsNotRun(name: String) throws {
+    func noCommandIsInABlockThatIsNotRun(name: String) throws {
         var language: Substring?
         for (index, line) in try Self.lines(of: name).enumerated() {
             if line.hasPrefix("```") {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// What is not run is at least bash, and none of it is a command line of a tool.
+    /// Blocks that are not run are at least valid bash, and contain no command line of a tool.
     @Test func whatIsNotRunIsChecked() throws {
         var unused = Set(Self.notRun.map(\.beginning))
         for (name, _) in Self.documents {
@@ -137,7 +137,7 @@ import Testing
         for path in paths { #expect(record.raw(path) != nil, "README shows \(path), which the record does not have") }
     }
 
-    @Test func theScriptForCronTriesAgainWhatFailedForATime() throws {
+    @Test func cronScriptRetriesAfterATransientFailure() throws {
         let script = try #require(try commands(of: "docs/scripting.md").first { $0.text.hasPrefix("#!") })
         let down = [
             "APOD_SCIENCE_URL": server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"]),
@@ -154,9 +154,9 @@ import Testing
 
     private struct DocumentedCommand {
         var text: String
-        /// Where it begins, from 1.
+        /// Its first line, from 1.
         let line: Int
-        /// What the document shows of its output; nil if it shows none.
+        /// Its output in the document; nil if none is shown.
         var output: String?
     }
 
@@ -207,7 +207,7 @@ import Testing
         return commands
     }
 
-    /// Whether bash would wait for no further line. A script goes on to the end of its block.
+    /// Whether bash would read no further line. A script ends with its block.
     private func ends(_ text: String) throws -> Bool {
         try !text.hasPrefix("#!") && !text.hasSuffix("\\")
             && home.run("/usr/bin/env", ["bash", "-n", "-c", text]).status == 0
@@ -215,7 +215,7 @@ import Testing
 
     private static func isNotRun(_ command: String) -> Bool { notRun.contains { command.hasPrefix($0.beginning) } }
 
-    /// Every path of a record down to what is no object.
+    /// Every path of a record that leads to a value other than an object.
     private static func paths(of record: Record) throws -> [FieldPath] {
         try record.names.flatMap { name -> [FieldPath] in
             let path = FieldPath(stringLiteral: name)
@@ -245,7 +245,7 @@ import Testing
             prelude + (command.output == nil ? text : "{ \(text)\n} 2>&1"), environment: environment)
     }
 
-    /// What was printed, with the names of a document's world.
+    /// The output with the names used in documents.
     private func asShown(_ text: String) -> String {
         text.replacing(text: "\(server.address)/pictures", with: "https://example.org")
             .replacing(text: home.cacheRoot, with: "/home/me/.cache/apod-tools")

@@ -2,13 +2,13 @@ import Support
 import TestSupport
 import Testing
 
-/// The documents name only what is there.
+/// The documents name only existing files, options and commands.
 @Suite struct DocumentsTests {
     private static func document(_ name: String) throws -> String {
         try TestFile.text("\(Corpus.packageRoot)/\(name)")
     }
 
-    /// What a user reads beside the manuals.
+    /// The documents for users, without the manuals.
     private static let documents =
         ["README.md", "SECURITY.md", "CHANGELOG.md"]
         + [
@@ -16,7 +16,7 @@ import Testing
             "packages", "compatibility", "scale", "remote",
         ].map { "docs/\($0).md" }
 
-    /// What stands between back quotes on one line.
+    /// Text between back quotes on one line.
     private static func quoted(_ text: some StringProtocol) -> [Substring] {
         text.split(separator: "\n").flatMap { line in
             line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
@@ -70,11 +70,11 @@ import Testing
     func theManualHasEveryOptionAndNoOther(tool: String) throws {
         let home = try ToolHome()
         var known: Set<String> = ["--help", "--version"]
-        // Each command, and those below it.
+        // Each command and its subcommands.
         var commands = [[tool]]
         while let command = commands.popLast() {
             let lines = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).lines
-            // A row is a name, at least two blanks, and what it means.
+            // A row is a name, at least two blanks, and its description.
             let rows = lines.filter { $0.hasPrefix("  -") }.map { $0.dropFirst(2).split(separator: "  ")[0] }
             for row in rows { known.formUnion(Self.options(in: String(row))) }
             let list = lines.drop { $0 != "COMMANDS" }.dropFirst().prefix { $0.hasPrefix("  ") }
@@ -121,13 +121,13 @@ import Testing
             "log_format": "json", "progress": "none", "cacert": "ca.pem", "delay": "1s", "degrade": "false",
             "key_ignore_query": "utm", "expiry_fields": "until", "exercisedb_api_key_file": "token",
         ]
-        // Objects, which stand in no string.
+        // Objects, which are not strings.
         let objects = [
             "styles": #""styles": {"hero": {"width": 9}}"#, "policy_rules": #""policy_rules": {"*/x/*": "disabled"}"#,
         ]
         var fields: Set<String> = []
         for row in rows[(table + 2)...].prefix(while: { $0.count == 7 }) {
-            // Behind a name may stand what its object looks like.
+            // A name may be followed by the shape of its object.
             for field in Self.quoted(row[4]) where !field.hasPrefix("{") { fields.insert(String(field)) }
         }
         #expect(fields == Set(values.keys).union(objects.keys))

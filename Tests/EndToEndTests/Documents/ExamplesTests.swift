@@ -14,7 +14,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200"])
         home = try ToolHome(environment: server.environment)
-        // What fails for a time shall do so at once.
+        // Transient failures must end immediately.
         try home.folder.write("config/apod-tools/config.json", #"{"retries": 0}"#)
     }
 
@@ -37,7 +37,7 @@ import Testing
         days.flatMap { ["2020-06-0\($0).jpg", "2020-06-0\($0).json"] }
     }
 
-    @Test(.enabled(if: hasMake)) func aMonthGrowsByWhatIsNewAndIsElseLeftAlone() throws {
+    @Test(.enabled(if: hasMake)) func monthGrowsByNewDaysOnly() throws {
         try make("-j4", "TODAY=2020-06-02").expect(0)
         #expect(files() == days(1...2))
         #expect(try day("2020-06-02").string("variants.custom.path") == home.path("2020-06/2020-06-02.jpg"))
@@ -122,7 +122,7 @@ import Testing
 
     // MARK: Gallery
 
-    @Test(.enabled(if: hasMake)) func aGalleryGrowsAndIsWrittenAnew() throws {
+    @Test(.enabled(if: hasMake)) func galleryGrowsAndIsWrittenAgain() throws {
         func make(_ arguments: String...) throws {
             try home.run("/usr/bin/make", ["-f", "\(Self.examples)/gallery/Makefile"] + arguments).expect(0)
         }
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func eachLaunchOfBothVersionsHasItsCard() throws {
-        // As in 2.3.0, where a launch's own url is a page of the API, and as in 2.0.0.
+        // As in 2.3.0, whose launches have a page of the API as `url`, and as in 2.0.0.
         let new = """
             {"count": 2, "next": null, "results": [
               {"id": "aaaa-1", "url": "\(server.url("/exercises"))", "name": "One | Up",
@@ -192,7 +192,7 @@ import Testing
     @Test(arguments: [
         #"{"detail":"Request was throttled. Expected available in 2530 seconds."}"#, "<html>Bad gateway</html>",
     ])
-    func whatIsNoPageOfLaunchesIsRefused(input: String) throws {
+    func inputThatIsNoPageOfLaunchesIsRefused(input: String) throws {
         let output = try launchCards(input: input).expect(65)
         #expect(output.stdout.isEmpty)
         #expect(!TestFile.exists(home.path("cards")))

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// What each command says about itself.
+/// The help of each command.
 struct HelpTests {
-    /// Every command that help lists, with those below it, as the words that run it.
+    /// Every command that help lists, with its subcommands, as the words that run it.
     static let commands: [[String]] = {
         var found: [[String]] = []
         var left = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"].map { [$0] }
@@ -24,12 +24,12 @@ struct HelpTests {
     }
 
     @Test(arguments: commands)
-    func helpGoesToStandardOutputAndHasExamples(_ command: [String]) throws {
+    func helpIsPrintedToStandardOutputWithExamples(_ command: [String]) throws {
         let line = command.joined(separator: " ")
         let full = try run(command[0], command.dropFirst() + ["--help"]).expect(0)
         #expect(full.stderr == "" && full.stdout.contains("USAGE: \(line)"), "\(full)")
         #expect(full.stdout.contains("EXAMPLES") && full.stdout.contains("--help"), "\(full)")
-        // Examples stand as they are to be typed; everything else fits.
+        // Examples are printed as typed; everything else fits the width.
         let wide = full.lines.prefix { $0 != "EXAMPLES" }.filter { $0.count > 78 }
         #expect(wide.isEmpty, "\(line): \(wide)")
         #expect(full.lines.allSatisfy { $0.count <= 80 }, "\(line): \(full.lines.filter { $0.count > 80 })")
@@ -66,7 +66,7 @@ struct HelpTests {
         for code in ["64", "75", "77", "78"] { #expect(help.contains(code), "\(tool) does not tell of \(code)") }
     }
 
-    /// Whatever stands behind a tool's name in an example is an option that its command knows.
+    /// Every option after a tool's name in an example is an option of its command.
     @Test(arguments: commands)
     func theExamplesUseOptionsThatThereAre(_ command: [String]) throws {
         var helps: [String: String] = [:]

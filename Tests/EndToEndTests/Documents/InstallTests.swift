@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `scripts/install`, into a folder that stands for the root of a system.
+/// `scripts/install`, into a folder that plays the root of a system.
 struct InstallTests {
     private let home: ToolHome
     private let target: String
@@ -53,12 +53,12 @@ struct InstallTests {
         #expect(modes.values.allSatisfy { $0 == "644" || $0 == "755" })
     }
 
-    @Test func uninstallRemovesWhatWasInstalledAndNothingElse() throws {
+    @Test func uninstallRemovesOnlyInstalledFiles() throws {
         try home.folder.makeFolder("work/root/usr/bin")
         try home.write("root/usr/share/fish/vendor_completions.d/other.fish", "")
         let before = try modes()
         try install().expect(0)
-        // A second installation makes no folders, and those of the first are known all the same.
+        // A second installation creates no folders, and uninstalling still knows the folders of the first.
         try install().expect(0)
         try install("--uninstall").expect(0)
         #expect(try modes() == before)
@@ -66,7 +66,7 @@ struct InstallTests {
         #expect(try modes() == before)
     }
 
-    @Test func oneProgramIsInstalledWithALinkForEachTool() throws {
+    @Test func singleProgramIsInstalledWithALinkForEachTool() throws {
         try install("--one-program").expect(0)
         for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
             try home.shell("cmp '\(target)/usr/bin/\(tool)' '\(home.folder.path("built/apod-tools"))'").expect(0)

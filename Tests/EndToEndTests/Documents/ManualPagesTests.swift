@@ -49,7 +49,7 @@ struct ManualPagesTests {
         #expect(output.stdout.split(separator: "\n").count > 60)
     }
 
-    /// The statuses that a tool's help names have a line of their own in its manual.
+    /// Every status in a tool's help has a line in its manual.
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
     func everyExitStatusIsExplained(tool: String) throws {
         let help = try run(tool, ["--help"]).expect(0).stdout

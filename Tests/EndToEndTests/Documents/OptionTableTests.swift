@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func everyOptionIsToldOfInASentence() {
+    @Test func everyOptionIsDescribedByASentence() {
         for row in Self.rows {
             let sentence = row.words.prefix { $0 != "[" }.split(separator: " ").joined(separator: " ")
             #expect(sentence.count > 8 && sentence.last == ".", "\(row.command) \(row.spellings): \(row.words)")

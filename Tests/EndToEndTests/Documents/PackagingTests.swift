@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What packages are made from, as far as it can be checked without making one: `scripts/package` has checks of its own.
+/// The inputs of packages, checked without making a package; `scripts/package` has its own checks.
 struct PackagingTests {
     private static let folder = "\(Corpus.packageRoot)/packaging"
 

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root as it lies on the disk, looked at and meddled with behind the tools' back.
+/// A cache root on the disk, read and changed behind the tools' back.
 struct CacheOnDisk {
     let root: String
 
@@ -48,7 +48,7 @@ struct CacheOnDisk {
         try #require(Int(try query(sql, location: location).first ?? ""), "\(sql)", sourceLocation: location)
     }
 
-    /// What a counter stands at, over all scopes.
+    /// A counter's value, over all scopes.
     func count(_ counter: String) throws -> Int {
         try number("SELECT ifnull(sum(value), 0) FROM counters WHERE name = '\(counter)'")
     }
@@ -108,7 +108,7 @@ struct CacheOnDisk {
     func remove() { Self.remove(root) }
 
     private static func remove(_ path: String) {
-        // Another may put files in place meanwhile: the folder is emptied until it goes.
+        // Another process may add files at the same time: the folder is emptied until it can be removed.
         for _ in 0..<100 {
             for name in TemporaryFolder.names(in: path) where unlink("\(path)/\(name)") != 0 {
                 remove("\(path)/\(name)")

@@ -6,7 +6,7 @@ import Testing
 struct ClockSetBackTests {
     private static let year = 366 * 86_400_000
 
-    /// Moves all times of the index, those of counters too, by so many milliseconds.
+    /// Moves all times of the index, including the counters', by `milliseconds`.
     private func move(_ home: ToolHome, by milliseconds: Int) throws {
         try CacheOnDisk(home).execute(
             """
@@ -30,7 +30,7 @@ struct ClockSetBackTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func whatIsUsedNowOutlivesWhatWasUsedInTheFuture() throws {
+    @Test func recentlyUsedEntryOutlivesAnEntryUsedInTheFuture() throws {
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("a"), server.url("b"), server.url("c")]).expect(0)
@@ -44,7 +44,7 @@ struct ClockSetBackTests {
         #expect(try home.run("img-cache", ["has", server.url("b")]).status == 1)
     }
 
-    @Test func anEntryOfTheFutureIsAskedAboutAgain() throws {
+    @Test func entryFromTheFutureIsRevalidated() throws {
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("a")

@@ -4,20 +4,20 @@ import Support
 import TestSupport
 import Testing
 
-/// Eight processes put into one root that has room for a part of it.
+/// Eight processes put into one root that has room for some of their pictures.
 @Suite(.serialized)
 struct CrowdTests {
     private static let size = 20_000
 
-    /// What a reader has opened as soon as its path was printed.
+    /// A file that a reader opened when its path was printed.
     private struct Held {
         let url: String
         let path: String
         let file: File
     }
 
-    /// Starts eight processes, each with 40 pictures, of which half are those of its neighbour too, and opens every
-    /// path that they print at once. Gives what could be opened, and how each has ended.
+    /// Starts eight processes, each with 40 pictures, half of them shared with its neighbour, and opens every printed
+    /// path immediately. Returns the opened files and how each process ended.
     private func crowd(
         _ server: PictureServer, _ home: ToolHome, _ options: [String]
     ) throws -> (held: [Held], printed: Int, outputs: [ToolOutput]) {
@@ -59,7 +59,7 @@ struct CrowdTests {
         let warnings = outputs.filter { !$0.stderr.isEmpty }
         #expect(warnings.count == 1 && warnings[0].stderr.contains("more than the capacity"), "\(warnings)")
         #expect(printed == 8 * 40)
-        // Most readers are quicker than the trimming of everybody else.
+        // Most readers are faster than the trimming by other processes.
         #expect(held.count > printed / 4)
         for held in held { #expect(try held.file.bytes(0..<held.file.count) == server.picture(held.url)) }
         #expect(CacheOnDisk(home).files().values.reduce(0, +) <= capacity)

@@ -4,10 +4,10 @@ import Support
 import TestSupport
 import Testing
 
-/// What is known of days, on a root that many processes write at once, that goes, or that cannot be written.
+/// Kept days, on a root that many processes write, that is removed, or that cannot be written.
 @Suite(.serialized)
 struct DaysEnduranceTests {
-    /// All of them, some without a picture. One service alone, so that there is one row a day.
+    /// All published days, some without a picture. A single service, so that each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
@@ -27,7 +27,7 @@ struct DaysEnduranceTests {
         let first = try facts(outputs[0])
         #expect(first.count == count)
         for output in outputs {
-            // Each day without a picture is told of or counted, and nothing else.
+            // Each day without a picture is reported or counted, and nothing else.
             #expect(output.status == 69, "\(output)")
             #expect(
                 try RecordLaws.failuresTold(output.errorLines) == output.records.count { $0.has("error") }, "\(output)")
@@ -47,7 +47,7 @@ struct DaysEnduranceTests {
         #expect(metadata.integer("metadata.count") == count && metadata.integer("entries") == 0)
     }
 
-    /// A confined tool may not make the root: it goes on without, and the next run makes it.
+    /// A confined tool may not create the root: it continues without a cache, and the next run creates it.
     @Test(arguments: [true, false]) func aRootThatIsRemovedUnderAStreamCostsNoDay(_ isConfined: Bool) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
@@ -76,7 +76,7 @@ struct DaysEnduranceTests {
 
     // MARK: Where nothing can be written
 
-    @Test(.enabled(if: MountNamespace.isPossible)) func aReadOnlyRootGivesWhatIsThereAndTheRestIsFetched() throws {
+    @Test(.enabled(if: MountNamespace.isPossible)) func readOnlyRootServesKeptDaysAndFetchesTheRest() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         try home.run("apod-fetch", ["--date", "2024-02-01"]).expect(0)
@@ -94,7 +94,7 @@ struct DaysEnduranceTests {
     }
 
     /// With a little less room from run to run, the index fails at one step after the other.
-    @Test(.enabled(if: MountNamespace.isPossible)) func aFullDiskCostsOnlyWhatWouldHaveBeenKept() throws {
+    @Test(.enabled(if: MountNamespace.isPossible)) func fullDiskCostsOnlyTheNewRows() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let disk = try MountNamespace(home, "mount -t tmpfs -o size=1536k,mode=700 none \"$ROOT\"")

@@ -6,12 +6,12 @@ import Testing
 /// A disk without room, from a file that does not fit to an index that cannot grow.
 @Suite(.serialized, .enabled(if: MountNamespace.isPossible))
 struct FullDiskTests {
-    /// A root on a disk of its own, of this many kibibytes.
+    /// A root on a separate disk of `kibibytes`.
     private func disk(_ kibibytes: Int, _ home: ToolHome) throws -> MountNamespace {
         try MountNamespace(home, "mount -t tmpfs -o size=\(kibibytes)k,mode=700 none \"$ROOT\"")
     }
 
-    /// Takes all room that is left but for these kibibytes.
+    /// Fills the disk except for `leaving` kibibytes.
     private func fill(_ disk: MountNamespace, _ home: ToolHome, leaving kibibytes: Int = 0) throws {
         let script = """
             free=$(df --output=avail -k '\(home.cacheRoot)' | tail -n 1)
@@ -104,7 +104,7 @@ struct FullDiskTests {
         "rm $FILE", "rm --size +1B", "clean", "scope purge default", "scope switch other --purge",
         "scope purge --all-scopes",
     ])
-    func aFullDiskIsFreedByWhateverRemoves(_ command: String) throws {
+    func removalFreesAFullDisk(_ command: String) throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)
         let files = try (0..<4).map {
@@ -112,7 +112,7 @@ struct FullDiskTests {
         }
         try disk.run("img-cache", ["put", "APOD_TOOLS_LEASE=0s", "--ttl", command == "clean" ? "0s" : "1d"] + files)
             .expect(0)
-        // The room that is left is not even enough to write down what goes.
+        // The remaining room is too small even to record the removal.
         try fill(disk, home)
         let words = command.split(separator: " ").map { $0 == "$FILE" ? files[0] : String($0) }
 

@@ -3,8 +3,8 @@ import Records
 import TestSupport
 import Testing
 
-/// Eight downloads that are stopped half-way by a signal, or because nobody reads what comes: the next run goes on with
-/// each of them.
+/// Eight downloads that are stopped half-way by a signal, or because the reader has ended: the next run continues each
+/// of them.
 @Suite(.serialized)
 struct InterruptedDownloadsTests {
     private static let size = 200_000
@@ -26,7 +26,7 @@ struct InterruptedDownloadsTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsThemSoonAndKeepsWhatHasCome(_ signal: Int32) throws {
+    func signalEndsDownloadsSoonAndKeepsTheirBytes(_ signal: Int32) throws {
         let server = try PictureServer(size: Self.size, stalls: 8)
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<8).map { server.url("\($0)") }
@@ -42,13 +42,13 @@ struct InterruptedDownloadsTests {
         try expectGoingOn(server, home, urls)
     }
 
-    @Test func aReaderThatHasGoneEndsThemSoonAndKeepsWhatHasCome() throws {
+    @Test func closedOutputEndsDownloadsSoonAndKeepsTheirBytes() throws {
         let server = try PictureServer(size: Self.size)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("first")]).expect(0)
         server.stall(next: 7)
         let urls = (0..<7).map { server.url("\($0)") }
-        // The reader takes one record, and leaves when it is told to.
+        // The reader takes one record, and exits on request.
         let script = """
             exec 3<&0
             put() { APOD_TOOLS_JOBS_PER_HOST=8 img-cache put --jobs 8 "$@" < /dev/null; echo status $? >&2; }

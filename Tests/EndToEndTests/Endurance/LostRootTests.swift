@@ -3,10 +3,10 @@ import Support
 import TestSupport
 import Testing
 
-/// The root goes, or its index, while a tool works in it: what is asked for comes nevertheless.
+/// The root, or its index, disappears while a tool works in it: every record still gets its picture.
 struct LostRootTests {
-    /// Runs `put` on one address after the other, with `meanwhile` done in between, and expects the right bytes of
-    /// each: of the first one, the second one, and the first one again.
+    /// Runs `put` on two addresses with `meanwhile` called in between, then on the first again, and expects the right
+    /// bytes of each.
     private func expectHealing(
         _ server: PictureServer, _ home: ToolHome, options: [String] = [], _ meanwhile: () throws -> Void,
         location: SourceLocation = #_sourceLocation
@@ -26,7 +26,7 @@ struct LostRootTests {
         let output = try tool.wait().expect(0)
         // At most a warning, that the index was damaged.
         #expect(output.errorLines.count <= 1, "\(output)", sourceLocation: location)
-        // What went into a log that somebody had removed is lost with it; but the next run has it again.
+        // Rows written to a removed log are lost with it, but the next run stores the entry again.
         let names = ["one", "two"].map(server.url)
         for (name, record) in zip(names, try home.run("img-cache", ["put"] + names).expect(0).records) {
             let path = try #require(record.string("path"), sourceLocation: location)
@@ -38,7 +38,7 @@ struct LostRootTests {
         #expect(try CacheOnDisk(home).query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
     }
 
-    @Test func aRootThatIsRemovedUnderAStreamIsMadeAnew() throws {
+    @Test func rootRemovedDuringAStreamIsCreatedAgain() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try expectHealing(server, home, options: ["APOD_TOOLS_CONFINEMENT=false"]) { CacheOnDisk(home).remove() }
@@ -46,7 +46,7 @@ struct LostRootTests {
     }
 
     /// A process that could make the root could make other folders beside it.
-    @Test func aConfinedToolDoesNotMakeItsRootAnewButTheNextOneDoes() throws {
+    @Test func rootRemovedUnderAConfinedToolIsCreatedByTheNextRun() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", ["put"])
@@ -66,7 +66,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func anIndexThatIsRemovedUnderAStreamIsBegunAnew() throws {
+    @Test func indexRemovedDuringAStreamIsCreatedAgain() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try expectHealing(server, home) {
@@ -83,7 +83,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func aRootThatIsRemovedUnderADownloadCostsAnotherOne() throws {
+    @Test func rootRemovedDuringADownloadCostsAnotherDownload() throws {
         let server = try PictureServer(size: 400_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
@@ -128,7 +128,7 @@ struct LostRootTests {
     ]
 
     @Test(arguments: replacements)
-    func anIndexThatIsReplacedUnderAStreamIsBegunAnew(_ script: String) throws {
+    func indexReplacedDuringAStreamIsCreatedAgain(_ script: String) throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try expectHealing(server, home) {
@@ -137,13 +137,13 @@ struct LostRootTests {
     }
 
     @Test(arguments: replacements + ["mv $I $I.old; mkdir $I"])
-    func anIndexThatIsReplacedBetweenRunsIsBegunAnew(_ script: String) throws {
+    func indexReplacedBetweenRunsIsCreatedAgain(_ script: String) throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("one")]).expect(0)
         try home.shell("I=\"$APOD_TOOLS_CACHE_DIR\"/index.sqlite; \(script)").expect(0)
         if script.contains("mkdir") {
-            // Nothing that a cache should remove by itself.
+            // A cache must not remove a folder in place of its index.
             let output = try home.run("img-cache", ["put", server.url("two")]).expect(78)
             #expect(output.errorLines.count == 1 && output.stderr.contains(home.cacheRoot), "\(output)")
             return
@@ -167,8 +167,8 @@ struct LostRootTests {
         #expect(try home.folder.read("cache/apod-tools/index.sqlite") == bytes)
     }
 
-    /// Noise in any place, or a file that was cut, at seeded places: the pictures come, or it is said what is wrong,
-    /// and what is served is right.
+    /// Noise or truncation at seeded places: the pictures are served or the fault is reported, and every served byte is
+    /// right.
     @Test(arguments: 0..<24)
     func noiseInTheIndexNeverServesAWrongPicture(_ seed: Int) throws {
         let server = try PictureServer(size: 3000)
@@ -176,7 +176,7 @@ struct LostRootTests {
         var random = SeededRandom(seed: UInt64(seed))
         let urls = (0..<40).map { server.url("\($0)") }
         try home.run("img-cache", ["put"] + urls).expect(0)
-        // All of it into the file itself, where the noise goes.
+        // Checkpoints the log into the file that is overwritten.
         _ = try CacheOnDisk(home).query("PRAGMA wal_checkpoint(TRUNCATE)")
 
         var bytes = try home.folder.read("cache/apod-tools/index.sqlite")

@@ -30,10 +30,11 @@ final class MountNamespace: Sendable {
             stdin: stdin, environment: environment)
     }
 
-    /// Where a test finds a file that only these mounts have.
+    /// The path by which a test reaches a file inside these mounts.
     func path(_ path: String) -> String { "/proc/\(holder.processID)/root\(path)" }
 
-    /// A copy of the root as it lies here. (SQLite follows links by itself, and would leave by that of `path`.)
+    /// A copy of the root as seen in these mounts. (SQLite resolves links itself, and would leave through the link in
+    /// `path`.)
     func copy(as name: String) throws -> CacheOnDisk {
         try run("/bin/cp", ["-r", home.cacheRoot, home.path(name)]).expect(0)
         return CacheOnDisk(home.path(name))
@@ -55,14 +56,14 @@ final class MountNamespace: Sendable {
 
 /// Running a tool as another user, whom, unlike root, the modes of files bind.
 enum OtherUser {
-    /// A home whose folders everybody may enter.
+    /// A home whose folders every user may enter.
     static func home(environment: [String: String] = [:]) throws -> ToolHome {
         let home = try ToolHome(environment: environment)
         chmod(home.folder.path, 0o755)
         return home
     }
 
-    /// Gives everything at `path` to that user.
+    /// Changes the owner of everything at `path` to that user.
     static func own(_ path: String, _ home: ToolHome) throws {
         try home.shell("mkdir -p '\(path)' && chown -R \(id):\(id) '\(path)'").expect(0)
     }

@@ -3,9 +3,9 @@ import TestSupport
 
 /// A server whose every path is a picture, as large as wanted, with a strong ETag and ranges (RFC 9110 §13.1.5, §14).
 ///
-/// It tells how far it has come, and stops where a test wants it to, so that nobody need guess what a tool has seen.
+/// It reports its progress and stops on request, so that a test knows which bytes a tool has received.
 final class PictureServer: Sendable {
-    /// What was asked for.
+    /// A received request.
     struct Asked: Sendable {
         let path: String
         let range: String?
@@ -14,16 +14,16 @@ final class PictureServer: Sendable {
 
     private struct State {
         var asked: [Asked] = []
-        /// Grows whenever every picture becomes another one.
+        /// Incremented when all pictures change.
         var version = 0
         /// Bytes of bodies that clients have taken.
         var sent = 0
         /// How many of the next answers stop half-way, and how many have.
         var stallsLeft: Int
         var stalled = 0
-        /// Whether those that have stopped go on.
+        /// Whether stopped answers continue.
         var goesOn = false
-        /// What is answered instead of pictures, once `released`.
+        /// The status sent instead of pictures, once `released`.
         var refusal: Int?
         var isReleased = true
     }
@@ -47,10 +47,10 @@ final class PictureServer: Sendable {
 
     func url(_ name: String) -> String { "\(server.address)/\(name).gif" }
 
-    /// What a home needs to be allowed to ask.
+    /// The settings that let a home use this server.
     var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
 
-    /// What an address gives now, or gave in an earlier version.
+    /// The body for an address, now or in an earlier version.
     func picture(_ url: String, version: Int? = nil) -> [UInt8] {
         Self.picture(String(url.dropFirst(server.address.count)), version: version ?? self.version, size: size)
     }
@@ -59,13 +59,13 @@ final class PictureServer: Sendable {
     var asked: [Asked] { state.withLock { $0.asked } }
     var sent: Int { state.withLock { $0.sent } }
 
-    /// Makes every picture another one under the same address.
+    /// Replaces every picture under its address.
     func change() { state.update { $0.version += 1 } }
 
-    /// Lets the next answers stop half-way.
+    /// Makes the next answers stop half-way.
     func stall(next count: Int) { state.update { $0.stallsLeft = count } }
 
-    /// Sends the rest of what has stopped half-way.
+    /// Sends the rest of the stopped answers.
     func goOn() { state.update { $0.goesOn = true } }
 
     /// Answers with this status from now on, but holds each answer back until `release()`.
@@ -139,7 +139,7 @@ final class PictureServer: Sendable {
         try send(picture[half...], connection, state)
     }
 
-    /// In small pieces, so that there are many moments between the first and the last one.
+    /// In small pieces, so that there are many moments between the first and the last piece.
     private static func send(
         _ bytes: ArraySlice<UInt8>, _ connection: LoopbackConnection, _ state: Monitor<State>
     ) throws {

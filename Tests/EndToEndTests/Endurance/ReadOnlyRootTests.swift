@@ -27,7 +27,7 @@ struct ReadOnlyRootTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test(.enabled(if: MountNamespace.isPossible)) func aReadOnlyMountServesWhatIsThere() throws {
+    @Test(.enabled(if: MountNamespace.isPossible)) func readOnlyMountServesExistingEntries() throws {
         let server = try PictureServer()
         let home = try ToolHome(environment: server.environment)
         let url = server.url("there")
@@ -42,7 +42,7 @@ struct ReadOnlyRootTests {
         #expect(try home.run("img-cache", ["put", url]).expect(0).record.string("cache.status") == "hit")
     }
 
-    @Test(.enabled(if: OtherUser.isPossible)) func aRootOfSomebodyElseServesWhatIsThereIfItMay() throws {
+    @Test(.enabled(if: OtherUser.isPossible)) func readableRootOfAnotherUserServesExistingEntries() throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
         let url = server.url("there")

@@ -4,7 +4,7 @@ import Records
 import TestSupport
 import Testing
 
-/// A process that is stopped (Ctrl-Z) while others want what it is at.
+/// A process that is stopped (Ctrl-Z) while others wait for its work.
 @Suite(.serialized)
 struct StoppedProcessTests {
     /// Starts a download, and stops its process half-way.
@@ -15,7 +15,7 @@ struct StoppedProcessTests {
         return holder
     }
 
-    @Test func waiterNamesTheStoppedProcessAndGoesOnWithItsOtherRecords() throws {
+    @Test func waiterNamesTheStoppedProcessAndContinuesWithOtherRecords() throws {
         let server = try PictureServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let (url, other) = (server.url("wanted"), server.url("other"))
@@ -36,7 +36,7 @@ struct StoppedProcessTests {
         #expect(try home.run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "hit")
     }
 
-    @Test func waiterGoesOnWhenTheStoppedProcessDoes() throws {
+    @Test func waiterContinuesWhenTheStoppedProcessDoes() throws {
         let server = try PictureServer(size: 2_000_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("continued")

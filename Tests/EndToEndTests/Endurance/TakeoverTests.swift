@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// Thirty-two processes want one large picture at once, whatever becomes of the one that downloads it.
+/// Thirty-two processes request one large picture at the same time, and the downloading process may fail.
 @Suite(.serialized)
 struct TakeoverTests {
     private static let size = 20_000_000
@@ -56,7 +56,7 @@ struct TakeoverTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func whatHasChangedSinceTheLeaderDiedIsFetchedFromItsBeginning() throws {
+    @Test func changedPictureIsFetchedFromTheStartAfterALeaderDied() throws {
         let server = try PictureServer(size: 2_000_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("changed")

@@ -4,12 +4,12 @@ import Testing
 
 /// `kill -9` over `apod-fetch` while it keeps days.
 struct DaysKillTests {
-    /// All of them, some without a picture. One service alone, so that there is one row a day.
+    /// All published days, some without a picture. A single service, so that each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
     @Test(arguments: KilledHome.all)
-    func aKillLeavesWholeRowsAndWhatWasThere(_ killed: KilledHome) throws {
+    func killLeavesCompleteRowsAndEarlierRows(_ killed: KilledHome) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let root = CacheOnDisk(home)
@@ -38,7 +38,7 @@ struct DaysKillTests {
         let kept = try root.metadataCount()
         try home.run("apod-fetch", days).expect(69)
         #expect(try root.metadataCount() == count)
-        // Pages of 25: what is kept is not asked for again.
+        // Pages of 25: kept days are not requested again.
         #expect(try service.requests().total <= (count - kept) / 25 + 10)
     }
 }

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` over `gif-cache` while it fetches GIFs, anew and once more, and draws posters of them.
+/// `kill -9` of `gif-cache` while it fetches GIFs, refreshes them, and draws their posters.
 struct GIFKillTests {
     @Test(arguments: KilledHome.all) func aKillLosesNoGIFThatWasPrinted(_ killed: KilledHome) throws {
         let service = try SampleServer(["--exercises", "700"])
@@ -43,7 +43,7 @@ struct GIFKillTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// What was printed before a kill is there afterwards, and the work ends whole.
+    /// Every entry printed before a kill is present afterwards, and the work completes.
     @Test(arguments: KilledHome.all) func aKilledSyncLosesNothing(_ killed: KilledHome) throws {
         let count = 400
         let service = try SampleServer(["--exercises", "\(count)", "--exercise-side", "16"])
@@ -65,7 +65,7 @@ struct GIFKillTests {
         try home.run("gif-cache", ["mirror"]).expect(0)
         try home.run("gif-cache", ["verify"]).expect(0)
         #expect(home.blobs.count == count)
-        // At most what three downloads had under way was asked for again.
+        // At most the work of three downloads was requested again.
         #expect(try service.requests()["/image"] <= count + 3 * killer.kills)
     }
 

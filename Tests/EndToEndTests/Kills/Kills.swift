@@ -9,8 +9,8 @@ struct KilledHome: Sendable, CustomStringConvertible {
 
     var description: String { "\(kills) kills, seed \(seed)" }
 
-    /// The homes of each kind of kill test: together they kill as many runs as `APOD_TOOLS_KILLS` says, else 25. The
-    /// first one's seed is that of `APOD_TOOLS_SEED`, else 1.
+    /// The homes of each kind of kill test: together they kill `APOD_TOOLS_KILLS` runs, by default 25. The first seed
+    /// is `APOD_TOOLS_SEED`, by default 1.
     static let all: [KilledHome] = {
         let (kills, first) = (number("APOD_TOOLS_KILLS") ?? 25, number("APOD_TOOLS_SEED") ?? 1)
         return stride(from: 0, to: kills, by: most).enumerated().map { index, done in
@@ -18,7 +18,7 @@ struct KilledHome: Sendable, CustomStringConvertible {
         }
     }()
 
-    /// More kills in one home would make its cache larger rather than find more.
+    /// More kills in one home would enlarge its cache rather than find more faults.
     private static let most = 10
 
     private static func number(_ name: String) -> Int? {
@@ -35,7 +35,7 @@ final class Killer {
     private(set) var kills = 0
     var random: SeededRandom
     private let wanted: Int
-    /// How long the last run of each kind of work took that ended by itself, counted in looks.
+    /// The length of each kind of work in its last undisturbed run, counted in looks.
     private var lengths: [String: Int] = [:]
 
     init(_ home: KilledHome) {
@@ -43,8 +43,8 @@ final class Killer {
         wanted = home.kills
     }
 
-    /// Goes on with `round` until at least as many runs were killed as were wanted. Throws `BrokenClaim` if too many end before
-    /// they are killed.
+    /// Repeats `round` until at least `wanted` runs were killed. Throws `BrokenClaim` if too many end before they are
+    /// killed.
     func repeatUntilDone(_ round: () throws -> Void) throws {
         for _ in 0..<5 * wanted + 10 where kills < wanted { try round() }
         try claim(kills >= wanted, "too many runs are done before they are killed")
@@ -86,7 +86,7 @@ final class Killer {
 }
 
 extension ToolOutput {
-    /// The lines of standard output that are whole, whatever ended the tool: a record is written by one call.
+    /// The complete lines of standard output, for any end of the tool: a record is written by one call.
     var wholeLines: [String] {
         stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// `kill -9` over `img-cache put`: afterwards nothing is lost, and the next run works.
 struct StoreKillTests {
-    /// If there is room for everything, what was printed stays.
+    /// With room for all entries, every printed entry stays.
     @Test(arguments: KilledHome.all) func aKilledDownloadLosesNoEntryThatWasPrinted(_ home: KilledHome) throws {
         try KilledWorld(home, [.download, .replaceDownload]).run()
     }
@@ -15,13 +15,13 @@ struct StoreKillTests {
         try KilledWorld(home, [.store, .replaceFile]).run()
     }
 
-    /// If there is not, trimming is under way as well, and may take all but what it must not damage.
+    /// Without, trimming is under way as well, and may remove entries but must not damage any.
     @Test(arguments: KilledHome.all) func aKilledTrimLeavesIndexAndFilesInAgreement(_ home: KilledHome) throws {
         try KilledWorld(home, KilledWorld.Work.allCases, capacity: 12 * KilledWorld.size).run()
     }
 }
 
-/// A home in which one tool after the other is killed, and what is known of the pictures in it.
+/// A home in which one tool after the other is killed, and the known pictures in it.
 private final class KilledWorld {
     static let size = 60_000
 
@@ -31,8 +31,8 @@ private final class KilledWorld {
     private let works: [Work]
     private let options: [String]
     private let mayTrim: Bool
-    /// The content that each address or file must have, as the number of its version: what was printed of it last, or
-    /// anything later that a killed run may have got as far as storing.
+    /// The content that each address or file must have, as its version: the last printed version, or any later version
+    /// that a killed run may have stored.
     private var known: [String: ClosedRange<Int>] = [:]
     private var names = 0
     private var fileVersion = 0
@@ -41,7 +41,7 @@ private final class KilledWorld {
         case download, replaceDownload, store, replaceFile
     }
 
-    /// - Parameter works: what is killed most; one run in four does other work.
+    /// - Parameter works: the work killed most often; one run in four does other work.
     init(_ killed: KilledHome, _ works: [Work], capacity: Int? = nil) throws {
         server = try PictureServer(size: Self.size)
         home = try ToolHome(environment: server.environment)
@@ -49,13 +49,13 @@ private final class KilledWorld {
         self.works = works
         mayTrim = capacity != nil
         options = capacity.map { ["--capacity", "\($0)", "APOD_TOOLS_LEASE=0s"] } ?? []
-        // What is killed later shall find an index.
+        // Runs killed later must find an index.
         _ = try home.run("img-cache", ["stats"]).expect(0)
     }
 
     func run() throws { try killer.repeatUntilDone(round) }
 
-    /// Kills one run at a random moment, looks at what is left, and does the same work once more to its end.
+    /// Kills one run at a random moment, checks the cache, and repeats the same work to its end.
     private func round() throws {
         let works = killer.random.below(4) == 0 ? Work.allCases : works
         let work = works[killer.random.below(works.count)]
@@ -154,7 +154,7 @@ private final class KilledWorld {
         record.string("cache.key")?.hasSuffix(picture) == true
     }
 
-    /// Expects every known picture in the cache, with a content that it may have. One whose replacement was cut short
+    /// Expects every known picture in the cache, with an allowed content. An entry whose replacement was interrupted
     /// between file and row may have to be fetched again.
     private func expectKnown(replacing replaced: Set<String>) throws {
         if known.isEmpty { return }

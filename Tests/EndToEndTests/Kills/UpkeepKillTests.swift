@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` over all that looks after a cache, beside others that read and write: what was not removed is there and
-/// right, what was removed stays so, and nothing is left over.
+/// `kill -9` of maintenance commands, beside processes that read and write: entries that were not removed are present
+/// and right, removed entries stay removed, and no file is left over.
 struct UpkeepKillTests {
     @Test(arguments: UpkeepWork.allCases, KilledHome.all)
     func aKilledRunLosesNothingAndLeavesNothing(_ work: UpkeepWork, _ home: KilledHome) throws {
@@ -13,12 +13,12 @@ struct UpkeepKillTests {
     }
 }
 
-/// What is killed most in a home; one run in four does other work.
+/// The work killed most often in a home; one run in four does other work.
 enum UpkeepWork: CaseIterable {
     case adding, removing, emptying, cleaning, rebuilding
 }
 
-/// A home in which one run after the other is killed, and what is known of the pictures of three scopes.
+/// A home in which one run after the other is killed, and the known pictures of three scopes.
 private final class UpkeepWorld {
     private struct Place: Hashable, Comparable {
         let scope: String
@@ -53,9 +53,9 @@ private final class UpkeepWorld {
     private var names = 0
     private var rounds = 0
     private var history: [String] = []
-    /// What must be there.
+    /// Pictures that must be present.
     private var known: Set<Place> = []
-    /// What must not be there any more.
+    /// Pictures that must be absent.
     private var gone: Set<Place> = []
 
     init(_ killed: KilledHome, _ work: UpkeepWork) throws {
@@ -87,7 +87,7 @@ private final class UpkeepWorld {
         try expectClean()
     }
 
-    /// Kills one run beside a reader and a writer, and looks at what is left.
+    /// Kills one run beside a reader and a writer, and checks the cache.
     private func round() throws {
         rounds += 1
         let isOther = killer.random.below(4) == 0
@@ -101,7 +101,7 @@ private final class UpkeepWorld {
         }
         let mine = known.filter { $0.scope == scope }.sorted()
         let some = Array(mine.shuffled(using: &killer.random).prefix(4))
-        // What this work may take, as a whole or one by one.
+        // The pictures that this work may remove, all together or one by one.
         let (arguments, whole, single) = try plan(work, scope: scope, some: some)
 
         let written = newURLs(6)
@@ -122,7 +122,7 @@ private final class UpkeepWorld {
         #expect(wrote.status == 0 || mayBeEmptied, "\(story): \(wrote)")
 
         try look(whole: whole, single: single, isDone: isDone)
-        // What was written meanwhile may have been among what was removed.
+        // Pictures written during the run may be among the removed.
         if !mayBeEmptied {
             let isKept = { (url: String) in work != .removeSome || !url.hasSuffix("7.gif") }
             known.formUnion(written.filter(isKept).map { Place(scope: other, url: $0) })
@@ -148,7 +148,7 @@ private final class UpkeepWorld {
             return (["put", "--policy", "disabled", "--scope", scope, "APOD_TOOLS_LEASE=0s"] + newURLs(6), [], [])
         case .remove: return (["rm", "--scope", scope] + urls, [], Set(some))
         case .removeSome:
-            // What is pinned is removed only by its name.
+            // A pinned entry is removed only by its name.
             let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }.subtracting(try pinned(in: scope))
             return (["rm", "--scope", scope, "--match", "*7.gif"], [], chosen)
         case .pin: return ([killer.random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
@@ -188,7 +188,7 @@ private final class UpkeepWorld {
         return found
     }
 
-    /// Takes note of what the killed run has removed: a purge takes all or nothing.
+    /// Records the removals of the killed run: a purge removes all or nothing.
     private func look(whole: Set<Place>, single: Set<Place>, isDone: Bool) throws {
         if whole.isEmpty && single.isEmpty { return }
         let left = try present(whole.union(single))
@@ -205,7 +205,7 @@ private final class UpkeepWorld {
         #expect(missing.isEmpty, "\(story): lost \(missing.sorted())")
         known.subtract(missing)
         let verified = try home.run("img-cache", ["verify"])
-        // Until somebody has taken in all files, a lost index is the one problem.
+        // Until a run has recovered all files, a lost index is the only problem.
         let found = try verified.records.compactMap { $0.raw("problems") }
         let problems = try found.flatMap { try Record.list(parsing: Array($0)) }.compactMap { $0.string("code") }
         let isLost = TestFile.exists("\(home.cacheRoot)/rebuild")

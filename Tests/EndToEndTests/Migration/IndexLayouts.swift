@@ -1,7 +1,7 @@
-/// The SQL by which the index came from each layout to the next one, as it was when that layout was in use.
+/// The SQL that migrated the index from each layout to the next, as it was when that layout was current.
 ///
-/// This is a record of what lies on users' disks, not of what the code does now: a new layout adds the step that led to
-/// it, and nothing here is ever changed.
+/// This is a record of the roots on users' disks, not of the current code: a new layout adds the step that led to it,
+/// and existing steps never change.
 enum IndexLayouts {
     /// From an empty file to the first layout, from that to the second one, and so on.
     static let steps = [first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks, privacy, vary]

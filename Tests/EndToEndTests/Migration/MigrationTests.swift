@@ -32,7 +32,7 @@ struct MigrationTests {
         #expect(shrunk.string("variants.pager.status") == "hit")
         #expect(try service.requests().total == 0)
 
-        // Listed, counted and told.
+        // Listed, counted and reported.
         let listed = try run("img-cache", "ls", "--print", "cache.key").expect(0).lines
         #expect(listed.sorted() == old.keys.sorted())
         #expect(try run("img-cache", "ls", "--pinned", "--print", "cache.key").expect(0).lines == [old.pinned])
@@ -58,7 +58,7 @@ struct MigrationTests {
         let old = try OlderRoot(layout: layout)
         let other = old.service.url("/pictures/other.jpg")
         let output = try old.home.run("img-cache", ["put", "--scope", "default", "--capacity", "10B", other]).expect(0)
-        // The one warning is about what may not be removed yet.
+        // The only warning is about a folder that may not be removed yet.
         #expect(output.errorLines.count == 1, "\(output)")
 
         let left = try old.home.run("img-cache", ["ls", "--all-scopes", "--print", "cache.key"]).expect(0).lines
@@ -67,7 +67,7 @@ struct MigrationTests {
         try CacheOnDisk(old.home).expectSound(old.home)
     }
 
-    @Test(arguments: layouts) func whatHasExpiredIsFetchedAgain(_ layout: Int) throws {
+    @Test(arguments: layouts) func expiredEntriesAreFetchedAgain(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let record = try old.home.run("img-cache", ["put", "--scope", "default", old.expired]).expect(0).record
         #expect(record.string("cache.status") == "revalidated")

@@ -36,7 +36,7 @@ struct NewerLayoutTests {
 
         #expect(Self.commands.count >= 8, "no commands found in --help")
         for command in Self.commands {
-            // A command that takes no picture says so; one that has commands of its own wants one of them.
+            // A command that takes no picture reports that; a command with subcommands requires one.
             let tried = try [[url], [], ["list"], ["--remote", "file:///nowhere"]].lazy.map {
                 try home.run("img-cache", [command] + $0)
             }
@@ -56,7 +56,7 @@ struct NewerLayoutTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test func whatIsRefusedWorksAgainWithItsOwnTools() throws {
+    @Test func refusedRootWorksAgainWithItsOwnTools() throws {
         let server = try PictureServer()
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("there")]).expect(0)

@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root in an earlier layout, as the tools of that time left it: entries of two scopes, and with each layout
-/// what came with it. Its pictures are those of a sample service.
+/// A cache root in an earlier layout, as the tools of that time left it: entries of two scopes, and the additions of
+/// each layout. Its pictures come from a sample service.
 struct OlderRoot {
     /// The number of the layout.
     let layout: Int
@@ -28,7 +28,7 @@ struct OlderRoot {
 
     /// - Parameters:
     ///   - layout: from 1 to the number of `IndexLayouts.steps`.
-    ///   - service: nil is one of its own.
+    ///   - service: nil starts a new service.
     init(layout: Int, service: SampleServer? = nil) throws {
         let service = try service ?? SampleServer(["--size", "40x30", "--exercises", "20"])
         self.layout = layout
@@ -68,7 +68,7 @@ struct OlderRoot {
 
         """
 
-    /// What the service gives for an address.
+    /// The service's body for an address.
     func bytes(_ address: String) throws -> [UInt8] { try LoopbackClient.send(address).body }
 
     private func url(_ name: String) -> String { service.url("/pictures/\(name).jpg") }
@@ -79,7 +79,7 @@ struct OlderRoot {
 
     private func hash(_ text: String) -> String { String(SHA256.hex(of: text).prefix(32)) }
 
-    /// The folder of a scope: `alice` was emptied once, where there are generations.
+    /// The folder of a scope: `alice` was purged once, in layouts with generations.
     private func folder(_ scope: Int) -> String {
         scope == 1 ? hash("default") : hash("alice") + (layout >= 2 ? "/g1" : "")
     }
@@ -180,7 +180,7 @@ struct OlderRoot {
             "url":"\(url("day"))","hdurl":"\(url("day"))","media_type":"image","service_version":"v2",\
             "kept":{"edition":2,"address":"\(service.address)/wp-json/wp/v2/apod-basic"}}
             """
-        // How gif-cache is told apart from others that ask this server.
+        // gif-cache distinguishes clients of this server by this header.
         let server = "\(service.address)\nx-rapidapi-host: 127.0.0.1"
         let quota =
             "limit=5 remaining=0 window=3600000 refused=\(now + 60 * Self.minute) count=5 answered=5 changed=\(now)"

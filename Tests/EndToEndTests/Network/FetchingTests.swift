@@ -99,7 +99,7 @@ struct FetchingTests {
         #expect(try home.run("img-cache", ["put", url, "APOD_TOOLS_RETRIES=0", "-q"]).expect(0).stderr == "")
         try home.run("img-cache", ["put", url, "APOD_TOOLS_RETRIES=0", "--no-stale"])
             .expectFailure(75, code: "connection-failed", tool: "img-cache")
-        // Looking never asks the network, and says that it is stale.
+        // A lookup never uses the network, and reports that the entry is stale.
         #expect(try home.run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "stale")
         #expect(
             try home.run("img-cache", ["put", url, "--offline"]).expect(0).record.string("cache.status") == "stale")
@@ -218,7 +218,7 @@ struct FetchingTests {
         let url = "\(server.address)/large.gif"
         let tool = try home.start("img-cache", ["put", url], stdin: .empty)
         #expect(stalled.wait(atMost: .seconds(30)) { $0 ? true : nil } == true)
-        // What was sent has been written.
+        // All sent bytes have been written.
         #expect(eventually { home.leftoverBytes == before })
         tool.kill(SIGKILL)
         #expect(tool.wait().signal == SIGKILL)

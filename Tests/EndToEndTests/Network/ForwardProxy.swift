@@ -7,7 +7,7 @@ final class ForwardProxy: Sendable {
     private let server: LoopbackServer
     private let seen: Monitor<[LoopbackRequest]>
 
-    /// - Parameter respond: what a plain request is answered with.
+    /// - Parameter respond: the response to a plain request.
     init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse = { _ in .text("no", status: 502) }) throws
     {
         let seen = Monitor<[LoopbackRequest]>([])

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Whom img-cache believes who it is talking to, and what it does not give up that for.
+/// The certificates that img-cache trusts, and the requests that it refuses to send without one.
 @Suite(.enabled(if: SecureServer.isPossible)) struct HTTPSTests {
     private let home: ToolHome
     private let picture = DrawnPicture.gradient(40, 30).png()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func redirectsGiveUpEncryptionOnlyWhereThatIsAllowed() throws {
+    @Test func redirectsLeaveHTTPSOnlyIfAllowed() throws {
         let plain = try LoopbackServer { [picture] _ in .bytes(picture, type: "image/png") }
         let server = try SecureServer(.good, home: home)
         let target = "http://127.0.0.1:\(plain.port)/moon.png"

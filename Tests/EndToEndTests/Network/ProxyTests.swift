@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The usual variables name a proxy, which does not weaken what is asked of the server behind it.
+/// The usual variables name a proxy, which does not weaken the checks of the server behind it.
 struct ProxyTests {
     private func fetch(_ home: ToolHome, _ api: String, _ environment: [String: String], _ options: String...) throws
         -> ToolOutput

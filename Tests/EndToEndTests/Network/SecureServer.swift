@@ -10,7 +10,7 @@ final class SecureServer: Sendable {
         case good, expired
         /// For another host.
         case foreign
-        /// By nobody that anybody trusts.
+        /// Self-signed.
         case own
     }
 

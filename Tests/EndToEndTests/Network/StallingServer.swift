@@ -1,8 +1,8 @@
 import Support
 import TestSupport
 
-/// A server for one picture whose first answers stop half-way and stay silent until the client goes; it says when that
-/// has happened, so that a test need not guess.
+/// A server for one picture whose first answers stop half-way and stay silent until the client disconnects; it reports
+/// when that has happened, so that a test need not guess.
 final class StallingServer: Sendable {
     struct State {
         var requests = 0
@@ -15,8 +15,8 @@ final class StallingServer: Sendable {
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - stalls: how many answers stop half-way; those behind them are whole.
-    ///   - type: what the answers say that they are.
+    ///   - stalls: the number of answers that stop half-way; later answers are complete.
+    ///   - type: the content type of the answers.
     init(stalls: Int = .max, type: String = "image/png") throws {
         let state = Monitor(State())
         let picture = DrawnPicture.noise(100, 80, seed: 7).png()
@@ -40,7 +40,7 @@ final class StallingServer: Sendable {
 
     func url(_ name: String = "a.png") -> String { "\(server.address)/\(name)" }
 
-    /// What a home needs to be allowed to ask.
+    /// The settings that let a home use this server.
     var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
 
     var requests: Int { state.withLock { $0.requests } }

@@ -17,7 +17,7 @@ struct CachedPictureProperties {
         let refused: Monitor<Set<String>>
         let nasa: RandomNASA
 
-        /// - Parameter refusal: what stands under those; nil is the picture.
+        /// - Parameter refusal: the response at refused addresses; nil sends the picture.
         init(refusal: LoopbackResponse?) throws {
             let refused = Monitor(Set<String>())
             (self.refusal, self.refused) = (refusal, refused)
@@ -29,7 +29,7 @@ struct CachedPictureProperties {
             }
         }
 
-        /// What is behind the server's own address.
+        /// The path and query of an address.
         func target(_ url: String) -> String { String(url.dropFirst(nasa.site.count)) }
 
         func refuse(_ url: String?) {

@@ -31,7 +31,7 @@ struct DayProperties {
     @Test("Feature: nasa-apod-viewer, Property 4: a date chosen gives that date")
     func aDateChosenIsTheRecordsOrHasAnError() throws {
         try forAll { random in
-            // One service in four answers another question than the one that it was asked.
+            // One service in four answers a question other than the request.
             let answersOtherwise = random.chance(25)
             let other = RandomNASA.anyDay(&random)
             var elsewhere = random

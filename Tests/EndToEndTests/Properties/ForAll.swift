@@ -2,16 +2,16 @@ import Support
 import TestSupport
 import Testing
 
-/// Tries a claim on random cases and records those that break it, each with the command that runs it alone.
+/// Tries a claim on random cases and records the failing cases, each with the command that runs it alone.
 ///
-/// The numbers are the same in every run, unless `APOD_TOOLS_SEED` gives another seed. Each case has numbers of its
-/// own, so that it can be run without those before it (`APOD_TOOLS_CASE`). `APOD_TOOLS_CASES` gives another number of
-/// cases, for a night.
+/// The numbers are the same in every run, unless `APOD_TOOLS_SEED` sets another seed. Each case has its own numbers, so
+/// that it can run without the earlier cases (`APOD_TOOLS_CASE`). `APOD_TOOLS_CASES` sets the number of cases, for a
+/// nightly run.
 ///
 /// - Parameters:
-///   - cases: how many; each must hold.
-///   - name: of the test, which is what the command asks for, and makes its numbers others than those of the next test.
-///   - body: throws what breaks the claim; see `claim(_:_:)`.
+///   - cases: the number of cases, each of which must hold.
+///   - name: of the test; it is part of the replay command and of the seed.
+///   - body: throws if the claim fails; see `claim(_:_:)`.
 func forAll(
     _ cases: Int = 100, name: String = #function, location: SourceLocation = #_sourceLocation,
     _ body: (inout SeededRandom) throws -> Void
@@ -27,7 +27,7 @@ func claim(_ condition: @autoclosure () throws -> Bool, _ words: @autoclosure ()
     if try !condition() { throw BrokenClaim(words()) }
 }
 
-/// The value, where there is one; else throws a `BrokenClaim`.
+/// Returns the value, or throws a `BrokenClaim` if it is nil.
 func found<Value>(_ value: Value?, _ words: @autoclosure () -> String) throws -> Value {
     guard let value else { throw BrokenClaim(words()) }
     return value
@@ -39,17 +39,17 @@ struct BrokenClaim: Error, CustomStringConvertible {
     init(_ words: String) { description = words }
 }
 
-/// What the environment says about random cases.
+/// The environment's settings for random cases.
 struct TrialSettings: Equatable {
     var seed: UInt64 = 1
-    /// The one case that is run; nil for all.
+    /// The only case to run; nil for all.
     var onlyCase: Int?
     /// Instead of as many as a test says.
     var cases: Int?
 
     init() {}
 
-    /// Throws `UsageFailure` for what is no number, so that nobody believes to have replayed a case.
+    /// Throws `UsageFailure` for a value that is not a number, so that a typo cannot pass for a replayed case.
     init(_ environment: Environment) throws {
         func number<Number: FixedWidthInteger>(_ name: String) throws -> Number? {
             guard let text = environment[name] else { return nil }
@@ -104,7 +104,7 @@ struct Trial {
         return broken
     }
 
-    /// The numbers of a case: those of another case, test or seed have nothing to do with them.
+    /// The numbers of a case, independent of other cases, tests and seeds.
     private func random(_ number: Int) -> SeededRandom {
         SeededRandom(seed: SeededRandom.mixed(settings.seed &+ SeededRandom.hash("\(name)#\(number)".utf8)))
     }

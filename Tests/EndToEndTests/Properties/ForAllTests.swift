@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What the properties rest on: a claim that is false is found, told and found again.
+/// The foundation of the properties: a false claim is found, reported and reproduced.
 struct ForAllTests {
     private func trial(_ settings: TrialSettings = TrialSettings(), cases: Int = 100) -> Trial {
         Trial(name: "aFalseClaim()", cases: cases, settings: settings)

@@ -3,10 +3,10 @@ import Support
 import TestSupport
 import Testing
 
-/// Answers that are not what they should be.
+/// Malformed answers of the services.
 struct MalformedAnswerProperties {
     @Test("Feature: nasa-apod-viewer, Property 8: any malformed answer gives an error and no crash")
-    func everyDayHasARecordOrAnErrorWhateverTheServicesSay() throws {
+    func everyDayHasARecordOrAnErrorForAnyAnswer() throws {
         try forAll(110) { random in
             let share = random.one(of: [100, 100, 50])
             let seed = random.next()

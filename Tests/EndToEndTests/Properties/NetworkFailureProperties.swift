@@ -6,7 +6,7 @@ import Testing
 
 /// A network that fails for a time, and then perhaps no more.
 struct NetworkFailureProperties {
-    /// Faults of the first requests; those behind them are answered.
+    /// Faults of the first requests; later requests are answered.
     private struct Trouble {
         let faults: [NetworkFault]
         let pause: Int?
@@ -95,7 +95,7 @@ struct NetworkFailureProperties {
     @Test(
         "Feature: nasa-apod-viewer, Property 7: any network failure gives a message, where nobody answers",
         arguments: ["science", "api", "auto"])
-    func aServerThatIsNotThereIsTold(_ service: String) throws {
+    func unreachableServerIsReported(_ service: String) throws {
         // A port that was free a moment ago.
         let nasa = try RandomNASA()
         let home = try nasa.home()
@@ -106,7 +106,7 @@ struct NetworkFailureProperties {
         #expect(Self.saysWhatToDo(record.string("error.message") ?? ""), "\(output)")
     }
 
-    /// Whether the message ends with what the reader can do now.
+    /// Whether the message ends with a remedy.
     private static func saysWhatToDo(_ message: String) -> Bool {
         RecordLaws.isOneLine(message) && (message.contains("try again") || message.contains("check"))
     }

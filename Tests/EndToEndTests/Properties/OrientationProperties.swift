@@ -7,8 +7,8 @@ import Variants
 
 /// Portrait and landscape, whichever way the camera was held.
 struct OrientationProperties {
-    /// Where a stored picture's first row and first column are seen, by the value of EXIF's Orientation, as its
-    /// specification has them (CIPA DC-008 4.6.4).
+    /// The sides at which a stored picture's first row and first column appear, by the value of EXIF's Orientation,
+    /// according to its specification (CIPA DC-008 4.6.4).
     private static let sides: [(row: Side, column: Side)] = [
         (.top, .left), (.top, .right), (.bottom, .right), (.bottom, .left), (.left, .top), (.right, .top),
         (.right, .bottom), (.left, .bottom),
@@ -41,7 +41,7 @@ struct OrientationProperties {
         return PixelBuffer(size: size, channels: upright.channels, bytes: bytes)
     }
 
-    /// Four quarters in four colours, as a file that says how it was held.
+    /// Four quarters in four colours, as a file with this orientation.
     private static func file(_ size: PixelSize, _ orientation: Int, _ format: ImageFormat) throws -> [UInt8] {
         let pixels = stored(PixelBuffer(.quarters(size.width, size.height)), orientation)
         if format == .jpeg {
@@ -102,16 +102,16 @@ struct OrientationProperties {
         }
     }
 
-    // MARK: What is made
+    // MARK: Outputs
 
-    /// A few variants of a random kind, without what would hide the corners.
+    /// A few variants of a random kind, without options that would hide the corners.
     private static func variants(_ random: inout SeededRandom) throws -> [Variant] {
         var request = VariantRequest()
         let styles = ["launch-card", "detail-view", "rocket-card", "preference-view"]
         if random.chance(50) {
             request.names = [random.one(of: styles), random.one(of: styles)]
         } else {
-            // Sides would be those of a style, and cut the corners away.
+            // Explicit sides would belong to a style, and cut the corners away.
             request.names = [random.one(of: ["pager", "overlay"])]
             request.widths = random.chance(50) ? [random.number(12...90)] : []
             request.height = random.chance(50) ? random.number(12...90) : nil

@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What is shown where there is no picture.
+/// Placeholders for records without a picture.
 struct PlaceholderProperties {
     /// Why there is none.
     private enum Fault: CaseIterable {
@@ -48,7 +48,7 @@ struct PlaceholderProperties {
                 + (random.chance(30) ? ["--fallback=\(message.replacing("{", with: "{{"))"] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))
             try Self.check(try output.record, size, home, "\(fault): \(output)")
-            // What another tool failed with is not this one's failure; what cannot be read is.
+            // A failure of an earlier tool is not this tool's failure; unreadable input is.
             let isOwn = ![.video, .error, .transientError, .standIn].contains(fault)
             try claim((output.status == 0) == !isOwn, "\(fault): \(output)")
         }
@@ -124,7 +124,7 @@ struct PlaceholderProperties {
         let path = try found(variant.string("path"), "no path: \(words)")
         let pixels = try home.pixels(path)
         try claim(pixels.words == "\(size)", "\(pixels.words) for \(words)")
-        // There is something to see, where there is room for it.
+        // The placeholder shows something if there is room for it.
         try claim(pixels.hasContent || min(size.width, size.height) < 24, "one colour alone: \(words)")
     }
 }

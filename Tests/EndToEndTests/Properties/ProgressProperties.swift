@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// What is seen of work that takes long.
+/// The progress of long work.
 struct ProgressProperties {
-    // MARK: What is said
+    // MARK: Messages
 
     @Test("Feature: nasa-apod-viewer, Property 9: any long operation shows that it goes on: each step is seen")
     func everyStepOfAnyWorkIsSeen() throws {
@@ -30,7 +30,7 @@ struct ProgressProperties {
         }
     }
 
-    /// What is drawn, once it has been found to fit.
+    /// The drawn line, after a check that it fits.
     private static func line(_ state: ProgressState, _ now: Duration, _ columns: Int) throws -> String {
         let (text, width) = ProgressLine.drawn(state, at: now, columns: columns, hasColour: false)
         try claim(!text.isEmpty && width < columns && width == TerminalText.columns(text), "\(columns): \(text)")
@@ -38,7 +38,7 @@ struct ProgressProperties {
         return text
     }
 
-    /// A download of several pieces, of which each is seen.
+    /// A download of several pieces, each of which is drawn.
     private static func download(
         _ state: inout ProgressState, _ now: inout Duration, _ columns: Int, _ random: inout SeededRandom
     ) throws {
@@ -63,13 +63,13 @@ struct ProgressProperties {
         state.end(transfer)
     }
 
-    // MARK: What is seen
+    // MARK: On a terminal
 
-    /// A server that answers as many requests as it is told to.
+    /// A server that answers a limited number of requests.
     private final class Gate: Sendable {
         private let open = Monitor(0)
 
-        /// Lets so many more requests pass.
+        /// Admits `count` more requests.
         func pass(_ count: Int = 1) { open.update { $0 = min($0, 1 << 20) + count } }
 
         /// Waits for the turn of the request of that number, counted from 0; false where it does not come.
@@ -79,7 +79,7 @@ struct ProgressProperties {
     private static let clear = "\r\u{1B}[K"
 
     @Test("Feature: nasa-apod-viewer, Property 9: any long operation shows that it goes on: every tool's")
-    func everyToolShowsThatItGoesOn() throws {
+    func everyToolShowsProgress() throws {
         try forAll(8) { random in
             let gate = Gate()
             let nasa = try RandomNASA { exchange in if gate.wait(for: exchange.number) { try exchange.answer() } }
@@ -136,7 +136,7 @@ struct ProgressProperties {
         }
     }
 
-    /// What a tool works on, so many pieces of it.
+    /// A tool's arguments for `count` pieces of work.
     private static func arguments(
         of tool: String, _ count: Int, _ nasa: RandomNASA, _ home: ToolHome, _ random: inout SeededRandom
     ) throws -> [String] {

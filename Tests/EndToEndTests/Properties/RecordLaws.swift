@@ -2,7 +2,7 @@ import Records
 import Support
 import TestSupport
 
-/// What holds for every record of `apod-fetch`, whatever NASA said.
+/// Rules for every record of `apod-fetch`, for any answer of NASA.
 enum RecordLaws {
     /// The fields in the order in which they stand.
     private static let order = [
@@ -11,7 +11,7 @@ enum RecordLaws {
     ]
     private static let always: Set = ["date", "title", "explanation", "media_type", "service_version", "apod"]
 
-    /// Throws what is wrong with a record or with the failure that it bears.
+    /// Throws the first broken rule of a record or its failure.
     static func check(_ record: Record) throws {
         try claim(record.string("date").flatMap { CalendarDay($0) } != nil, "no day: \(record.text)")
         if record.has("error") { try checkFailure(record) } else { try checkPicture(record) }
@@ -63,8 +63,8 @@ enum RecordLaws {
             && scalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
-    /// Throws what is wrong with a run that was asked for these days: a record for each, in their order, each by the
-    /// laws, and an exit status that fits them.
+    /// Throws the first broken rule of a run for these days: a record for each, in their order, each valid, and an exit
+    /// status that fits them.
     static func check(_ output: ToolOutput, days: [CalendarDay]) throws {
         try claim(String(validating: output.stdoutBytes, as: UTF8.self) != nil, "not UTF-8: \(output)")
         let records = try output.records
@@ -73,7 +73,7 @@ enum RecordLaws {
         let statuses = records.compactMap { $0.integer("error.exit") }
         let expected = statuses.first { $0 != 75 } ?? statuses.first ?? 0
         try claim(output.status.map { Int($0) } == expected, "exit status \(expected) would fit: \(output)")
-        // Failures of one code that follow one another are told once and then counted.
+        // Consecutive failures with the same code are reported once and then counted.
         var code: String?
         for record in records {
             guard let message = record.string("error.message") else { continue }
@@ -86,7 +86,7 @@ enum RecordLaws {
         try claim(failuresTold(output.errorLines) >= failures, "not all told: \(output)")
     }
 
-    /// How many failures the lines tell of, those that are only counted included.
+    /// The number of failures that the lines report, including those only counted.
     static func failuresTold(_ lines: [String]) -> Int {
         lines.reduce(0) { sum, line in
             let counted = line.split(separator: "(and ").dropFirst().first?.prefix { $0.isNumber }

@@ -3,10 +3,10 @@ import Support
 import TestSupport
 import Testing
 
-/// What a record says of a day.
+/// The texts in a record.
 struct TextProperties {
     @Test("Feature: nasa-apod-viewer, Property 2: title, picture, explanation, date and copyright are in the record")
-    func theRecordSaysWhatTheServiceMeant() throws {
+    func recordHasTheServicesTexts() throws {
         try forAll { random in
             let nasa = try RandomNASA()
             let days = nasa.addRange(random.number(1...6), &random)
@@ -43,7 +43,7 @@ struct TextProperties {
         }
     }
 
-    /// Throws where the record says anything else than what was meant.
+    /// Throws if the record differs from the expected fields.
     private static func check(_ record: Record, _ day: RandomDay, _ answer: RandomDay.Answer) throws {
         guard let expected = answer.expected else {
             return try claim(record.string("error.code") == "stand-in", "no stand-in: \(record.text)")
@@ -66,7 +66,7 @@ extension RandomDay.Medium {
 }
 
 extension RandomNASA {
-    /// Asks one service, or `auto`, for a run of days, in a home of its own.
+    /// Requests a range of days from one service, or `auto`, in a new home.
     func fetch(_ days: [RandomDay], _ service: String, _ options: [String] = []) throws -> ToolOutput {
         let range =
             days.count == 1 && days[0].day.day % 2 == 0

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Variants
 
-/// A part of a picture, and the picture over everything else, are what they are a part of.
+/// A part of a picture and the overlay show the same content as the whole.
 struct ZoomProperties {
     private static let png = EncodeOptions(format: .png)
 
-    /// A region as it is asked for, and the pixels that it means.
+    /// A region as typed, and its pixels.
     private struct Wish {
         let text: String
         let x: Int, y: Int, width: Int, height: Int
@@ -48,15 +48,15 @@ struct ZoomProperties {
             let words = "\(wish.text) of \(picture.words) in \(side): \(made.words)"
             try Self.checkAspect(made.size, of: part.size, in: side, words)
 
-            // The same pixels alone, made smaller by the same engine: but for what the filter sees beyond the edge, at
-            // most three pixels of the output, it is the same picture.
+            // The same pixels alone, made smaller by the same engine: except for at most three pixels of the output at
+            // the edge, where the filter sees more of the whole picture, the result is the same.
             let alone = try Self.shrunk(part, Geometry(width: side, height: side))
             let difference = try found(made.meanDifference(to: alone, margin: 3), "\(words), not \(alone.words)")
             try claim(difference <= 0.5, "\(words) differs by \(difference)")
 
-            // And it agrees with the plainest way to make it. Both take a weighted mean of the samples around a pixel.
-            // Boxes reach half of `scale` to each side, Lanczos three times that, where the sum of |weight × distance|
-            // is below 1.8 in two dimensions. On the way there neighbours differ by `detail` on the average.
+            // It also agrees with the simplest method. Both take a weighted mean of the samples around a pixel. Boxes
+            // reach half of `scale` to each side, Lanczos three times as far, where the sum of |weight × distance| is
+            // below 1.8 in two dimensions. Over that distance neighbours differ by `detail` on average.
             let plain = part.boxes(made.size)
             let scale = max(
                 Double(part.size.width) / Double(made.size.width), Double(part.size.height) / Double(made.size.height))
@@ -80,8 +80,8 @@ struct ZoomProperties {
             try Self.checkAspect(overlay.size, of: size, in: 2048, words)
             try Self.checkAspect(pager.size, of: size, in: 1024, words)
             try claim(overlay.size.width >= pager.size.width && overlay.size.height >= pager.size.height, words)
-            // At the page's size, the larger one has lost nothing that the page still has. A second pass of the filter
-            // takes a little of what is close to the finest that the page can show.
+            // At the page's size, the larger variant has all details that the page still has. A second pass of the
+            // filter removes a little of the finest detail that the page can show.
             let reduced = try Self.shrunk(overlay, Geometry.exactly(pager.size))
             let (kept, wanted) = (reduced.detail, pager.detail)
             try claim(kept >= wanted * 0.93 - 0.5, "\(words): \(kept) of \(wanted)")
@@ -111,7 +111,7 @@ struct ZoomProperties {
         }
     }
 
-    // MARK: What is compared
+    // MARK: Comparisons
 
     /// Throws where the size is not the picture's own, or as much smaller as fits, within a pixel.
     private static func checkAspect(_ made: PixelSize, of size: PixelSize, in side: Int, _ words: String) throws {
@@ -130,7 +130,7 @@ struct ZoomProperties {
         return try decode(MemorySource(sink.bytes))
     }
 
-    /// Both variants of a picture, made of one decoding.
+    /// Both variants of a picture, made by a single decoding.
     private static func variants(of picture: PixelBuffer) throws -> (overlay: PixelBuffer, pager: PixelBuffer) {
         let source = MemorySource(try encode(picture, png))
         let maker = VariantMaker(encodeSettings: EncodeSettings(format: .png), options: DecodeOptions())

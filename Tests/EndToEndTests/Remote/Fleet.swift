@@ -8,7 +8,7 @@ struct Fleet {
     enum Kind: String, CaseIterable, Sendable {
         case folder, nginx, redis
 
-        /// Those that can be tried here.
+        /// The kinds that this machine can run.
         static var possible: [Kind] {
             allCases.filter { kind in
                 switch kind {

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Remotes that are away, slow, full or full of nonsense: no run fails for that, and none takes what is wrong.
+/// Remotes that are down, slow, full or full of garbage: no run fails because of them, and none accepts wrong bytes.
 @Suite struct RemoteFaultTests {
     /// Runs eight pictures one after the other on a fresh machine, all of which must come from the origin.
     private func expectGoesOn(_ fleet: Fleet, _ options: [String] = []) throws -> ToolOutput {
@@ -65,7 +65,7 @@ import Testing
         #expect(elsewhere.withLock { $0 } == 0)
     }
 
-    @Test func halvesOfWhatExpiredAreFetchedAnew() throws {
+    @Test func halvesOfExpiredDocumentsAreFetchedAgain() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"])
         let mount = fleet.home.folder.path("mount")

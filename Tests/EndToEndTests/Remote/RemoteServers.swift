@@ -7,7 +7,8 @@ final class StartedServer: Sendable {
     let port: UInt16
     let process: RunningTool
 
-    /// Starts the program on a port that was free a moment ago, up to five times, as somebody else may take it.
+    /// Starts the program on a port that was free a moment ago, up to five times, because another process may take the
+    /// port.
     ///
     /// - Parameters:
     ///   - isUp: whether it answers by now.
@@ -43,10 +44,10 @@ final class NginxRemote: Sendable {
     private let folder: String
 
     /// - Parameters:
-    ///   - home: has its files, in a folder of the server's own.
+    ///   - home: contains its files, in a separate folder.
     ///   - isEncrypted: whether by TLS, with the certificates of `SecureServer.makeCertificates`.
-    ///   - password: what the header `Authorization` must be.
-    ///   - folder: where what is put lies.
+    ///   - password: the required value of the header `Authorization`.
+    ///   - folder: the folder for uploads.
     ///   - settings: more lines for its `location`.
     init(
         home: ToolHome, isEncrypted: Bool = false, password: String? = nil, folder: String = "dav",
@@ -126,7 +127,7 @@ final class RedisRemote: Sendable {
                 ["redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--dir", home.work]
                     + settings, stdin: .empty)
         } isUp: { process in
-            // It says so on standard output, line by line.
+            // The server announces it on standard output.
             while let line = process.readLine(within: .seconds(10)) {
                 if line.contains("Ready to accept connections") { return true }
             }

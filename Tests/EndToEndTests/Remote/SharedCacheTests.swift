@@ -7,7 +7,7 @@ import Testing
 /// What machines that share a remote get from each other.
 @Suite struct SharedCacheTests {
     @Test(arguments: Fleet.Kind.possible)
-    func picturesAndVariantsOfOneMachineServeAnother(_ kind: Fleet.Kind) throws {
+    func entriesOfOneMachineServeAnother(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<6).map { "\($0)" }
         func run(_ machine: String) throws -> [Record] {
@@ -62,7 +62,7 @@ import Testing
         try fleet.put("one", ["moon"], options)
         #expect(try fleet.put("two", ["moon"], options).record.bool("cache.remote") == true)
         #expect(nginx.files.count == 2)
-        // Without the password, or without trust, it is as if there were no remote, and is said once.
+        // Without the password, or without trust, the run works as without a remote, and warns once.
         for options in [Array(options.dropFirst()), Array(options.prefix(1))] {
             let output = try fleet.put("three", ["a", "b", "c"], ["--jobs", "1"] + options)
             #expect(output.errorLines.count == 2, "\(output)")
@@ -83,7 +83,7 @@ import Testing
         let fleet = try Fleet(size: 2_200_000, remote: redis.address)
         try fleet.put("one", ["moon"])
         #expect(try fleet.put("two", ["moon"]).record.bool("cache.remote") == true)
-        // A wrong password is told without it.
+        // The message about a wrong password does not quote it.
         let wrong = try Fleet(remote: redis.address.replacing(text: "geheim", with: "falsch"))
         let output = try wrong.put("one", ["moon"])
         #expect(output.stderr.contains("WRONGPASS"), "\(output)")
@@ -112,7 +112,7 @@ import Testing
         #expect(try fleet.put("five", ["moon"], ["--offline"], status: 75).record.string("error.code") == "offline")
     }
 
-    @Test func whatTheKeyHasNotSignedIsIgnored() throws {
+    @Test func documentsNotSignedByTheKeyAreIgnored() throws {
         let fleet = try Fleet(.folder)
         let key = try fleet.home.write("key", "0123456789abcdef0123456789abcdef")
         let other = try fleet.home.write("other", "another key that is long enough!")

@@ -32,7 +32,7 @@ import Testing
         #expect(pulled.integer("pulled.moved") == 10)
         #expect(try sync(fleet, "two").integer("pulled.there") == 10)
 
-        // All of it is of use without the remote.
+        // The synced entries work without the remote.
         fleet.killRemote()
         let offline = try fleet.put("two", names, ["--offline"])
         let records = try fleet.home.run(

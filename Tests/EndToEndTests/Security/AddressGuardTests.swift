@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-/// Nothing at a private address is fetched unless that is meant, however the address is written.
+/// No private address is fetched unless allowed, however the address is written.
 struct AddressGuardTests {
-    /// A server that would answer with a picture, and counts who comes.
+    /// A server that would answer with a picture, and counts requests.
     private struct Trap {
         let hits = Monitor(0)
         let server: LoopbackServer
@@ -128,7 +128,7 @@ struct AddressGuardTests {
         #expect(trap.hits.withLock { $0 } == 0)
     }
 
-    @Test func allowPrivateOpensExactlyWhatItNames() throws {
+    @Test func allowPrivateOpensOnlyTheNamedRange() throws {
         let trap = try Trap()
         let home = try ToolHome()
         let url = "http://127.0.0.1:\(trap.server.port)/a.png"

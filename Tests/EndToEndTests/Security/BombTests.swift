@@ -21,7 +21,7 @@ enum Bomb {
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + all.flatMap(\.bytes)
     }
 
-    /// A JPEG's headers: tables that nobody gets to, one component, one scan.
+    /// A JPEG's headers: unused tables, one component, one scan.
     static func jpeg(_ width: Int, _ height: Int) -> [UInt8] {
         let quantisation: [UInt8] = [0xFF, 0xDB, 0, 67, 0] + Array(repeating: 1, count: 64)
         return [0xFF, 0xD8] + quantisation + [0xFF, 0xC0, 0, 11, 8] + big(height, 2) + big(width, 2) + [1, 1, 0x11, 0]
@@ -50,8 +50,8 @@ enum Bomb {
         return Array("RIFF".utf8) + little(body.count + 4, 4) + Array("WEBP".utf8) + body
     }
 
-    /// A zlib stream of a few thousand bytes that unpacks to 258 times `matches` zeros: one block of the fixed code
-    /// (RFC 1951 §3.2.6), a zero, then matches of length 258 (11000101) at distance 1 (00000). No checksum.
+    /// A zlib stream of a few thousand bytes that unpacks to 258 × `matches` zeros: a block of the fixed code (RFC
+    /// 1951 §3.2.6), a zero, then matches of length 258 (11000101) at distance 1 (00000). No checksum.
     static func zeros(matches: Int) -> [UInt8] {
         var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]
         for _ in 0..<matches { bits += [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0] }
@@ -198,7 +198,7 @@ enum Bomb {
         return try encode(pixels, options)
     }
 
-    /// Interrupts the tool once its output has begun, and expects no more than what was there before.
+    /// Interrupts the tool once its output has begun, and expects the file as it was before.
     private func interrupt(_ input: [UInt8], _ output: String, _ options: [String] = []) throws {
         let home = try ToolHome()
         let file = try home.write("in", input)

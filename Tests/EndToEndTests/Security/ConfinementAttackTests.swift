@@ -17,7 +17,7 @@ struct ConfinementAttackTests {
         return [geteuid()]
     }()
 
-    /// The needs of the commands; `%` stands for the folder of the cache.
+    /// The sandbox requirements of the commands; `%` is replaced by the cache's folder.
     private static let plans: [[String]] = [
         // img-cache get, ls, info
         ["cache=%"],

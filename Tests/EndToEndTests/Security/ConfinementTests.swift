@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Whether the kernel can confine a process as these tests expect it; they are skipped elsewhere, and say so.
+/// Whether the kernel can confine a process as these tests expect; otherwise they are skipped with a message.
 let canConfine: Bool = {
     #if os(Linux)
     let lines = (try? ToolHome().run("confinement-probe", ["none", "--"]).stdout) ?? ""
@@ -16,7 +16,7 @@ let canConfine: Bool = {
     #endif
 }()
 
-/// What a process can still do that has given up the rest: tried from within, since that is where an attacker would be.
+/// The remaining rights of a confined process, tried from within, as an attacker would.
 @Suite(.enabled(if: canConfine))
 struct ConfinementTests {
     private let home: ToolHome
@@ -83,7 +83,7 @@ struct ConfinementTests {
             ["connect=\(server.port)": EPERM, "listen": EPERM, "unix-socket": EPERM])
     }
 
-    @Test func aProcessWithTheNetworkAsksServersAndServesNobody() throws {
+    @Test func processWithTheNetworkConnectsButCannotListen() throws {
         let server = try LoopbackServer { _, _ in }
         try expect(
             ["network"],
@@ -119,7 +119,7 @@ struct ConfinementTests {
     ])
     func everyThreadOfAToolIsConfinedBeforeItReads(_ tool: String, _ arguments: [String]) throws {
         let running = try home.start(tool, arguments + ["-v"])
-        // It says so when it is, and waits for its input then.
+        // The tool logs its confinement, and then waits for its input.
         while let line = running.readErrorLine(), !line.contains("confined by Landlock") {}
         let threads = try home.shell("grep -h -e NoNewPrivs: -e Seccomp: /proc/\(running.processID)/task/*/status")
         #expect(Set(try threads.expect(0).lines) == ["NoNewPrivs:\t1", "Seccomp:\t2"])
@@ -127,8 +127,8 @@ struct ConfinementTests {
         try running.wait().expect(0)
     }
 
-    /// What is opened later than the rights are given up is told by its rule, which is the file's and not the name's.
-    @Test func whatIsRefusedForThisReasonSaysSo() throws {
+    /// A file opened after confinement is refused by its path's rule, which belongs to the file and not to the name.
+    @Test func refusalByConfinementIsExplained() throws {
         let first = try home.write("first.png", DrawnPicture.gradient(9, 9).png())
         try home.write("second.png", DrawnPicture.gradient(8, 8).png())
         let tool = try home.start("img-cache", ["put", "-v", "-", first])
@@ -141,7 +141,7 @@ struct ConfinementTests {
         try home.run("img-cache", ["put", first]).expect(0)
     }
 
-    @Test(.enabled(if: !Sanitizer.isActive)) func whatIsNamedWorksWhereverItLies() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func namedFilesWorkAnywhere() throws {
         try home.write("in.png", DrawnPicture.gradient(30, 20).png())
         let lines = [
             // A pipe with a name, and one that the shell opens.
@@ -160,7 +160,7 @@ struct ConfinementTests {
         for line in lines { try home.shell(line).expect(0) }
     }
 
-    /// What makes the root for those that come to need it leaves it alone for all others.
+    /// A command that creates the root if it needs it leaves it alone otherwise.
     @Test(arguments: [
         "img-cache get https://example.org/a.jpg", "img-cache has https://example.org/a.jpg", "img-cache ls",
         "img-cache stats", "img-cache info https://example.org/a.jpg", "img-cache verify", "img-cache scope list",
@@ -177,8 +177,8 @@ struct ConfinementTests {
         #expect(!TestFile.exists(home.cacheRoot))
     }
 
-    /// SQLite puts aside what it needs to undo a long statement, or to sort many rows: in a folder for temporary files,
-    /// unless it is told otherwise.
+    /// SQLite stores undo data of a long statement, and rows to be sorted, in a folder for temporary files unless
+    /// configured otherwise.
     @Test(arguments: ["scope purge alice", "ls --all-scopes", "scope purge --all-scopes"])
     func anIndexOfManyRowsNeedsNoTemporaryFile(_ line: String) throws {
         let home = try ToolHome()

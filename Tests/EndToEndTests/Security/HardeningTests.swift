@@ -15,7 +15,7 @@ private let areBuiltForUse: Bool = {
     return isStripped
 }()
 
-/// What the linker and the compiler put in an attacker's way.
+/// Hardening by the linker and the compiler.
 @Suite(.enabled(if: areBuiltForUse))
 struct HardeningTests {
     static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
@@ -24,7 +24,7 @@ struct HardeningTests {
         try ToolHome().run("/usr/bin/env", ["readelf", option, Tools.path(tool)]).expect(0).stdout
     }
 
-    /// Nobody knows where its code lies.
+    /// Its code is loaded at a random address.
     @Test(arguments: tools) func aToolIsPositionIndependent(_ tool: String) throws {
         let type = try #require(readelf("-hW", tool).split(separator: "\n").first { $0.contains("Type:") })
         #expect(type.contains("DYN"))

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A server that gives pictures, and keeps what was sent to it.
+/// A server that sends pictures, and records requests.
 private final class Listener: Sendable {
     private let seen = Monitor<[LoopbackRequest]>([])
     let server: LoopbackServer
@@ -38,7 +38,7 @@ struct HeaderTests {
         home = try listener.home()
     }
 
-    /// An option and its value: a header, a file with one, or a file with a token.
+    /// An option and its value: a header, a file with a header, or a file with a token.
     private func given(_ kind: String) throws -> (option: String, value: String) {
         switch kind {
         case "--header @": ("--header", "@\(try home.write("file", "X-A: 1"))")
@@ -117,7 +117,7 @@ struct HeaderTests {
             .expectRefusal(64, "img-cache", "--bearer-file")
     }
 
-    @Test func configuredHeaderWithoutAServerIsNotSentToThoseOfRecords() throws {
+    @Test func configuredHeaderWithoutAServerIsNotSentToServersOfRecords() throws {
         let file = try home.write("headers", "X-A: 1\n\(listener.server.address) X-B: 2\n")
         let config = try home.write("config.json", "{\"header_file\":\"\(file)\"}")
         let output = try put(["--config", config], stdin: records(listener.url("a.png"), listener.url("b.png"))).expect(
@@ -127,7 +127,7 @@ struct HeaderTests {
         #expect(listener.values("X-A") == [nil, nil, "1"] && listener.values("X-B") == ["2", "2", "2"])
     }
 
-    /// No connection is opened, so that none has to be there.
+    /// No connection is opened, so no server is needed.
     @Test func secretIsNotSentUnencryptedToAnotherMachine() throws {
         let url = "http://10.0.0.1/a.png"
         let arguments = [url, "--header", "X-A: sesame", "--allow-private", "10.0.0.0/8"]
@@ -138,7 +138,7 @@ struct HeaderTests {
         #expect(explained.string("explain.decision") == "refused", "\(explained)")
     }
 
-    @Test func fileOfSecretsThatOthersMayReadIsToldOnce() throws {
+    @Test func fileOfSecretsReadableByOthersIsReportedOnce() throws {
         let token = try home.folder.write("work/token", "t0ken\n", mode: 0o644)
         let output = try put([listener.url("a.png"), listener.url("b.png"), "--bearer-file", token]).expect(0)
         #expect(output.errorLines.count == 1 && output.stderr.contains("chmod 600"), "\(output)")
@@ -149,7 +149,7 @@ struct HeaderTests {
         ["--header", "https://a/b X-A: hidden"], ["--header", "https://a", "X-A: hidden"],
         ["--heder", "X: hidden"],
     ])
-    func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
+    func invalidHeaderIsAUsageError(options: [String]) throws {
         let output = try put([listener.url("a.png")] + options)
         try output.expectRefusal(64, "img-cache", "--")
         #expect(!output.stderr.contains("hidden"), "\(output)")

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What the tools do to the place that a user names for a file.
+/// The tools' treatment of the output path that a user names.
 @Suite struct OutputPlaceTests {
     private static let hasStrace = access("/usr/bin/strace", X_OK) == 0 && !isUnderAddressSanitizer
 

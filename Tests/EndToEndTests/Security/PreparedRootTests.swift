@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root that somebody else has prepared, or that is something else.
+/// A cache root prepared by another user, or a folder that is no root.
 struct PreparedRootTests {
     private func home() throws -> ToolHome {
         let home = try ToolHome()
@@ -15,7 +15,7 @@ struct PreparedRootTests {
         try home.shell("find \(folder) -mindepth 1 | sort").expect(0).lines
     }
 
-    @Test func aLinkInTheCacheCostsNobodyAFile() throws {
+    @Test func linkInTheCacheDamagesNoOtherFile() throws {
         let home = try home()
         try home.write("victim", "untouched")
         let lines = try home.run("img-cache", ["put", "put.png", "--key", "k", "--cache-dir", "c", "--print", "path"])
@@ -67,7 +67,7 @@ struct PreparedRootTests {
         #expect(try list(home, "empty").isEmpty)
     }
 
-    @Test func aRootThatEveryoneMayWriteToIsRefusedUnlessThatIsMeant() throws {
+    @Test func worldWritableRootIsRefusedUnlessAllowed() throws {
         let home = try home()
         try home.shell("mkdir c && chmod 777 c").expect(0)
         let put = ["put", "put.png", "--cache-dir", "c"]
@@ -80,7 +80,7 @@ struct PreparedRootTests {
             "img-cache", ["scope", "switch", "alice", "--purge", "--cache-dir", "c", "--config", config]
         ).expect(0)
         #expect(name.status == 0)
-        // The process that removes the old scope's files was told, too.
+        // The process that removed the old scope's files used the same list.
         try home.run(
             "img-cache",
             ["scope", "purge", "default", "--cache-dir", "c", "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]

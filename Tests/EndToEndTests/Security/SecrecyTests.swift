@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What must be nowhere: passwords of addresses and keys of services.
+/// Secrets that must not appear anywhere: passwords in addresses and keys of services.
 struct SecrecyTests {
     private func expectNowhere(
         _ secrets: [String], in home: ToolHome, _ outputs: [ToolOutput], location: SourceLocation = #_sourceLocation
@@ -60,7 +60,7 @@ struct SecrecyTests {
         let signed = try home.run("img-cache", ["put", "-v", plain + "?token=secretpw&w=9"]).expect(0)
         #expect(try signed.record.string("url") == plain + "?token=***&w=9")
         try expectNowhere(["secretpw"], in: home, [put, refused, signed, home.run("img-cache", ["get", hidden])])
-        // What has no secret stays as it was typed.
+        // Addresses without a secret stay as typed.
         let typed = plain.replacing("http:", with: "HTTP:") + "?a=%7e#top"
         #expect(try home.run("img-cache", ["put", typed]).expect(0).record.string("url") == typed)
     }

@@ -6,7 +6,7 @@ import Testing
 /// A way for a secret to reach a tool.
 private struct Route: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What must be nowhere: the secret, and as it stands in a request where that is something else.
+    /// Strings that must not appear: the secret, and its encoded form in a request if that differs.
     let secrets: [String]
     /// The options that give it.
     var options: [String] = []
@@ -49,7 +49,7 @@ private struct Route: Sendable, CustomTestStringConvertible {
 
 /// No secret given by any way is in the index, a file, a record, a line of a log, the list of processes or an error.
 struct SecretRoutesTests {
-    /// A server with all that can happen to a request, which keeps what was sent to it.
+    /// A server with every fate of a request, which records requests.
     private final class Server: Sendable {
         private let seen = Monitor<[LoopbackRequest]>([])
         let listener: LoopbackServer
@@ -145,7 +145,7 @@ struct SecretRoutesTests {
         }
     }
 
-    /// The server that was asked got it, and the one behind the redirect did not.
+    /// The requested server received the secret, and the target of the redirect did not.
     private func expectSent(_ route: Route) throws {
         func isThere(_ request: LoopbackRequest) -> Bool {
             let text = route.field.flatMap { request.header($0) } ?? request.target

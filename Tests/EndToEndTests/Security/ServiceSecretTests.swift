@@ -7,7 +7,7 @@ import Testing
 private struct SecretWay: Sendable, CustomTestStringConvertible {
     let tool: String
     let name: String
-    /// What must be nowhere: the secret, and as it stands in a request where that is something else.
+    /// Strings that must not appear: the secret, and its encoded form in a request if that differs.
     let secrets: [String]
     var options: [String] = []
     var file: (path: String, text: String)?
@@ -46,7 +46,7 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
 }
 
 /// No secret of a service is in the index, a file, a record, a line of a log, the metrics, the list of processes or an
-/// error, whatever the service does with it.
+/// error, for any behaviour of the service.
 struct ServiceSecretTests {
     private let seen = Monitor<[LoopbackRequest]>([])
     private let server: LoopbackServer
@@ -55,7 +55,7 @@ struct ServiceSecretTests {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         server = try LoopbackServer { [seen] request, connection in
             seen.update { $0.append(request) }
-            // The service itself may quote whatever it was sent.
+            // The service itself may quote the request.
             let quoted = request.headers.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
             let place = request.path.dropFirst().prefix { $0 != "/" }
             switch place {

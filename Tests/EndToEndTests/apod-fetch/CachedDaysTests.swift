@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What `apod-fetch` keeps from run to run, and what it does where NASA cannot be reached.
+/// The days that `apod-fetch` keeps from run to run, and its results without NASA.
 struct CachedDaysTests {
     private let service: SampleServer
     private let home: ToolHome
@@ -55,7 +55,7 @@ struct CachedDaysTests {
                 == first.records.map { $0.string("apod.fetched_at") })
     }
 
-    @Test func severalPagesAreUnderWayAtOnceAndOneWhereThatIsWanted() throws {
+    @Test func pagesAreRequestedInParallelUnlessJobsIsOne() throws {
         _ = try fetch(year + ["--jobs", "1"])
         #expect(try service.requests().highest == 1)
         let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["wait-200"])]
@@ -65,7 +65,7 @@ struct CachedDaysTests {
         #expect(dates == dates.sorted() && dates.count == 365)
     }
 
-    @Test func aRunThatWasKilledGoesOnWhereItStopped() throws {
+    @Test func killedRunContinuesAtItsLastDay() throws {
         let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["slow-5"])]
         let whole = try requests(year + ["--refresh", "--cache-dir", home.path("other")])
         try service.reset()
@@ -83,7 +83,7 @@ struct CachedDaysTests {
         #expect(try (0...6).contains(before + service.requests().total - whole))
     }
 
-    @Test func whereTheServiceIsGoneAnOldRecordServesWithOneWarning() throws {
+    @Test func oldRecordIsServedWithOneWarningIfTheServiceIsDown() throws {
         _ = try fetch(["--date"]).expect(0)
         _ = try fetch(["--date", "2024-02-01"]).expect(0)
         for arguments in [["--date"], ["--date", "2024-02-01"]] {
@@ -111,7 +111,7 @@ struct CachedDaysTests {
     }
 
     @Test func aProcessThatDiesLeavesItsTurnToTheOneThatWaits() throws {
-        // Either address is the same service to those who wait.
+        // For waiting processes, both addresses are the same service.
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]
         let dead = try home.start("apod-fetch", month, environment: stalled)

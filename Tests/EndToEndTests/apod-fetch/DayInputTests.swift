@@ -34,7 +34,7 @@ import Testing
         try tool.wait().expect(0)
     }
 
-    @Test func whoHasSeenEnoughEndsAnEndlessInput() throws {
+    @Test func closedOutputEndsAnEndlessInput() throws {
         for command in ["yes 2024-02-03", "yes '{\"date\":\"2024-02-03\"}'"] {
             let output = try home.shell("\(command) | { apod-fetch -; echo status $? >&2; } | head -n 2 | wc -l")
             #expect(output.stdout.contains("2") && output.stderr.contains("status 0"), "\(output)")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aRecordIsAnsweredBeforeTheNextOneCame() throws {
+    @Test func recordIsAnsweredBeforeTheNextArrives() throws {
         let tool = try home.start("apod-fetch", ["-"])
         for day in ["2024-02-03", "2024-02-09"] {
             tool.write("{\"date\":\"\(day)\"}\n")

@@ -9,7 +9,7 @@ struct NewestDayTests {
     private var newest: CalendarDay { CalendarDay(at: .now(), offset: .seconds(-4 * 3600)) }
 
     @Test func everyWayOfAskingForTodayGivesTheNewest() throws {
-        // The newest two days of the service have ordinary pictures, whatever the date.
+        // The newest two days of the service have ordinary pictures, for any date.
         let service = try SampleServer(["--today", newest.description])
         let home = try ToolHome(environment: service.environment)
         func date(_ arguments: [String]) throws -> String {
@@ -26,7 +26,7 @@ struct NewestDayTests {
         let home = try ToolHome(environment: service.environment)
         let record = try home.run("apod-fetch", ["--date"]).expect(0).record
         #expect(record.string("date") == newest.advanced(by: -1).description)
-        // If the day is named, it is told that it is not out.
+        // If the day is named, a failure reports that it is not published.
         let named = try home.run("apod-fetch", ["--date", newest.description]).expect(75)
         #expect(try named.record.string("error.code") == "not-published")
         #expect(try named.record.bool("error.transient") == true)
@@ -66,7 +66,7 @@ struct NewestDayTests {
         #expect(open.stderr.contains("the picture of \(newest) is not published yet; left out"), "\(open)")
     }
 
-    @Test func thePauseOfSomeDaysIsToldInOneLine() throws {
+    @Test func pauseOfSomeDaysIsReportedInOneLine() throws {
         let last = newest.advanced(by: -5)
         let service = try SampleServer(["--today", last.description])
         let home = try ToolHome(environment: service.environment)

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A service that says how many requests it still takes, and who asks it.
+/// A service that reports its remaining requests and counts clients.
 struct QuotaTests {
     /// Answers any day; after `limit` requests it refuses all for an hour.
     private final class Service: Sendable {
@@ -44,7 +44,7 @@ struct QuotaTests {
             "apod-fetch", ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "--jobs", "1"] + options + days)
     }
 
-    @Test func whatIsLeftIsToldAndWhatIsUsedUpIsNotAskedFor() throws {
+    @Test func quotaIsReportedAndAnExhaustedQuotaStopsRequests() throws {
         let service = try Service(limit: 5)
         let home = try service.home()
         // Single days, so that each is a request.

@@ -6,7 +6,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `gif-cache` on what is in GIFs: `info`, `poster` and `verify`.
+/// `gif-cache` on the content of GIFs: `info`, `poster` and `verify`.
 struct GifCacheContentTests {
     private let home: ToolHome
 
@@ -96,7 +96,7 @@ struct GifCacheContentTests {
             drawn.channels == 4
             ? drawn.bytes
             : (0..<expected.count).map { $0 % 4 == 3 ? 255 : drawn.bytes[$0 / 4 * 3 + $0 % 4] }
-        // The colour of what cannot be seen does not matter.
+        // The colour of a transparent pixel does not matter.
         let isSame =
             rgba.count == expected.count
             && rgba.indices.allSatisfy {

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What `gif-cache` shows people at a terminal, and what it keeps in memory. No service is asked.
+/// The output of `gif-cache` on a terminal, and the GIFs that it keeps in memory. No service is used.
 struct KeptGIFTests {
     private let home: ToolHome
 
@@ -44,7 +44,7 @@ struct KeptGIFTests {
         #expect(try words("rm", "--all").first?.hasPrefix("0 files removed") == true)
     }
 
-    /// Policies change, and what was kept under another one is still there.
+    /// After a change of policy, entries kept under the old policy are still present.
     @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndClearedToo() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let home = try ToolHome(environment: ["XDG_RUNTIME_DIR": memory.path])

@@ -35,7 +35,7 @@ struct IncrementalTests {
         return try #require(try Record.list(parsing: Array(line.utf8)).first)
     }
 
-    @Test func aPreviewOfEachScanComesBeforeTheNextOneIsSent() throws {
+    @Test func previewOfEachScanComesBeforeTheNextScanIsSent() throws {
         for (name, bytes, count) in try Self.pictures() {
             let server = try ScanServer([name: bytes])
             let home = try ToolHome(environment: server.environment)
@@ -129,7 +129,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func aDownloadThatIsTakenUpAgainShowsAtOnceWhatIsThere() throws {
+    @Test func resumedDownloadShowsItsExistingScansImmediately() throws {
         for (name, bytes, count) in try Self.pictures() {
             let server = try ScanServer([name: bytes])
             let home = try ToolHome(environment: server.environment)
@@ -150,7 +150,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func whoWaitsForAnotherProcessGetsTheWholePictureAlone() throws {
+    @Test func waiterForAnotherProcessGetsOnlyTheWholePicture() throws {
         let (name, bytes, _) = try Self.pictures()[0]
         let server = try ScanServer([name: bytes])
         let home = try ToolHome(environment: server.environment)
@@ -183,7 +183,7 @@ struct IncrementalTests {
         let server = try ScanServer([name: bytes])
         let home = try ToolHome(environment: server.environment)
         server.release(name, 3)
-        // The rest never comes: the run ends since nobody reads.
+        // The rest never arrives: the run ends because its output is closed.
         let output = try home.shell("img-cache put --incremental \(server.url(name)) | head -1 | wc -l")
         #expect(output.lines == ["1"])
         #expect(home.leftovers.allSatisfy { !$0.hasSuffix(".preview") } && home.blobs.isEmpty)
@@ -198,7 +198,7 @@ struct IncrementalTests {
         let records = try home.run("img-cache", ["put", "--incremental", server.url(name)]).expect(0).records
         let paths = records.dropLast().compactMap { $0.string("path") }
         #expect(paths.count == 9)
-        // Six are older than a lease, and so is what a killed run has left; the others are in the middle of theirs.
+        // Six are older than a lease, as after a killed run; the leases of the others are still in force.
         let folder = try #require(home.leftovers.first.map { home.folder.path($0) })
         let parent = folder[..<(folder.lastIndex(of: "/") ?? folder.endIndex)]
         try home.shell("touch -d '-15 minutes' \(paths[..<6].joined(separator: " ")) '\(parent)/x.preview'").expect(0)

@@ -26,14 +26,14 @@ struct MemoryPolicyTests {
         }
     }
 
-    /// What all files in memory take, as `du` says.
+    /// The room of all files in memory, as measured by `du`.
     private func taken() throws -> Int {
         let words = try home.shell("du -sk \(memory.path)")
             .stdout.split(separator: "\t")
         return (Int(words.first ?? "") ?? 0) * 1024
     }
 
-    @Test func oneRootKnowsNothingOfAnothersPicturesAndEmptiesOnlyItsOwn() throws {
+    @Test func rootInMemoryEmptiesOnlyItsOwnPictures() throws {
         let picture = try pictures(1)[0]
         try home.folder.makeFolder("work/a")
         let line = ["--policy", "memory", "--cache-dir"]
@@ -81,7 +81,7 @@ struct MemoryPolicyTests {
         #expect(memory.contents().filter { $0.hasPrefix("apod-tools/") } == ["apod-tools/use"])
     }
 
-    /// Other tests keep pictures in the places that are the same for all homes, and those count: here, nobody does.
+    /// Other tests keep pictures in places that all homes share, and those count: here, no other test runs.
     private func runAlone() throws -> (String, [String], ToolInput) throws -> ToolOutput {
         guard MountNamespace.isPossible else { return { try home.run($0, $1, stdin: $2) } }
         let alone = try MountNamespace(
@@ -102,7 +102,7 @@ struct MemoryPolicyTests {
         for name in names where name.hasSuffix("7.png") {
             rename(home.path(name), home.path("\(name.dropLast(4))-odd.png"))
         }
-        // Those past the cache first: they are among what has room.
+        // The ephemeral files come first: they are among the pictures with room.
         let all = TemporaryFolder.names(in: home.work).filter { $0.hasSuffix(".png") }
             .sorted { $0.contains("odd") && !$1.contains("odd") }
             .map { home.path($0) }
@@ -115,7 +115,7 @@ struct MemoryPolicyTests {
         #expect(try output.records.allSatisfy { $0.string("error.code") ?? "memory-full" == "memory-full" })
         #expect(try taken() <= 1_050_000)
 
-        // What is made of them counts too, and a lease that has ended makes room.
+        // Variants count too, and an expired lease makes room.
         let lines = stored.map { String(decoding: $0.line, as: UTF8.self) }
         try run("img-downsample", ["--width", "140", "--config", config], .lines(lines))
             .expectFailure(75, code: "memory-full", tool: "img-downsample")

@@ -6,7 +6,7 @@ import Testing
 
 /// `--policy` and `policy_rules`: what stays on the disk, what in memory, and what nowhere.
 struct PolicyTests {
-    /// A home whose run-time folder lies in memory.
+    /// A home whose run-time folder is in memory.
     private final class MemoryHome: Sendable {
         let memory: TemporaryFolder
         let home: ToolHome
@@ -24,13 +24,13 @@ struct PolicyTests {
         home.folder.contents().filter { $0.hasPrefix("run/apod-tools-bypass/") }
     }
 
-    /// Whether nothing was kept on the disk. The root itself may be there: a tool makes it before it gives up the right
-    /// to do so, whatever it comes to keep.
+    /// Whether the disk has no entry. The root itself may be there: a tool creates it before it drops the right to do
+    /// so, even if it stores nothing.
     private func isEmpty(_ home: ToolHome) throws -> Bool {
         try home.shell("ls -A \"$APOD_TOOLS_CACHE_DIR\" 2>/dev/null || true").expect(0).stdout.isEmpty
     }
 
-    /// Lets the leases of all files past the cache end, which their names tell.
+    /// Expires the leases of all ephemeral files by renaming them.
     private func endLeases(_ home: ToolHome) throws {
         for name in bypassed(home) {
             let parts = name.split(separator: "/").last?.split(separator: "-", maxSplits: 1) ?? []
@@ -94,7 +94,7 @@ struct PolicyTests {
 
         let killed = try home.start("img-cache", ["put", "--policy", "disabled", server.url()], stdin: .empty)
         #expect(server.waitUntilStalled(2))
-        // While it is written, nobody takes it for left over, whatever its name says.
+        // During the write, the file is never swept as a leftover, for any end of lease in its name.
         try endLeases(home)
         try home.run("img-cache", ["stats"]).expect(0)
         #expect(bypassed(home).count == 1)
@@ -166,7 +166,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func keptScopeKeepsWhatItHasInMemory() throws {
+    func keptScopeKeepsItsPicturesInMemory() throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-keep.jpg")
         try place.home.run("img-cache", ["put", url, "--policy", "memory"]).expect(0)
@@ -187,7 +187,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func memoryHasACapacityOfItsOwn() throws {
+    func memoryHasASeparateCapacity() throws {
         let place = try MemoryHome()
         let config = try place.home.write("config.json", "{\"policy\":\"memory\",\"memory_capacity\":\"1MB\"}")
         let statistics = try place.home.run("img-cache", ["stats", "--json", "--config", config]).expect(0).record
@@ -198,7 +198,7 @@ struct PolicyTests {
 
     // MARK: Other tools
 
-    @Test func placeholdersOfWhatIsDisabledAreKeptNowhere() throws {
+    @Test func placeholdersOfDisabledPicturesAreNotKept() throws {
         let home = try Sample.home()
         let rule = ["APOD_TOOLS_POLICY_RULES=*/policy-gone*=disabled"]
         let gone = try Sample.url("policy-gone.jpg", faults: ["status-404"])
@@ -208,7 +208,7 @@ struct PolicyTests {
         let path = try #require(try drawn.records.first?.raw("variants")).split(separator: UInt8(ascii: "\""))
             .map { String(decoding: $0, as: UTF8.self) }.first { $0.hasPrefix("/") }
         #expect(try #require(path).hasPrefix(home.folder.path("run/apod-tools-bypass/")), "\(drawn)")
-        // The picture's file is gone, and what stands in for it is as secret.
+        // The picture's file is lost, and its placeholder is equally secret.
         let record = try home.run("img-cache", ["put", "--policy", "disabled", try Sample.url("policy-lost.jpg")])
             .expect(0).record
         unlink(try #require(record.string("path")))

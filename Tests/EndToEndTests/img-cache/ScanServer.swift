@@ -12,7 +12,7 @@ final class ScanServer: Sendable {
     private let server: LoopbackServer
     private let state = Monitor(State())
 
-    /// What has come of a picture when a scan is complete and seen to be: the beginning of what follows belongs to it.
+    /// The offsets at which the received bytes complete a scan detectably: the beginning of the next scan is included.
     static func parts(of bytes: [UInt8]) -> [Int] {
         var finder = ScanFinder()
         var ends: [Int] = []
@@ -54,7 +54,7 @@ final class ScanServer: Sendable {
 
     var requests: [LoopbackRequest] { state.withLock { $0.requests } }
 
-    /// Lets so many more parts of a picture go, for all who ask for it.
+    /// Releases `count` more parts of a picture, for all clients.
     func release(_ name: String, _ count: Int = 1) { state.update { $0.released[name, default: 0] += count } }
 
     func releaseAll(_ name: String) { release(name, 1_000_000) }

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What is left of other scopes, and what a switch does to other processes.
+/// The traces of other scopes, and the effect of a switch on other processes.
 @Suite(.serialized)
 struct ScopeTests {
     @Test func resetOfAScopeLeavesTheOthersAlone() throws {
@@ -100,7 +100,7 @@ struct ScopeTests {
             try home.run("img-downsample", ["--width", "8"] + options, stdin: .text(put.stdout))
                 .expectFailure(75, code: "scope-changed", tool: "img-downsample")
         }
-        // Nothing of what was purged comes back under a name of its own.
+        // No purged entry returns under its own name.
         for scope in ["default", "alice"] {
             #expect(try home.run("img-cache", ["ls", "--scope", scope]).expect(0).stdout == "")
         }
@@ -119,7 +119,7 @@ struct ScopeTests {
 
         let first = try Record(parsing: Array(try #require(tool.readLine()).utf8))
         #expect(first.string("error.code") == "scope-changed")
-        // It goes on in the new generation.
+        // It continues in the new generation.
         tool.write("{\"url\":\"\(server.url("2.png"))\"}\n")
         let output = tool.wait(deadline: .seconds(15))
         #expect(try output.expect(75).records.last?.string("cache.status") == "miss")

@@ -4,8 +4,8 @@ import Support
 import TestSupport
 
 extension ToolHome {
-    /// Puts bytes into the tools' cache under a key that only a tool makes, and gives their path: `img-cache put --key`
-    /// makes keys of a form of their own.
+    /// Puts bytes into the tools' cache under a key of a form that only tools make, unlike `img-cache put --key`, and
+    /// returns their path.
     @discardableResult
     func keep(
         _ bytes: [UInt8], as key: String, scope: String? = nil, policy: Policy = .enabled

@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Colours, depths and transparency on their way through img-downsample, and what goes along beside the pixels.
+/// Colours, depths and transparency in img-downsample, and the metadata beside the pixels.
 struct DownsampleColourTests {
     // MARK: Profiles
 
@@ -71,7 +71,7 @@ struct DownsampleColourTests {
         }
     }
 
-    @Test func whatCannotHoldAProfileHasSRGB() throws {
+    @Test func outputWithoutProfileSupportIsSRGB() throws {
         let home = try ToolHome()
         let profile = DrawnProfile.adobeRGB
         let colour: [UInt8] = [120, 150, 110]
@@ -96,7 +96,7 @@ struct DownsampleColourTests {
                 #expect(abs(a - b) <= 8, "\(source) to \(target): \(made.colour(15, 10))")
             }
         }
-        // Gray levels, where the format or the background makes colours of them.
+        // Gray levels that the format or the background turns into colours.
         let gray = DrawnProfile.linearGray
         try home.write("gray.png", DrawnPicture.solid(60, 40, [55]).png(chunks: [gray.chunk]))
         for (options, target) in [
@@ -282,7 +282,7 @@ struct DownsampleColourTests {
                 #expect(try Picture.header(home.path(target)).orientation == .upright)
             }
         }
-        // Where there is none, none is made up.
+        // Missing metadata is not made up.
         try home.write("bare.jpg", try Picture.jpeg(40, 30))
         _ = try home.run("img-downsample", ["bare.jpg", "--metadata", "copyright,exif", "-o", "b.jpg"]).expect(0)
         #expect(!contains(try home.bytes("b.jpg"), "Exif".utf8))

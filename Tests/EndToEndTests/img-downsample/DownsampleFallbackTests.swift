@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What is drawn where there is no picture.
+/// Placeholders for records without a picture.
 struct DownsampleFallbackTests {
     private static let video = #"{"date":"2026-01-02","media_type":"video","url":"https://example.org/v"}"#
     private static let failed =
@@ -30,7 +30,7 @@ struct DownsampleFallbackTests {
                 #expect(variant.string("status") == "fallback" && variant.string("format") == "png")
                 #expect(try Picture.size(#require(variant.string("path"))) == size)
             }
-            // The style's corners, and its gradient, by which a light card stays light.
+            // The style's corners, and its gradient, which keeps a light card light.
             let card = try home.pixels(#require(record.variant("launch-card")?.string("path")))
             #expect(card.colour(0, 0)[3] == 0 && card.colour(799, 399)[3] == 0)
             let (above, below) = (card.colour(400, 20), card.colour(400, 398))
@@ -43,7 +43,7 @@ struct DownsampleFallbackTests {
         #expect(
             records[0].variant("pager")?.string("path") != records[1].variant("pager")?.string("path"),
             "a video isn't a picture that is missing")
-        // Only --strict counts what others failed with.
+        // Only --strict counts the failures of earlier tools.
         #expect(try home.run("img-downsample", arguments + ["--strict"], stdin: .lines(lines)).status == 69)
         // Without the option they pass as they are.
         let passed = try home.run("img-downsample", ["--variant", "pager"], stdin: .lines(lines)).expect(0)
@@ -131,7 +131,7 @@ struct DownsampleFallbackTests {
         }
     }
 
-    @Test func messageAndThemeChangeWhatIsDrawn() throws {
+    @Test func messageAndThemeChangeThePlaceholder() throws {
         let home = try ToolHome()
         func drawn(_ options: [String], line: String = Self.failed) throws -> (path: String, pixels: PixelBuffer) {
             let record = try home.run(
@@ -163,7 +163,7 @@ struct DownsampleFallbackTests {
             .expectRefusal(64, "img-downsample", "--theme", "drak")
     }
 
-    @Test func withoutAFontThereIsTheIconAloneAndOneWarning() throws {
+    @Test func withoutAFontOnlyTheIconIsDrawnWithOneWarning() throws {
         let home = try ToolHome()
         let fonts = try home.write(
             "fonts.conf",
@@ -198,7 +198,7 @@ struct DownsampleFallbackTests {
         (["--fit", "300x200"], "768x512"), (["--fit", "180x120"], "384x256"),
         (["--fit", "180x120", "--exact"], "360x240"), (["--fit", "300x200", "--content-mode", "fill"], "768x512"),
     ])
-    func aPlaceholderHasTheSizeThatIsAskedFor(options: [String], size: String) throws {
+    func placeholderHasTheRequestedSize(options: [String], size: String) throws {
         let home = try ToolHome()
         try home.write("text.jpg", "no picture")
         _ = try home.run("img-downsample", ["text.jpg", "--fallback", "-o", "x.png"] + options).expect(65)

@@ -277,14 +277,14 @@ struct DownsampleFormatTests {
 
     // MARK: Animations
 
-    /// Three colours with delays of their own, 60x40, a hole in the middle of the last.
+    /// Three colours with different delays, 60x40, a hole in the middle of the last frame.
     private func moving(loop: Int?) -> [UInt8] {
         let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
         var frames = (0..<3).map {
             DrawnAnimation.Frame(width: 60, height: 40, pixels: [UInt8](repeating: UInt8($0), count: 2400))
         }
         for index in frames.indices { frames[index].delay = [7, 20, 300][index] }
-        // The last one is a part of the canvas, laid on the second.
+        // The last frame is a part of the canvas, drawn over the second.
         frames[2] = DrawnAnimation.Frame(width: 20, height: 20, pixels: [UInt8](repeating: 2, count: 400))
         (frames[2].x, frames[2].y, frames[2].delay) = (40, 20, 300)
         return DrawnAnimation(width: 60, height: 40, palette: palette, frames: frames, loop: loop).gif()
@@ -407,7 +407,7 @@ struct DownsampleFormatTests {
 
     @Test(arguments: ["attention", "entropy"]) func anAnimationIsCutInOnePlace(gravity: String) throws {
         let home = try ToolHome()
-        // A busy spot that runs along a ramp, by which a cut is known.
+        // A busy spot that runs along a ramp, which identifies a crop.
         let noise = DrawnPicture.noise(30, 30, seed: 7)
         let frames = [10, 100, 160].map { place in
             DrawnPicture(width: 200, height: 40, channels: 3) { x, y in

@@ -37,7 +37,7 @@ struct DownsampleGradientAndCornersTests {
                     let below = Double(before[3]) / 255
                     let alpha = black + below * (1 - black)
                     worst = max(worst, abs(after[3] - Int((alpha * 255).rounded())))
-                    // Of what can hardly be seen, colours don't count.
+                    // The colours of nearly transparent pixels do not count.
                     guard after[3] > 0 else { continue }
                     for channel in 0..<3 {
                         let value = alpha > 0 ? Double(before[channel]) * below * (1 - black) / alpha : 0
@@ -74,7 +74,7 @@ struct DownsampleGradientAndCornersTests {
         for y in 0..<40 {
             for x in 0..<60 {
                 let (across, down) = (min(x, 59 - x), min(y, 39 - y))
-                // What of the pixel's square lies in the outline, by 16x16 samples.
+                // The share of the pixel's square inside the outline, by 16x16 samples.
                 var inside = 256
                 if Double(across) < 12.5 && Double(down) < 12.5 {
                     inside = 0

@@ -71,7 +71,7 @@ struct DownsampleLimitsTests {
         #expect(try home.run("img-downsample", ["--help"]).expect(0).stdout.contains("--\(option)") == typed)
     }
 
-    @Test func aBombIsRefusedAtItsHeader() throws {
+    @Test func bombIsRefusedByItsHeader() throws {
         let home = try ToolHome()
         // A few bytes that claim to be enormous.
         let png = Picture.png(60_000, 60_000, depth: 8, colourType: 6, rows: [])

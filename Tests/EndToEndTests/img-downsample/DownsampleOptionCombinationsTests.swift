@@ -88,7 +88,7 @@ struct DownsampleOptionCombinationsTests {
         #expect(output.status == 64 && output.stderr.contains(options[0]), "\(output)")
     }
 
-    @Test func whatIsOverALimitIsNotPutIntoTheCache() throws {
+    @Test func outputOverALimitIsNotCached() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let output = try home.run("img-downsample", ["sky.jpg", "--variant", "pager", "--max-bytes", "100"])

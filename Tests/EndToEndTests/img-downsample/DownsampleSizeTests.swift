@@ -91,7 +91,7 @@ struct DownsampleSizeTests {
             try home.shrunk(["wide.png", "--width", "50", "--height", "50", "--content-mode", "fill"]).words == "40x40")
         #expect(
             try home.shrunk(["wide.png", "--width", "90", "--height", "30", "--content-mode", "fill"]).words == "60x20")
-        // What is enlarged shows the same: red grows to the right.
+        // An enlarged picture shows the same: red grows to the right.
         let large = try home.shrunk(["wide.png", "--width", "240", "--enlarge"])
         #expect(large.words == "240x160" && large.at(0, 80)[0] < 5 && large.at(239, 80)[0] > 250)
         #expect(abs(large.at(120, 80)[0] - 128) < 4)
@@ -100,7 +100,7 @@ struct DownsampleSizeTests {
     // MARK: Every way of decoding
 
     @Test(arguments: [(301, 211), (211, 301), (64, 64), (17, 5), (3, 2), (1, 1), (640, 1)])
-    func theSizeIsExactWhateverTheFormatAndTheWayOfDecoding(width: Int, height: Int) throws {
+    func sizeIsExactForEveryFormatAndDecoder(width: Int, height: Int) throws {
         let home = try ToolHome()
         let ways = try Picture.everyWay(.gradient(width, height))
         for way in ways { try home.write(way.name, way.bytes) }
@@ -142,7 +142,7 @@ struct DownsampleSizeTests {
 
     // MARK: Orientation, turning, parts
 
-    /// What is done to a turned picture is what is done to the upright one.
+    /// Options on a rotated picture act as on the upright picture.
     @Test(arguments: [
         ["--width", "30", "--height", "30", "--content-mode", "fill", "--gravity", "northwest"],
         ["--width", "30", "--height", "30", "--content-mode", "fill", "--gravity", "southeast"],
@@ -153,7 +153,7 @@ struct DownsampleSizeTests {
     ])
     func orientationComesBeforeAllElse(options: [String]) throws {
         let home = try ToolHome()
-        // Fine detail would show each decoder's way with chroma; what is looked for are places.
+        // Fine detail would show the decoders' differences in chroma; only positions matter here.
         let stored = try Picture.encoded(.quarters(160, 96), .jpeg)
         var names: [String] = []
         for orientation in UInt8(1)...8 {
@@ -212,7 +212,7 @@ struct DownsampleSizeTests {
                 let n = try #require(Int(side))
                 #expect(made.words == "\(side)x\(side)")
                 for (x, y) in [(0, 0), (n - 1, 0), (0, n - 1), (n / 2, n / 2), (n - 1, n - 1)] {
-                    // Beside an edge the filter sees a little of what was cut off, as in the whole picture.
+                    // Beside an edge the filter sees a few pixels outside the crop, as in the whole picture.
                     #expect(
                         made.at(x, y)[field] >= (x == n / 2 ? 254 : 235), "\(file) \(gravity) \(side): \(made.at(x, y))"
                     )

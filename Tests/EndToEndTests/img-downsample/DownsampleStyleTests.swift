@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Styles of cards: those that are built in, overridden, and those of a configuration file.
+/// Styles of cards: built in, overridden, and from a configuration file.
 struct DownsampleStyleTests {
     private static let names = ["launch-card", "detail-view", "rocket-card", "preference-view"]
 
@@ -48,7 +48,7 @@ struct DownsampleStyleTests {
                 #expect(made.colour(x, y)[3] == (isRound ? 0 : 255), "\(name)")
             }
         }
-        // The radius is in points, the gradient goes where it is told to.
+        // The radius is in points, and the gradient follows its option.
         let card = try home.shrunk(["white.png", "--variant", "launch-card", "--gradient", "none", "--scale", "1"])
         #expect(card.words == "400x200" && card.colour(200, 199) == [255, 255, 255, 255])
         // 16 points at scale 1: the outline crosses the top row 16 pixels from the corner.

@@ -5,7 +5,7 @@ import Records
 import Support
 import TestSupport
 
-// What the tests of img-downsample's options share: pixels of what it made, and pictures that only a test draws.
+// Shared by the tests of img-downsample's options: pixels of its output, and pictures that only a test draws.
 
 extension PixelBuffer {
     /// A picture as it is drawn.
@@ -20,7 +20,7 @@ extension PixelBuffer {
         return bytes[start..<start + channels].map(Int.init)
     }
 
-    /// Red, green, blue and alpha of one pixel, whatever the channels.
+    /// Red, green, blue and alpha of one pixel, for any channels.
     func colour(_ x: Int, _ y: Int) -> [Int] {
         let samples = at(x, y)
         let alpha = hasAlpha ? samples[channels - 1] : 255
@@ -56,13 +56,13 @@ extension PixelBuffer {
 }
 
 extension ToolHome {
-    /// Shrinks one picture to `target` and gives what came out.
+    /// Shrinks one picture to `target` and returns its pixels.
     func shrunk(_ arguments: [String], to target: String = "made.png") throws -> PixelBuffer {
         _ = try run("img-downsample", arguments + ["-o", target]).expect(0)
         return try pixels(target)
     }
 
-    /// What a file in the working folder, or one with an absolute path, shows.
+    /// The pixels of a file in the working folder or at an absolute path.
     func pixels(_ name: String) throws -> PixelBuffer {
         try decode(File.openInput(name.hasPrefix("/") ? name : path(name)))
     }

@@ -1,7 +1,7 @@
 import Records
 import TestSupport
 
-/// What can be wrong with an answer that comes with status 200.
+/// Faults of an answer with status 200.
 enum Malformation: CaseIterable {
     case flippedBytes, cutOff, empty, onlyBlanks, garbage, webPage, otherContentType, oddStatus
     case missingField, otherType, hugeNumber, duplicateField, otherDay

@@ -1,16 +1,16 @@
 import TestSupport
 
-/// What can go wrong between a tool and a server, for a time.
+/// Transient faults between a tool and a server.
 enum NetworkFault: CaseIterable {
     case reset, closed, cutShort, notHTTP, stalled
     case timeout408, tooMany429, error500, badGateway502, unavailable503, gatewayTimeout504, upstreamText
 
-    /// Those that are over at once.
+    /// The faults that end immediately.
     static let quick = allCases.filter { $0 != .stalled }
 
-    /// Lets it happen to a request that would have had this answer.
+    /// Applies the fault to a request that would have had this answer.
     ///
-    /// - Parameter pause: what `Retry-After` says, where the answer has one.
+    /// - Parameter pause: the value of `Retry-After`, if the answer has it.
     func happen(
         to request: LoopbackRequest, _ response: LoopbackResponse, on connection: LoopbackConnection, pause: Int?
     ) throws {

@@ -1,10 +1,10 @@
 import Support
 import TestSupport
 
-/// A day as NASA's services might have it: one meaning, drawn in the shape of each of them, with the fields that the
-/// record should have.
+/// A day as NASA's services might have it: one meaning, in the shape of each service, with the expected fields of the
+/// record.
 struct RandomDay: Sendable {
-    /// What the day shows, and how far a service can tell.
+    /// The medium of the day, and how far a service can recognise it.
     enum Medium: CaseIterable, Sendable {
         case picture
         /// An animated GIF, which the new service has in the article alone.
@@ -21,7 +21,7 @@ struct RandomDay: Sendable {
     /// One service's object for the day.
     struct Answer: Sendable {
         var fields: [(name: String, value: String)] = []
-        /// What the record says, by field; nil if there is no picture of the day to be had.
+        /// The expected record, by field; nil if the day has no usable picture.
         var expected: [String: String]?
 
         /// The object with its fields in this order.
@@ -128,7 +128,7 @@ private struct Sketch {
         return answer
     }
 
-    /// The fields that tell what there is to see: `media_type`, `hdurl`, and what stands in the article.
+    /// The fields that describe the medium: `media_type`, `hdurl`, and the article's content.
     private func scienceMedium(
         _ expected: inout [String: String], _ random: inout SeededRandom
     ) -> (type: String, hdurl: String, body: String) {
@@ -180,7 +180,7 @@ private struct Sketch {
         }
     }
 
-    /// Where a video's player is, as a page links to it.
+    /// The address of a video's player, as a page links to it.
     private func player(_ random: inout SeededRandom) -> Address {
         let place =
             medium == .youTube

@@ -23,7 +23,7 @@ final class RandomNASA: Sendable {
     private let state = Monitor(State())
     private let server: LoopbackServer
 
-    /// - Parameter answer: what becomes of each request; as it is by default, what should.
+    /// - Parameter answer: handles each request; by default answers correctly.
     init(answer: @escaping @Sendable (Exchange) throws -> Void = { try $0.answer() }) throws {
         server = try LoopbackServer { [state] request, connection in
             let (number, days) = state.update { state in
@@ -41,7 +41,7 @@ final class RandomNASA: Sendable {
     /// Path and query of each request so far.
     var targets: [String] { state.withLock { $0.targets } }
 
-    /// What a tool needs to ask these services, and no others.
+    /// The settings that point a tool to these services only.
     var environment: [String: String] {
         [
             "APOD_SCIENCE_URL": "\(site)/science", "APOD_API_URL": "\(site)/api",
@@ -49,7 +49,7 @@ final class RandomNASA: Sendable {
         ]
     }
 
-    /// A home of its own, so that nothing is in its cache.
+    /// A new home with an empty cache.
     func home() throws -> ToolHome { try ToolHome(environment: environment) }
 
     /// Stops to listen.
@@ -65,7 +65,7 @@ final class RandomNASA: Sendable {
         return day
     }
 
-    /// Adds so many days in a row, none of them a gap in the archive, and gives them.
+    /// Adds `count` consecutive days, none of them a gap in the archive, and returns them.
     func addRange(_ count: Int, medium: RandomDay.Medium? = nil, _ random: inout SeededRandom) -> [RandomDay] {
         let first = Self.anyDay(&random, before: 40)
         return (0..<count).map { add(first.advanced(by: $0), medium: medium, &random) }
@@ -112,7 +112,7 @@ final class RandomNASA: Sendable {
         let last = request.field("date_to").flatMap(sixDigits) ?? CalendarDay(daysSince1970: 100_000)
         let count = min(request.field("per_page").flatMap { Int($0) } ?? 25, 25)
         let listed = days.values.filter { first <= $0.day && $0.day <= last }
-        // Newest first; behind the last page comes the first one again.
+        // Newest first; the last page is followed by the first page again.
         return list(listed.sorted { $0.day > $1.day }.prefix(count).map(\.scienceText))
     }
 

@@ -65,7 +65,7 @@ extension PixelBuffer {
         return count == 0 ? 0 : Double(sum) / Double(count)
     }
 
-    /// The same pixels with red, green, blue and alpha each, and without colours that nobody sees: a file is written
+    /// The same pixels with red, green, blue and alpha, and without colours in transparent pixels: a file is written
     /// without the channels that its pixels do not need.
     var withAllChannels: PixelBuffer {
         var all: [UInt8] = []
@@ -110,7 +110,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Each pixel of a smaller picture as the mean of those that it covers: the plainest way to make one.
+    /// Each pixel of a smaller picture as the mean of the pixels that it covers: the simplest way to make it.
     func boxes(_ target: PixelSize) -> PixelBuffer {
         let columns = (0..<target.width).map { $0 * size.width / target.width }
         let rows = (0..<target.height).map { $0 * size.height / target.height }

@@ -12,7 +12,7 @@ enum RandomText {
     /// Words that are text in HTML only as entities.
     private static let angles = ["<3", "a<b", ">", "->"]
 
-    /// Words with single blanks between them. They begin with a capital letter, so that none is a label or debris, and
+    /// Words separated by single blanks. They begin with a capital letter, so that no word is a label or debris, and
     /// end with a full stop.
     ///
     /// - Parameter hasAngles: whether there may be words that look like tags or entities.
@@ -31,7 +31,7 @@ enum RandomText {
 
     // MARK: As it is sent
 
-    /// The text with white space as old pages have it, and characters that nobody sees.
+    /// The text with white space as in old pages, and invisible characters.
     static func spaced(_ text: String, _ random: inout SeededRandom) -> String {
         let blanks = [" ", "  ", "\n", "\r\n", "\t", "\u{A0}", " \u{A0} ", "\u{2009}"]
         var result = random.chance(20) ? random.one(of: blanks) : ""

@@ -61,7 +61,7 @@ import Testing
         // The first entry is the width, the second the height; values lie 8 bytes behind.
         #expect(changed { $0[directory + 10] = 0 } == "corrupt-image", "no width")
         #expect(changed { $0.replaceSubrange(4..<6, with: [0xFF, 0xFF]) } == "truncated-image", "a directory outside")
-        // The next page is the first one again.
+        // The next page is the first page again.
         #expect(changed { $0[$0.count - 4] = UInt8(directory) } == "corrupt-image", "a circle")
     }
 

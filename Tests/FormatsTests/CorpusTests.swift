@@ -52,7 +52,7 @@ struct CorpusTests {
         for row in try CorpusTable.rows() where row.details.contains("GIF: ") && row.isValid {
             guard let gif = try? GIFStructure.read(row.open()) else { continue }
             #expect(row.details.contains(" \(gif.frameCount) frame"), "\(row.path)")
-            // With two looping extensions the table has the first one; browsers and gifsicle take the last.
+            // With two looping extensions the table lists the first; browsers and gifsicle use the last.
             if row.name == "duplicate_number_of_loops.gif" {
                 #expect(gif.loopCount == 3)
                 continue
@@ -76,11 +76,11 @@ enum CorpusTable {
 
         var path: String { "\(folder)/\(name)" }
 
-        /// The code with which a small picture is refused.
+        /// The code with which a small picture is refused, or nil.
         var code: String? { root == Corpus.smallImages && check != "ok" ? check : nil }
 
-        /// Outside the folder of damaged files, and told to be sound by the reference tool. Checksums and pixels are
-        /// not looked at here, nor is it this module's concern which processes of JPEG a decoder knows.
+        /// Outside the folder of damaged files, and valid according to the reference tool. Checksums and pixels are not
+        /// checked here, and this module does not care which processes of JPEG a decoder supports.
         var isValid: Bool {
             folder != "malformed" && GIFVerdicts.refused[name] == nil && size != nil && check.contains("ok")
         }

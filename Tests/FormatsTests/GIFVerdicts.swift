@@ -1,8 +1,8 @@
-/// What becomes of the corpus's GIFs that are refused, by their names; all others are accepted, those with frames
-/// outside the canvas and with odd pixel data among them.
+/// The codes of the corpus's refused GIFs, by file name; all others are accepted, including GIFs with frames outside
+/// the canvas and with odd pixel data.
 enum GIFVerdicts {
     static let refused: [String: String] = [
-        // No picture at all, or another one.
+        // No picture at all, or another format.
         "bug778584.gif": "not-an-image",
         "empty.gif": "empty-body",
         "jpeg-inside.gif": "not-a-gif",
@@ -17,7 +17,7 @@ enum GIFVerdicts {
         "zero-size.gif": "corrupt-image",
         "zero-width.gif": "corrupt-image",
         "zero_width.gif": "corrupt-image",
-        // No frame, or one without pixels.
+        // No frame, or a frame without pixels.
         "image-zero-size.gif": "corrupt-image",
         "image-zero-width.gif": "corrupt-image",
         "no-data.gif": "corrupt-image",

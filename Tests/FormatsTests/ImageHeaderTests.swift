@@ -84,7 +84,7 @@ import Testing
     }
 
     /// ITU-T T.81 B.2.5.
-    @Test func heightOfAJPEGMayStandBehindItsFirstScan() throws {
+    @Test func heightOfAJPEGMayFollowItsFirstScan() throws {
         func behindScan(_ segment: [UInt8]) -> [UInt8] {
             [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 20, height: 0) + Tiny.scan + segment + [0xFF, 0xD9]
         }

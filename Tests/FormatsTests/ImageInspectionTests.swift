@@ -124,8 +124,8 @@ import Testing
     }
 
     @Test func markersAcrossTheWindowsBordersAreSeen() throws {
-        // The second window of the walk begins where the first one left off: every alignment of the end marker around
-        // 64 KB is tried, with data that is full of stuffed zeros and of fill bytes.
+        // The second window of the walk begins at the end of the first: every alignment of the end marker around 64 KB
+        // is tried, with data full of stuffed zeros and of fill bytes.
         for fill: [UInt8] in [[0x55], [0xFF, 0x00], [0xFF, 0xFF, 0xD3], [0xFF]] {
             for length in 65_500..<65_540 {
                 let data = (0..<length).map { fill[$0 % fill.count] }

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoMovieIsNotTakenForOne() throws {
+    @Test func otherFilesAreNotTakenForMovies() throws {
         let others: [[UInt8]] = [
             [], Array("moov".utf8), Array("<!doctype html><title>x</title>".utf8), [0xFF, 0xD8, 0xFF, 0xE0] + data,
             box("ftyp", Array("avif".utf8) + [0, 0, 0, 0]) + description + box("mdat", data),

@@ -114,7 +114,7 @@ enum Tiny {
         riffChunk("VP8X", [features, 0, 0, 0] + littleEndian(width - 1, 3) + littleEndian(height - 1, 3))
     }
 
-    /// One whole picture of each kind.
+    /// A complete picture of each format.
     static let all: [(name: String, bytes: [UInt8])] = [
         ("jpeg", jpeg(before: exifSegment(tiff(orientation: 6)))),
         ("png", png(before: chunk("eXIf", tiff(orientation: 6)))),

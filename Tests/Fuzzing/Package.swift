@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that the tools' own package builds without the sanitizers that this one needs. scripts/fuzz
-// builds it.
+// A separate package, so that the tools' package builds without the sanitizers required here. scripts/fuzz builds it.
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v15)],

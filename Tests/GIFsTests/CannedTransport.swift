@@ -25,7 +25,7 @@ final class CannedTransport: HTTPTransport {
         self.body = body
     }
 
-    /// Answers nothing: nobody is there.
+    /// Never answers, like an unreachable server.
     static var unreachable: CannedTransport { CannedTransport(0) }
 
     var requests: Int { count.withLock { $0 } }

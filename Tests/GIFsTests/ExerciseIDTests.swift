@@ -34,7 +34,7 @@ import Testing
         #expect(throws: GIFFailure.self) { try ExerciseID(of: Record(parsing: #"{"id":{}}"#.utf8)) }
     }
 
-    @Test func resolutionsAreThoseOfThePlans() {
+    @Test func resolutionsMatchTheServicesPlans() {
         #expect(Resolution("360") == .pixels360)
         #expect(Resolution("0360") == nil && Resolution("200") == nil)
         #expect(Resolution.standard.rawValue == 180)

@@ -96,7 +96,7 @@ import Testing
             ("error-401-invalid-key", 401, "api-key-invalid"), ("error-403-not-subscribed", 403, "not-subscribed"),
             ("error-429-monthly-quota", 429, "quota-exceeded"), ("error-429-too-many-requests", 429, "rate-limited"),
         ])
-    func recordedRefusalsAreToldApart(file: String, status: Int, code: String) throws {
+    func recordedRefusalsAreDistinguished(file: String, status: Int, code: String) throws {
         let answer = FetchFailure.Answer(
             status: status, headers: HTTPHeaders(), url: try WebURL(ExerciseService.standardAddress),
             body: try Corpus.bytes("api/exercisedb/\(file).json"))

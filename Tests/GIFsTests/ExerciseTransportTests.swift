@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct ExerciseTransportTests {
-    /// Asks once through a client that retries without waiting, and gives what came of it.
+    /// Sends a request through a client that retries without waiting, and returns the result.
     private func ask(_ transport: CannedTransport) throws -> Result<[UInt8], any Error> {
         let client = HTTPClient(
             transport: ExerciseTransport(over: transport), interruption: Interruption(), sleep: { _ in })
@@ -22,7 +22,7 @@ import Testing
         return nil
     }
 
-    @Test func usedUpQuotaIsAskedForOnce() throws {
+    @Test func exhaustedQuotaIsNotRetried() throws {
         let transport = CannedTransport(429, [:], #"{"message": "You have exceeded the MONTHLY quota for Requests"}"#)
         #expect(code(try ask(transport)) == "quota-exceeded")
         #expect(transport.requests == 1)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 401, 503], ["text/plain", "image/gif", "application/json"])
-    func gatewayIsAskedAgainWhateverItsAnswerIsCalled(_ status: Int, _ type: String) throws {
+    func gatewayErrorIsRetriedForAnyContentType(_ status: Int, _ type: String) throws {
         for words in ["no healthy upstream", "\nUpstream connect error or disconnect/reset before headers."] {
             let transport = CannedTransport(status, ["Content-Type": type], words)
             let result = try ask(transport)
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A quota of a month, with nothing left after this answer, is no reason to refuse the next request unasked.
-    @Test func whatIsLeftOfAQuotaIsNotPassedOn() throws {
+    @Test func remainingQuotaIsNotPassedOn() throws {
         let transport = CannedTransport(
             200,
             ["Content-Type": "image/gif", "X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Limit": "9"],

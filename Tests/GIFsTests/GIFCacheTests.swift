@@ -19,7 +19,7 @@ import Testing
         gif = try ExerciseGIF(id: ExerciseID("0001"))
     }
 
-    /// What is in the cache.
+    /// Looks the entry up in the cache.
     private func find() throws -> FoundEntry {
         let caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         let naming = GIFNaming(service: try ExerciseService(), resolutions: [.standard])
@@ -120,7 +120,7 @@ import Testing
         #expect(try later.put(gif).status == .miss)
     }
 
-    @Test func countsSayWhatFailedAlsoWithAPlaceholder() {
+    @Test func countsIncludeFailuresShownAsPlaceholders() {
         var counts = PutCounts()
         for status in [CacheStatus.hit, .kept, .miss, .revalidated] { counts.add(status) }
         #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 0 failed")
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatIsRefusedIsNotTriedAgain() throws {
+    @Test func refusedKeyIsNotTriedAgain() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let refusing = CannedTransport(401, [:], #"{"message": "Invalid API key"}"#)
         let gifs = try cache(refusing)
@@ -206,7 +206,7 @@ import Testing
         #expect(away.requests == asked)
     }
 
-    @Test func whatExpiredWhileTheServiceIsOutOfReachIsNotWaitedForOneByOne() throws {
+    @Test func expiredEntriesDoNotEachWaitForAnUnreachableService() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let away = CannedTransport.unreachable
         let gifs = try cache(away, days: 15)

@@ -21,7 +21,7 @@ import Testing
 
     private func id(_ text: String) throws -> ExerciseID { try ExerciseID(text) }
 
-    /// The best GIF that is there, of those that will do.
+    /// The best cached GIF among acceptable resolutions.
     private func find(_ name: String, _ resolutions: [Resolution] = Resolution.standard.andNearest) throws -> FoundEntry
     {
         let naming = GIFNaming(service: try ExerciseService(), resolutions: resolutions)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func gifsOnTheDiskAndInMemoryAreListedInOneOrder() throws {
+    func gifsOnDiskAndInMemoryAreListedInOneOrder() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         var settings = CacheSettings(
             root: folder.path("cache"), places: RuntimePlaces(environment: ["XDG_RUNTIME_DIR": memory.path]))
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func anyResolutionWillDoUnlessOneIsAskedForByName() throws {
+    @Test func anyResolutionIsFoundUnlessOneIsRequested() throws {
         try keep("0001", .pixels720)
         try keep("0001", .pixels1080)
         #expect(try find("0001").entry.gif?.resolution == .pixels720)
@@ -103,7 +103,7 @@ import Testing
         #expect(try find("0001").entry.gif?.resolution == .pixels180)
     }
 
-    @Test func whatIsNoGIFUnderTheKeyCountsAsAbsent() throws {
+    @Test func entryThatIsNoGIFCountsAsAbsent() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         _ = try caches.standard().store(MemorySource(png), key: CacheKey(printed: "exercisedb:0001@180"))
         try keep("0001", .pixels360)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aMissIsCountedOnce() throws {
-        // Where there is no cache, looking makes none to count in.
+        // Without a cache, a lookup creates none to count in.
         try keep("0002", .pixels180)
         caches.close()
         let misses = try caches.standard().statistics()[.misses]
@@ -137,7 +137,7 @@ import Testing
         #expect(try caches.standard().peek(other) != nil)
     }
 
-    @Test func conditionsSpareWhatIsPinnedAndClearingDoesNot() throws {
+    @Test func filtersSparePinnedEntriesAndClearingDoesNot() throws {
         try keep("0001")
         try keep("0002")
         _ = try find("0001").pinned(true)
@@ -159,7 +159,7 @@ import Testing
         #expect(throws: CacheFailure.absent(key: "exercisedb:0001")) { try caches.remove(all) }
     }
 
-    @Test func verifyingFindsWhatTheIndexCannotKnow() throws {
+    @Test func verificationFindsFaultsInTheBytes() throws {
         let entry = try keep("0001")
         let source = MemorySource(TinyGIF.bytes)
         #expect(try entry.gifFault(in: source) == nil)
@@ -173,7 +173,7 @@ import Testing
         #expect(try entry.gifFault(in: MemorySource(slower)) == "it is another GIF than the index says")
     }
 
-    @Test func aPosterIsKeptBesideItsGIFAndGoesWithIt() throws {
+    @Test func posterIsKeptBesideItsGIFAndRemovedWithIt() throws {
         let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]]
         var frame = DrawnAnimation.Frame(width: 2, height: 1, pixels: [0, 1])
         frame.x = 1

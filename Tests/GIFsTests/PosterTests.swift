@@ -18,7 +18,7 @@ import Testing
         return try decode(MemorySource(poster.png))
     }
 
-    @Test func theFirstFrameLiesInItsPlaceOnTheCanvas() throws {
+    @Test func firstFrameIsAtItsPlaceOnTheCanvas() throws {
         var frame = DrawnAnimation.Frame(width: 2, height: 1, pixels: [0, 1])
         frame.x = 1
         frame.y = 1

@@ -1,7 +1,7 @@
 # Sourced by what looks at pages in Chromium: finds the browser and Python's packages, and serves a folder.
 # shellcheck shell=bash disable=SC2034
 
-# Sets CHROMIUM and python; false, and says so loudly, where something is missing.
+# Sets CHROMIUM and python; returns false with a loud message if something is missing.
 find_browser() {
     export CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || true)}
     if [[ -z $CHROMIUM ]]; then
@@ -40,7 +40,7 @@ CONF
         PATH=$PATH:/usr/sbin nginx -e "$work/nginx.log" -c "$work/nginx.conf" 2>/dev/null &
         nginx_pid=$!
         site=http://127.0.0.1:$port
-        # nginx ends at once where somebody else has taken the port.
+        # nginx exits immediately if another process has taken the port.
         while kill -0 "$nginx_pid" 2>/dev/null; do
             if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then return 0; fi
         done

@@ -7,7 +7,7 @@ read -r address <&"${service[0]}"
 
 make_records() { "$python" "$ROOT/Tests/Gallery/records.py" "$@"; }
 
-# tool NAME ARGUMENT...: runs a tool in a home of its own, quietly.
+# tool NAME ARGUMENT...: runs a tool quietly in a new home.
 tool() {
     HOME=$work/home APOD_TOOLS_CACHE_DIR=$work/cache APOD_TOOLS_ALLOW_PRIVATE=1 \
         APOD_SCIENCE_URL=$address/wp-json/wp/v2/apod-basic "$bin/$1" "${@:2}" 2>>"$work/log"

@@ -21,7 +21,7 @@ FIRST = """document.addEventListener('load', ({ target }) => {
     requestAnimationFrame(() => requestAnimationFrame(() => { window.first = performance.now(); }));
 }, true);"""
 
-# How long a search, or the calendar with its data, takes from the key or click to what it shows.
+# The time from a key or click until a search, or the calendar with its data, shows its result.
 SINCE = """(start, found) => new Promise(done => {
     const began = performance.now(), look = () => found() ? done(performance.now() - began) : setTimeout(look, 4);
     start();

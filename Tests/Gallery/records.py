@@ -79,7 +79,7 @@ def drawn(folder):
     ImageDraw.Draw(clear).ellipse((300, 150, 600, 450), fill=(10, 10, 10, 255))
     clear.save(folder / "clear.png")
     write({"path": str(folder / "clear.png"), "title": "A dark disc", "date": "2024-03-12"})
-    # Two pictures of a day each: one on the start page, one that is beyond the first page of its month.
+    # Two days with two pictures each: the first on the start page, the second beyond the first page of its month.
     write({"path": str(folder / "large.jpg"), "title": "The largest", "date": "2024-03-06"})
     write({"path": str(folder / "second.jpg"), "title": "The second of its day", "date": "2024-01-02"})
     for number in range(30):
@@ -95,7 +95,7 @@ def hostile(picture):
         attack, address = ATTACKS[number % len(ATTACKS)], ADDRESSES[number % len(ADDRESSES)]
         record = {
             "path": str(pathlib.Path(picture).resolve()),
-            # Tells records of one file apart.
+            # Distinguishes the records of one file.
             "url": f"https://example.org/{number}.jpg",
             "title": f"{attack} zzz{number}",
             "explanation": f"{attack} {attack}\n\n{attack}",

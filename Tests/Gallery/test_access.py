@@ -100,7 +100,7 @@ def test_every_control_has_a_name_and_takes_focus(b):
         for _ in range(40):
             page.keyboard.press("Tab")
             reached.add(page.evaluate("document.activeElement.className || document.activeElement.hash"))
-            # What has focus is seen to have it.
+            # The focused element has a visible focus.
             assert page.evaluate(
                 """(() => {
                 const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement);

@@ -91,7 +91,7 @@ def test_addresses_of_pictures_on_other_pages(b):
         with b.page("index.html#" + id) as page:
             wait_for_slide(page, id)
             assert "/pages/" in page.url and page.url.endswith("#" + id), page.url
-    # From a page of the month that is not the one.
+    # From the page of another month.
     with b.page(f"pages/{second[0][:7]}.html#{second[0]}") as page:
         wait_for_slide(page, second[0])
 
@@ -101,7 +101,7 @@ def test_an_address_of_no_picture_says_so(b):
         with b.page("index.html#" + id, faults=False) as page:
             wait(page, "/no picture/i.test(document.querySelector('body > .status').textContent)", id)
             assert not is_open(page)
-            # Where there is no such data file, asking for it fails.
+            # Requests for data files that do not exist fail.
             assert not [fault for fault in page.faults if "404" not in fault and "ERR" not in fault], page.faults
 
 

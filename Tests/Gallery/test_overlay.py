@@ -9,7 +9,7 @@ from browser import PHONE, best_slide, enlarge, is_open, open_first, open_overla
 from browser import tile, wait
 from screen import VIEW, image, point, shift, smooth
 
-# Where the frame is when its first animation begins.
+# The place of the frame when its first animation begins.
 FIRST = """() => {
     const animate = Element.prototype.animate;
     Element.prototype.animate = function (frames, options) {

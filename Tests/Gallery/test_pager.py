@@ -33,7 +33,7 @@ def test_arrows_buttons_and_announcements(b):
         assert shown(page) == slides[at + 3]
         page.keyboard.press("Escape")
         settle(page)
-        # Focus goes to the picture that was shown last.
+        # The last shown picture has the focus.
         assert page.evaluate("document.activeElement.hash") == "#" + slides[at + 3]
 
 

@@ -118,7 +118,7 @@ def test_policy_holds(b):
 
 
 def test_no_view_asks_for_anything_outside(b):
-    # Offline, and counted: what is asked for is the folder's own, in every view.
+    # Offline, with all requests recorded: every view requests only files of its folder.
     with b.page() as page:
         page.context.set_offline(not b.is_served)
         settle(page)

@@ -127,7 +127,7 @@ def test_search_shows_more(b):
         page.keyboard.press("Enter")
         wait(page, "document.querySelectorAll('.results .tile').length > 60")
         settle(page)
-        # Focus goes to the first that is new.
+        # The first new result has the focus.
         assert page.evaluate(
             "[...document.querySelectorAll('.results .tile a')].indexOf(document.activeElement)"
         ) == 60

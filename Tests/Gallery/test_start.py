@@ -16,7 +16,7 @@ def test_start_has_the_newest_picture_large_and_a_grid(b):
         assert page.locator(".tile").count() == 23
         size = page.locator(".hero a").bounding_box()
         assert size["width"] > 1000 and size["height"] > 300, size
-        # What calendar and search need is not loaded before somebody uses them.
+        # The data of calendar and search is not loaded before its first use.
         assert not [url for url in page.requested if "/data/" in url], page.requested
 
 
@@ -72,7 +72,7 @@ CANVAS = """(() => {
 
 
 def test_placeholders_stand_until_lazy_pictures_arrive(b):
-    # Pictures never arrive here, so what is seen is the ThumbHash.
+    # Pictures never arrive here, so the page shows the ThumbHash.
     with b.held("/pictures/") as (page, asked):
         wait(page, "document.querySelectorAll('.tile canvas').length > 1")
         canvas = page.evaluate(CANVAS)
@@ -106,7 +106,7 @@ def test_no_flash_when_a_picture_takes_its_placeholders_place(b):
             if page.evaluate("document.querySelector('.tile canvas').parentElement.querySelector('.arrived')"):
                 if not page.evaluate("document.getAnimations().length"):
                     break
-        # Never darker or lighter than on the way from the one to the other.
+        # Never darker or lighter than both ends of the transition.
         low, high = min(before, seen[-1]) - 3, max(before, seen[-1]) + 3
         assert all(low <= value <= high for value in seen), (before, seen)
 

@@ -93,7 +93,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.add(first)?.id == id && id == "2024-02-03")
     }
 
-    @Test func aLineThatNobodyWroteIsNoPlace() throws {
+    @Test func invalidLineIsNoPlace() throws {
         for line in [
             #"{"title":"x"}"#, #"{"gallery":{"key":"../x","id":""}}"#,
             #"{"gallery":{"key":"0123456789abcdef0123456789abcdef","id":"x\" onload=\"y"}}"#,
@@ -137,7 +137,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 @Suite struct PublicationTests {
     private let publication = Publication(fields: GalleryFields())
 
-    @Test func whatIsTheUsersAloneStaysOut() throws {
+    @Test func privateFieldsStayOut() throws {
         let source = try record(
             #"{"date":"2024-02-03T10:00:00Z","name":"A  launch","hdurl":"https://x.org/a.jpg?api_key=SECRET&w=1","#
                 + #""url":"http://192.168.1.7/a.jpg","permalink":"https://nas.local/x","path":"/home/ada/a.jpg","file":"/home/ada/b.jpg","#
@@ -183,7 +183,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         return Site(places, settings)
     }
 
-    @Test func theNewestComeFirstAndWhatHasNoDateLast() throws {
+    @Test func newestPlacesComeFirstAndUndatedPlacesLast() throws {
         let site = try site([nil, "2024-02-03", "2024-03-01", nil, "2024-02-04"])
         #expect(site.places.map { $0.record.string("title") } == ["2", "4", "1", "0", "3"].map { "Picture \($0)" })
         #expect(

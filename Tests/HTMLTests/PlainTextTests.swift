@@ -4,7 +4,7 @@ import Testing
 @testable import HTML
 
 @Suite struct PlainTextTests {
-    @Test func whiteSpaceOfEveryKindIsFoldedToOneBlank() {
+    @Test func whiteSpaceIsFoldedToASingleBlank() {
         #expect(PlainText.folded("\n a\u{A0}\u{2003} b\r\n\tc ") == "a b c")
     }
 
@@ -69,7 +69,7 @@ import Testing
         ("a <b and c> d", "a <b and c> d"),
         ("x</", "x</"), ("caf&eacute;", "caf\u{E9}"), ("&ampM", "&ampM"), ("<broken & x", "<broken & x"),
     ])
-    func whatWasLeftInAPlainFieldGoes(_ text: String, _ line: String) { #expect(PlainText.line(ofText: text) == line) }
+    func markupInAPlainFieldIsRemoved(_ text: String, _ line: String) { #expect(PlainText.line(ofText: text) == line) }
 
     @Test(arguments: [
         (
@@ -113,7 +113,7 @@ import Testing
         #expect(PlainText.line(ofHTML: "a<script>b()</script><style>c{}</style><!-- d --> e") == "a e")
     }
 
-    @Test func theBlankThatTheMovePutBehindLinksGoesBeforePunctuation() {
+    @Test func blankBetweenALinkAndPunctuationIsRemoved() {
         #expect(
             PlainText.line(
                 ofHTML: "<a href=x>Saturn</a> 's moon <a>Rhea</a> , seen (by <a>Juno</a> ) from <a>Earth</a> .")

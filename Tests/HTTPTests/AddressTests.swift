@@ -118,7 +118,7 @@ import Testing
         #expect(try verdict(guarding, "169.254.169.254") == .allowed)
     }
 
-    @Test func blocksAllowWhatLiesInThem() throws {
+    @Test func blocksAllowTheirOwnAddresses() throws {
         let guarding = try AddressGuard(allowPrivate: "10.0.0.0/8, 127.0.0.1/32,::1,fd00::/8")
         #expect(try verdict(guarding, "10.255.0.1") == .allowed)
         #expect(try verdict(guarding, "127.0.0.1") == .allowed)

@@ -19,7 +19,7 @@ import Testing
         #expect(!CacheControl("x=\"never closed, no-store").noStore)
     }
 
-    @Test func ofWhatStandsTwiceTheMostRestrictiveCounts() {
+    @Test func mostRestrictiveDuplicateDirectiveCounts() {
         #expect(CacheControl("max-age=60, max-age=10, max-age=30").maxAge == 10)
         #expect(
             CacheControl(
@@ -62,7 +62,7 @@ import Testing
             (["Expires": "Thu,  01 Jan 1970 00:10:00 GMT"], 0), (["Expires": "Thu 01 Jan 1970 00:10:00 GMT"], 0),
             (["Cache-Control": "public"], nil),
         ] as [([String: String], Int?)])
-    func freshnessIsWhatTheServerSaysLessTheWay(_ fields: [String: String], _ expected: Int?) {
+    func freshnessIsTheServersAgeLessTheTransferTime(_ fields: [String: String], _ expected: Int?) {
         let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0, value: $1) })
         let now = Timestamp(milliseconds: 500_000)
         #expect(headers.freshness(now: now) == expected.map { .seconds($0) })

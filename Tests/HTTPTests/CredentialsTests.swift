@@ -33,7 +33,7 @@ import Testing
         "X: sesame\nY: sesame", "https://example.org", "https://example.org/path X: sesame",
         "https://u:sesame@example.org X: sesame", "https://example.org?sesame X: sesame", "ftp://a X: sesame",
     ])
-    func whatIsNoHeaderIsRefusedWithoutBeingShown(text: String) {
+    func invalidHeaderIsRefusedWithoutQuotingIt(text: String) {
         let failure = #expect(throws: UsageFailure.self) { try line(text) }
         #expect(failure?.exitCode == .usage)
         #expect(failure?.message.hasPrefix("--header") == true)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["Range", "host", "If-Range", "Accept-Encoding", "Transfer-Encoding", "If-None-Match"])
-    func whatTheToolSetsItselfIsRefused(name: String) {
+    func headersSetByTheToolAreRefused(name: String) {
         let failure = #expect(throws: UsageFailure.self) { try line("\(name): x") }
         #expect(failure?.message.contains(name) == true)
     }
@@ -65,7 +65,7 @@ import Testing
         let text = "# for one\r\nX-A: 1\r\n\n  # none\n\thttps://a.example X-B: 2\nX-C;\nhttps://b.example X-A: 3\n"
         try given.add(file: Array(text.utf8), path: "f")
         #expect(given.needOrigin)
-        // Without an address, nobody is sent what names no origin.
+        // Without an address, no server receives a header that names no origin.
         #expect(try names(given, "https://a.example/x") == ["X-B=2"])
         #expect(try names(given, "https://c.example/x") == [])
         try given.assign(to: [WebURL("https://b.example/1"), WebURL("https://u:p@B.example.:443/2")])
@@ -110,7 +110,7 @@ import Testing
         #expect(throws: UsageFailure.self) { try given.add(file: [0x58, 0x3A, 0x20, 0xFF], path: "f") }
     }
 
-    @Test func headersForOneServerNeedNoOneOrigin() throws {
+    @Test func headersForOneServerNeedNoGlobalOrigin() throws {
         var given = GivenHeaders()
         given.add(try HeaderLine("https://a.example X: 1", source: "f"))
         #expect(!given.needOrigin)
@@ -180,7 +180,7 @@ import Testing
         "", "machine", "machine a.example", "default login u password p", "machine b.example login u password p",
         "machine example login u password p default login v password q", "login u password p",
         "machine sub.a.example login u", "\"", "machine a.example\\",
-        // What follows `default` is no part of the entry before it.
+        // The words after `default` do not belong to the entry before it.
         "machine a.example default login u password p",
     ])
     func otherHostsHaveNone(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
@@ -193,7 +193,7 @@ import Testing
         HTTPRequest(url: try WebURL(url), headers: headers, netrc: netrc)
     }
 
-    @Test func whatMayMakeAnAnswerPersonalIsKnown() throws {
+    @Test func requestsWithCredentialsAreRecognised() throws {
         let crossing = HTTPHeader("Accept", "image/*", crossesOrigins: true)
         #expect(try !request("http://a/x?w=1", [crossing]).carriesCredentials)
         #expect(try request("http://a/", [HTTPHeader("X", "1")]).carriesCredentials)
@@ -211,12 +211,12 @@ import Testing
         #expect(try request("https://b/", netrc: netrc).credentials == nil)
         let header = HTTPHeader("authorization", "Bearer t")
         #expect(try request("https://u:p@a/", [header], netrc: netrc).credentials == nil)
-        // Unencrypted, the file counts as one without an entry.
+        // Without encryption, the file counts as a file without an entry.
         #expect(try request("http://a/", netrc: netrc).credentials == nil)
         #expect(try request("http://u@a/", netrc: netrc).credentials == .init(user: "u", password: ""))
     }
 
-    @Test func fileIsAskedAnewForTheHostBehindARedirect() throws {
+    @Test func netrcIsReadAgainForTheTargetOfARedirect() throws {
         func next(_ from: String, _ to: String) throws -> WebURL.Credentials? {
             let request = try request(from, netrc: netrc)
             let response = HTTPResponse(status: 302, headers: HTTPHeaders(["Location": to]), url: request.url)

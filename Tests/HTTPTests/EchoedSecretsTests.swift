@@ -8,7 +8,7 @@ import Testing
         String(decoding: EchoedSecrets(of: request).removed(from: Array(body.utf8)), as: UTF8.self)
     }
 
-    @Test func whatWasSentInConfidenceGoes() throws {
+    @Test func secretsSentWithTheRequestAreRedacted() throws {
         let request = HTTPRequest(
             url: try WebURL("http://user:pass%2Fword@a.example/"),
             headers: [
@@ -22,7 +22,7 @@ import Testing
         #expect(shown("text/plain for user, k1", request) == "text/plain for user, k1")
     }
 
-    @Test func tokenGoesWithAndWithoutItsScheme() throws {
+    @Test func tokenIsRedactedWithAndWithoutItsScheme() throws {
         let request = HTTPRequest(
             url: try WebURL("http://a.example/"), headers: [HTTPHeader("Authorization", "Bearer abc123")])
         #expect(shown("not Bearer abc123, nor abc123", request) == "not …, nor …")

@@ -152,7 +152,7 @@ import Testing
         #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
     }
 
-    /// Nothing is connected to: what is sent in the clear is read by everyone on the way.
+    /// No connection is opened: an unencrypted secret can be read by every host on the way.
     @Test func secretIsNotSentUnencryptedUnlessItsOriginWasNamed() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request("http://a.example/x?token=1")
@@ -180,7 +180,7 @@ import Testing
         #expect(transport.requests.map(\.credentials) == [.init(user: "u", password: "p")])
     }
 
-    /// They stand for loopback addresses to the guard, but packets to them go to a gateway.
+    /// The guard treats them as loopback addresses, but packets to them are sent to a gateway.
     @Test(arguments: [
         "http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/",
     ])
@@ -199,7 +199,7 @@ import Testing
         #expect(try client.judgedAddresses(of: WebURL("http://8.8.8.8/"))?.count == 1)
     }
 
-    @Test func passwordThatIsNotSentIsToldOnce() throws {
+    @Test func unsentPasswordIsReportedOnce() throws {
         let lines = Monitor<[String]>([])
         let transport = ScriptedTransport { request, _ in
             request.url.scheme == .https ? .redirect("http://a.example/") : .ok("x")
@@ -314,7 +314,7 @@ import Testing
         #expect(failure?.code == "too-large")
     }
 
-    @Test func restOfARangeCountsWithWhatWasThere() throws {
+    @Test func restOfARangeCountsWithTheExistingBytes() throws {
         let transport = ScriptedTransport { _, _ in .status(206, ["Content-Length": "600"]) }
         var resumed = try request()
         resumed.rangeStart = 500
@@ -334,7 +334,7 @@ import Testing
         #expect(transport.requests.count == 2)
     }
 
-    @Test func pausesAreToldBeforeTheHeadAndWithinAnAcceptedBodyOnly() throws {
+    @Test func pausesAreReportedBeforeTheHeadAndWithinAcceptedBodiesOnly() throws {
         let transport = ScriptedTransport { _, count in
             ScriptedTransport.Answer(status: count == 0 ? 503 : 200, body: [[1], [2]], pauses: true)
         }

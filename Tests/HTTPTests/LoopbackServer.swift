@@ -1,8 +1,8 @@
 import Libc
 import Support
 
-/// An HTTP/1.1 server on a free port of 127.0.0.1, for the time that it is referenced. Each connection has a thread;
-/// what is answered is a function's.
+/// An HTTP/1.1 server on a free port of 127.0.0.1, for as long as it is referenced. Each connection has a thread; a
+/// function answers.
 final class LoopbackServer: Sendable {
     struct Request: Sendable {
         let method: String
@@ -38,11 +38,11 @@ final class LoopbackServer: Sendable {
 
         func redirect(_ location: String) { respond(302, ["Location: \(location)"]) }
 
-        /// Ends the connection: what was promised and isn't sent yet never comes.
+        /// Ends the connection: unsent bytes of the promised length never arrive.
         func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-        /// Sends a chunk again and again until the client has taken nothing for `limit`, or has gone; gives how many
-        /// bytes went out.
+        /// Sends a chunk repeatedly until the client has read nothing for `limit`, or has disconnected; returns the
+        /// number of sent bytes.
         func sendUntilFull(_ chunk: [UInt8], limit: Duration) -> Int {
             var count = 0
             while true {

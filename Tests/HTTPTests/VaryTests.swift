@@ -39,7 +39,7 @@ import Testing
         #expect(try #require(Vary(of: headers, fields: [:])).text == "*")
     }
 
-    @Test func whatIsWrittenIsReadAgainAndHoldsNoValue() throws {
+    @Test func writtenVaryIsReadAgainAndContainsNoValue() throws {
         let known = try #require(vary("Cookie, Authorization", ["cookie": "word", "authorization": "Bearer word"]))
         #expect(Vary(text: known.text) == known)
         #expect(known.text.hasPrefix("authorization,cookie ") && !known.text.contains("word"))

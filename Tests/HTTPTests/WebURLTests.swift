@@ -209,7 +209,7 @@ import Testing
         #expect(WebURL.withoutSecrets("HTTPS://h/#top") == "HTTPS://h/#top")
     }
 
-    @Test func failuresOfReadingHideWhatMayBeASecret() {
+    @Test func parseFailuresHidePossibleSecrets() {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL("http://me:secret@exa mple/?api_key=hidden") }
         #expect(failure?.message.contains("secret") == false)
         let other = #expect(throws: WebURLFailure.self) { try WebURL("http:me:secret@x?api_key=hidden") }

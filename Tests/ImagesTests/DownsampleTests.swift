@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 
 @Suite struct DownsampleTests {
-    @Test func outputHasExactlyTheSizeAskedForWhateverThePath() throws {
+    @Test func outputHasExactlyTheRequestedSize() throws {
         var random = SeededRandom(seed: 11)
         for round in 0..<40 {
             let channels = [1, 3, 4, 2][round % 4]

@@ -11,7 +11,7 @@ import Testing
         #expect(try decode(MemorySource(encode(picture, EncodeOptions(format: .png)))) == picture)
     }
 
-    @Test func jpegIsNearThePixelsThatWentIn() throws {
+    @Test func jpegIsCloseToItsInput() throws {
         for channels in [1, 3] {
             let picture = PixelBuffer.waves(70, 50, channels: channels)
             let back = try decode(MemorySource(encode(picture, EncodeOptions(format: .jpeg, quality: 95))))
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func webpIsNearThePixelsThatWentInAndKeepsAlpha() throws {
+    @Test func webpIsCloseToItsInputAndKeepsAlpha() throws {
         for channels in [3, 4] {
             var picture = PixelBuffer.waves(70, 50, channels: channels)
             if channels == 4 { for i in stride(from: 3, to: picture.bytes.count, by: 4) { picture.bytes[i] |= 128 } }
@@ -86,7 +86,7 @@ import Testing
         #expect(options.quality == 1)
     }
 
-    @Test func formatsAreKnownByTheirExtensions() {
+    @Test func formatsAreRecognisedByTheirExtensions() {
         #expect(OutputFormat(fileExtension: "JPEG") == .jpeg)
         #expect(OutputFormat(fileExtension: "webp") == .webp)
         #expect(OutputFormat(fileExtension: "gif") == .gif)

@@ -7,7 +7,7 @@ import Testing
 @testable import Images
 
 extension PixelBuffer {
-    /// Soft waves, of another direction in each channel; alpha, where there is one, too.
+    /// Soft waves, in another direction for each channel, including alpha.
     static func waves(_ width: Int, _ height: Int, channels: Int) -> PixelBuffer {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(width * height * channels)
@@ -56,8 +56,8 @@ extension PixelBuffer {
     }
 }
 
-/// What the frame header of a JPEG says (T.81, B.2.2): its code, 0xC0 or 0xC2 if it is progressive, and the sampling of
-/// its luma, which is that of all components if chroma is not halved.
+/// The frame header of a JPEG (T.81, B.2.2): its code, 0xC0 or 0xC2 if it is progressive, and the sampling of its luma,
+/// which equals that of all components if chroma is not halved.
 struct FrameHeader: Equatable {
     let code: UInt8
     let sampling: ChromaSampling
@@ -78,17 +78,17 @@ struct FrameHeader: Equatable {
     }
 }
 
-/// Takes no bytes, as a full disk.
+/// Refuses all bytes, like a full disk.
 final class FullSink: ByteSink {
     func write(_ bytes: RawSpan) throws { throw SystemFailure(errno: ENOSPC, "write") }
 }
 
 extension OutputFormat {
-    /// Those that are read by libraries which are always there.
+    /// The formats read by libraries that are always present.
     static let readable = allCases.filter { $0 != .avif }
 }
 
-/// Lanczos of three lobes in double precision, straight from its definition: what the engine is measured against.
+/// Lanczos of three lobes in double precision, straight from its definition: the reference for the engine.
 func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffer {
     func kernel(_ x: Double) -> Double {
         if abs(x) < 1e-9 { return 1 }
@@ -147,8 +147,8 @@ func downsampled(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions)
     return try decode(MemorySource(output))
 }
 
-/// What the picture keeps, in dB, when nothing happens to it but to be written as JPEG of quality 100: the loss of
-/// halved chroma. A misplaced chroma sample would lose far more.
+/// The quality of a picture, in dB, after being written as JPEG of quality 100: the loss of halved chroma. A misplaced
+/// chroma sample would lose far more.
 func halvedChroma(_ picture: PixelBuffer) throws -> Double {
     psnr(try decode(MemorySource(picture.jpeg(quality: 100))).bytes, picture.bytes)
 }

@@ -41,9 +41,9 @@ import Testing
         }
     }
 
-    /// A picture that is made smaller comes out as that of which all coefficients are known at once.
+    /// A reduced picture equals the picture decoded with all coefficients at once.
     @Test(arguments: BlockLayout.sizes)
-    func whatIsKeptIsTheSameAsOfASequentialPicture(_ scale: Int) throws {
+    func coefficientsEqualThoseOfASequentialPicture(_ scale: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
             var picture = GeneratedJPEG(
                 width: 200, height: 130, sampling: sampling, quality: 85, seed: UInt64(number), noise: number * 15)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingIsTheSameAsLibjpegs() throws {
+    @Test func truncatedScansMatchLibjpeg() throws {
         let picture = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], isProgressive: true)
         let bytes = picture.encoded()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// The codes of the last scan stand for coefficients that no refinement has, and its data ends before they do.
+    /// The codes of the last scan refer to coefficients that no refinement has, and its data ends before them.
     @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
         var bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)], isProgressive: true).encoded()
         let table = try #require(bytes.indices.last { bytes[$0] == 0xC4 && bytes[$0 - 1] == 0xFF })
@@ -99,7 +99,7 @@ import Testing
 }
 
 extension CorpusTests {
-    @Test func everyProgressiveJPEGIsTheSameAsLibjpegsAtItsFullSize() throws {
+    @Test func everyProgressiveJPEGMatchesLibjpegAtFullSize() throws {
         var count = 0
         for folder in ["photos", "exif", "malformed"] {
             for path in try Corpus.pictures(in: folder) {

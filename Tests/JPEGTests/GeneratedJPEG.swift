@@ -6,7 +6,8 @@ import TestSupport
 struct GeneratedJPEG {
     var width: Int
     var height: Int
-    /// Across and down, of each component; one for gray, three for YCbCr (or RGB), four for CMYK (or YCCK).
+    /// Horizontal and vertical factors of each component: one for gray, three for YCbCr (or RGB), four for CMYK (or
+    /// YCCK).
     var sampling: [(Int, Int)]
     var quality = 75
     var restartInterval = 0

@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 @testable import JPEG
 
-/// JPEGs whose height stands behind the first scan (ITU-T T.81 B.2.5).
+/// JPEGs whose height follows the first scan (ITU-T T.81 B.2.5).
 @Suite struct LateHeightTests {
     private static let pictures: [GeneratedJPEG] = {
         var picture = GeneratedJPEG(width: 90, height: 70, sampling: GeneratedJPEG.samplings[5], isProgressive: true)

@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: BlockLayout.sizes.filter { $0 <= 4 })
     func theLastBandThatIsDecodedBeginsInTheSquareOfLowestFrequencies(_ size: Int) {
-        // The last coefficient of the square in zigzag order, and the one behind it.
+        // The last coefficient of the square in zigzag order, and the next.
         let last = BlockLayout(size: size).last
         let scans = [Self.scan([0], 0...0)] + [max(last, 1), last + 1].map { Self.scan([0], $0...63) }
         let needed = ScanChoice.needed(scans, last: [last], scale: size, reduction: 8, skipsFineScans: true)
@@ -65,7 +65,7 @@ import Testing
         #expect(needed(scale: 4, reduction: 6) == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func nothingIsLeftOutWhereItWouldShowOrIsAskedFor() {
+    @Test func noScanIsSkippedIfItWouldShowOrIsRequested() {
         #expect(needed(scale: 8, reduction: 20) == Array(0..<10))
         #expect(needed(scale: 4, reduction: 3.9) == Array(0..<10))
         #expect(needed(scale: 2, reduction: 20, skipsFineScans: false) == Array(0..<10))

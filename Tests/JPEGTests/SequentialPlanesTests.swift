@@ -30,7 +30,7 @@ struct ReadPlanes: Equatable {
         isTruncated = reader.isTruncated
     }
 
-    /// The samples that our decoder gives, its errors as those of pictures; nil if it leaves the picture to libjpeg.
+    /// The samples of our decoder, with its errors as errors of pictures; nil if it leaves the picture to libjpeg.
     static func ofOwn(_ decoder: () throws -> (any JPEGPlanes)?) throws -> ReadPlanes? {
         try ImageError.translating(decoder).map { try ReadPlanes(OwnPlaneReader($0)) }
     }
@@ -100,7 +100,7 @@ struct ReadPlanes: Equatable {
     }
 
     @Test(arguments: BlockLayout.sizes)
-    func severalScansMakeTheSamePictureAsOne(_ scale: Int) throws {
+    func severalScansMakeTheSamePictureAsOneScan(_ scale: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() where sampling.count == 3 {
             var picture = GeneratedJPEG(width: 203, height: 131, sampling: sampling, noise: number * 15)
             let expected = try own(picture.encoded(), scale: scale)
@@ -123,7 +123,7 @@ struct ReadPlanes: Equatable {
         #expect(try own(Array(bytes[..<scans[2]]), allowsTruncated: true) == nil)
     }
 
-    /// Its rows behind a gap between two restarts are not those of a single scan.
+    /// The rows after a gap between two restarts differ from those of a single scan.
     @Test func gapsInSeveralScansAreLeftToLibjpeg() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], restartInterval: 2, scans: Self.scripts[0]
@@ -132,7 +132,7 @@ struct ReadPlanes: Equatable {
         #expect(try own(bytes) != nil)
     }
 
-    /// The end of the first scan makes no sense, and the file ends where the last one begins.
+    /// The end of the first scan is invalid, and the file ends where the last scan begins.
     @Test func theFirstScanThatIsDamagedGivesTheReason() throws {
         var bytes = GeneratedJPEG(
             width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 8, scans: Self.scripts[0]
@@ -187,9 +187,9 @@ struct ReadPlanes: Equatable {
         #expect(failureCode { _ = try libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
     }
 
-    /// Data that has lost the end of its first interval, and whole intervals behind that: what follows them stays in its
-    /// place, also where another thread has decoded it already.
-    @Test func whatFollowsAHoleIsTheSameAsLibjpegs() throws {
+    /// Data that has lost the end of its first interval, and whole intervals after it: the following intervals keep
+    /// their place, even if another thread has decoded them already.
+    @Test func dataAfterAHoleMatchesLibjpeg() throws {
         let bytes = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: 2
         ).encoded()
@@ -209,7 +209,7 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// Intervals that have lost all of their data, and what is no marker in place of a restart.
+    /// Intervals that have lost all of their data, and bytes other than a marker in place of a restart.
     @Test(arguments: [[], [0xFF, 0x3B], [0xFF, 0xFF, 0x43, 0xFF, 0x3B], [0xFF, 0xD0]] as [[UInt8]])
     func markersAtOnePlaceAreTheSameAsLibjpegs(_ marks: [UInt8]) throws {
         let bytes = GeneratedJPEG(
@@ -226,7 +226,7 @@ struct ReadPlanes: Equatable {
 
     /// A picture that is broken off at each of many places.
     @Test(arguments: [(0, []), (5, []), (0, [[1, 2], [0]])] as [(Int, [[Int]])])
-    func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int, _ script: [[Int]]) throws {
+    func truncatedDataMatchesLibjpeg(_ interval: Int, _ script: [[Int]]) throws {
         let bytes = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: interval, scans: script
         ).encoded()
@@ -248,7 +248,7 @@ struct ReadPlanes: Equatable {
 }
 
 extension CorpusTests {
-    @Test func everyJPEGIsTheSameAsLibjpegsAtItsFullSize() throws {
+    @Test func everyJPEGMatchesLibjpegAtFullSize() throws {
         var count = 0
         for folder in ["photos", "exif", "malformed"] {
             for path in try Corpus.pictures(in: folder) {

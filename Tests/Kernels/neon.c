@@ -41,7 +41,7 @@ static void fill(void *bytes, size_t count, kind kind) {
     for (size_t i = 0; i < count; i++) ((uint8_t *)bytes)[i] = random_byte(kind);
 }
 
-/// What stands where nothing may be written.
+/// Fills the bytes that must not be written.
 #define UNTOUCHED 0xA5
 
 /// The longest output of a round, in bytes.

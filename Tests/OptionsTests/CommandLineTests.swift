@@ -91,7 +91,7 @@ struct CommandLineTests {
         #expect(try arguments("put", "-o-")[.output] == "-")
     }
 
-    @Test func lastOneCountsOfWhatCountsOnce() throws {
+    @Test func lastValueCountsForSingleOptions() throws {
         #expect(try arguments("put", "--scope", "a", "--scope=b")[.scope] == "b")
         #expect(try arguments("put", "--stale", "--no-stale").all(.stale) == [true, false])
         #expect(try !arguments("put", "--stale", "--no-stale")[.stale])
@@ -143,9 +143,9 @@ struct CommandLineTests {
         #expect(arguments.operands == ["https://x", "d"])
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
-    @Test func unknownOptionSaysWhichOneIsMeant() {
+    @Test func unknownOptionIsRefusedWithASuggestion() {
         #expect(refusal("put", "--job", "2") == "64 unknown option --job; did you mean --jobs? See tool put --help")
         #expect(refusal("put", "--hepl").contains("did you mean --help?"))
         #expect(refusal("put", "--versio").contains("did you mean --version?"))
@@ -163,7 +163,7 @@ struct CommandLineTests {
                 + "configuration file")
     }
 
-    @Test func badValuesAreToldWithWhatIsTaken() {
+    @Test func badValuesAreReportedWithTheAllowedValues() {
         #expect(refusal("put", "--jobs", "0") == "64 --jobs takes a number from 1 to 256, not \"0\"")
         #expect(refusal("put", "-jx") == "64 -j takes a number from 1 to 256, not \"x\"")
         #expect(refusal("put", "--theme", "drak") == "64 --theme takes light or dark, not \"drak\"; did you mean dark?")
@@ -180,7 +180,7 @@ struct CommandLineTests {
         #expect(refusal("scope", "switch", "a", "b").hasPrefix("64 unexpected argument \"b\""))
     }
 
-    @Test func unknownCommandSaysWhichOneIsMeant() {
+    @Test func unknownCommandIsRefusedWithASuggestion() {
         #expect(refusal("pt") == "64 there is no command \"pt\"; did you mean put?")
         #expect(refusal("nonsense") == "64 there is no command \"nonsense\"; there are put, list, scope")
         #expect(refusal("--nonsense", "3", "put").hasPrefix("64 unknown option --nonsense"))
@@ -212,7 +212,7 @@ struct CommandLineTests {
         #expect(try help("scope", "--help") == "tool scope")
     }
 
-    @Test func helpGoesBeforeWhatIsWrong() throws {
+    @Test func helpPrecedesErrors() throws {
         #expect(try help("put", "--nonsense", "--help") == "tool put")
         #expect(try help("put", "--jobs", "x", "-h") == "tool put short")
         #expect(try help("nonsense", "--help") == "tool")

@@ -67,7 +67,7 @@ struct CompletionsTests {
         (["help", "put", ""], ":", []),
         (["unknown", ""], ":", []),
         (["secret", "--"], ":", ["--help"]),
-        // Options: of the command, or those that all commands have; none twice unless it collects values.
+        // Options: those of the command and of all commands; no option twice unless it collects values.
         (["--"], ":", ["--scope", "--quiet", "--no-quiet", "--help", "--version"]),
         (["-"], ":", ["--scope", "-q", "--quiet", "--no-quiet", "-h", "--help", "--version"]),
         (["play", "--s"], ":", ["--scope"]),
@@ -121,7 +121,7 @@ struct CompletionsTests {
         #expect(text == ":\n--quiet\tSay nothing.\n")
     }
 
-    @Test func whatNoTerminalShowsIsLeftOut() {
+    @Test func invisibleNamesAreLeftOut() {
         let names = ["line\nfeed", "tab\t", "escape\u{1B}[2J", "\u{7F}", "c1\u{9B}", "mars\u{202E}", "plain é 🌌"]
         let text = Self.tool.completions(of: ["--scope", ""]) { _, _, _ in names }.text
         #expect(text == ":\nplain é 🌌\n")

@@ -46,7 +46,7 @@ struct ManualTextTests {
         return Array(page.drop { $0 != request }.dropFirst().prefix { !$0.hasPrefix(kind) && !$0.hasPrefix(".Sh") })
     }
 
-    @Test func sectionsStandInTheUsualOrder() {
+    @Test func sectionsHaveTheUsualOrder() {
         #expect(
             page.filter { $0.hasPrefix(".Sh") }.map { $0.dropFirst(4) } == [
                 "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS",

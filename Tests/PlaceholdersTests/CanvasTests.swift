@@ -13,7 +13,7 @@ import Testing
         #expect(Array(canvas.pixels.bytes[..<9]) == [0x10, 0x20, 0x30, 0xFF, 0xEE, 0xDD, 0x10, 0x20, 0x30])
     }
 
-    @Test func whatLiesOutsideIsClippedToNothing() {
+    @Test func shapesOutsideAreClippedToNothing() {
         var canvas = Canvas(size: size) { _ in RGB(0x102030) }
         let before = canvas.pixels
         for far in [

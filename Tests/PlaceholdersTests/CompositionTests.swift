@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func anIconAloneStandsInTheMiddle() {
+    @Test func iconWithoutTextIsCentred() {
         for size in Self.sizes {
             let composition = Composition(size: size, hasMessage: false, scale: 1)
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)

@@ -6,7 +6,7 @@ import Testing
 
 /// Whether placeholders can be read, from the pixels that are drawn.
 @Suite struct ContrastTests {
-    /// Those of the styles at two scales, and of the variants.
+    /// The sizes of the styles at two scales, and of the variants.
     private static let sizes = [
         (800, 400), (400, 200), (800, 600), (320, 400), (160, 200), (360, 240), (1024, 1024), (1200, 200), (90, 60),
     ].map { PixelSize(width: $0.0, height: $0.1) }
@@ -17,7 +17,7 @@ import Testing
         String(repeating: "A long explanation that goes on and on, ", count: 40),
     ]
 
-    /// What is least for text (WCAG 2.1, 1.4.3).
+    /// The minimum for text (WCAG 2.1, 1.4.3).
     private static let enough = 4.5
 
     private func nothing(_: PixelSize) -> PixelBuffer {

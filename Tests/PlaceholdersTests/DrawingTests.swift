@@ -50,12 +50,12 @@ import Testing
         }
     }
 
-    @Test func tinyPicturesAreOfOneColour() throws {
+    @Test func tinyPicturesHaveASingleColour() throws {
         let drawing = try draw("No picture", size: PixelSize(width: 8, height: 8))
         #expect(Set(stride(from: 0, to: 192, by: 3).map { Array(drawing.pixels.bytes[$0..<$0 + 3]) }).count == 1)
     }
 
-    @Test func themesAndWhatIsMissingAreSeen() throws {
+    @Test func themesAndReasonsLookDifferent() throws {
         var seen: Set<PixelBuffer> = []
         for missing in Placeholder.Missing.allCases {
             for theme in Placeholder.Theme.allCases { seen.insert(try draw("", missing, theme: theme).pixels) }
@@ -106,7 +106,7 @@ import Testing
         #expect(drawn.withLock { $0 } == Array(repeating: expected, count: 20))
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func whatCannotBeSeenChangesNothing() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func invisibleCharactersChangeNothing() throws {
         #expect(try pixels("No\u{7} pic\u{202E}ture\n\u{200F}today\u{FEFF}") == pixels("No picture today"))
     }
 

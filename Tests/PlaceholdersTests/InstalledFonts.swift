@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Placeholders
 
-/// What the tests that draw text need, and a machine need not have.
+/// Fonts for the tests that draw text, which a machine may lack.
 enum InstalledFonts {
     /// Whether a text is drawn in full. Says loudly that tests are skipped where it isn't.
     static func cover(_ text: String, of what: String) -> Bool {
@@ -21,7 +21,7 @@ enum InstalledFonts {
     static let coverArabic = cover("صورة", of: "Arabic")
     static let coverGreekAndCyrillic = cover("εικόνα картинка", of: "Greek and Cyrillic")
 
-    /// A font file to make damaged copies of; nil, loudly, where there is none.
+    /// A font file to make damaged copies of; nil, with a loud message, if there is none.
     static let file: String? = {
         let candidates = [
             "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",

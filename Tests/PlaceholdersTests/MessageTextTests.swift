@@ -33,7 +33,7 @@ import Testing
         #expect(cleaned.hasSuffix("x…"))
     }
 
-    @Test func theLettersTellWhichIdeographsAreMeant() {
+    @Test func languageIsRecognisedByItsLetters() {
         #expect(MessageText.language(of: "画像はありません") == "ja")
         #expect(MessageText.language(of: "图片") == "zh-cn")
         #expect(MessageText.language(of: "이미지 畵像") == "ko")

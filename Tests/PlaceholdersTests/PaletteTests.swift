@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: Placeholder.Theme.allCases)
-    func whatAnIconIsUnderstoodByStandsOut(theme: Placeholder.Theme) {
+    func meaningfulPartsOfAnIconStandOut(theme: Placeholder.Theme) {
         let palette = Palette(theme)
         for part in [palette.line, palette.accent] {
             #expect(part.contrast(with: palette.background) >= 4.5)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func contrastIsThatOfTheGuidelines() {
+    @Test func contrastMatchesTheGuidelines() {
         #expect(abs(RGB(0xFFFFFF).contrast(with: RGB(0x000000)) - 21) < 1e-9)
         #expect(RGB(0x123456).contrast(with: RGB(0x123456)) == 1)
         // The gray that is just dark enough on white, known to everyone who checks contrasts.

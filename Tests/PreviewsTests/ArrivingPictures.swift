@@ -21,7 +21,7 @@ func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .stand
     return scans
 }
 
-/// The preview of a scan, made of what has come by its end.
+/// The preview of a scan, made from the bytes up to its end.
 func preview(of scan: CompleteScan, in bytes: [UInt8], limits: PreviewLimits = .standard) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let path = folder.path + "/preview"

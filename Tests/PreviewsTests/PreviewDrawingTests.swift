@@ -120,7 +120,7 @@ struct PreviewDrawingTests {
         for scan in scans(in: bytes) {
             let shown = try preview(of: scan, in: bytes)
             #expect(shown == bytes[..<scan.end] + [0xFF, 0xD9])
-            // Refused unless whole, so nothing is missing; and each one is nearer to the picture.
+            // A partial preview is refused, so nothing is missing; and each preview is closer to the picture.
             let pixels = try decode(MemorySource(shown))
             let difference = zip(pixels.bytes, whole.bytes).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) }
             #expect(pixels.size == whole.size && difference <= last)

@@ -17,7 +17,7 @@ struct PreviewPlanTests {
         #expect(taken(ends, copies: true).count == ends.count)
     }
 
-    @Test func tenThousandScansCostNoMoreThanEightTimesTheFile() {
+    @Test func previewsOfManyScansReadAtMostEightTimesTheFile() {
         let ends = (1...10_000).map { $0 * 100 }
         let scans = taken(ends, copies: true, limits: PreviewLimits(maxPreviews: .max))
         #expect(scans.reduce(0) { $0 + $1.end } <= 8 * 1_000_000)

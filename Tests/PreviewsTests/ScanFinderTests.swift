@@ -33,7 +33,7 @@ struct ScanFinderTests {
         for pieces in [1, 7, 4096] {
             let found = scans(in: bytes, pieces: pieces)
             #expect(found.map(\.number) == whole.map(\.number), "\(name) by \(pieces)")
-            // zlib may read the beginning of what comes next, if it is there.
+            // zlib may read the first bytes of the next scan, if they are there.
             let slack = bytes.first == 0x89 ? 4 : 0
             for (one, other) in zip(found, whole) {
                 #expect(abs(one.end - other.end) <= slack, "\(name) by \(pieces)")
@@ -50,7 +50,7 @@ struct ScanFinderTests {
             for count in stride(from: 0, through: bytes.count, by: bytes.count > 3000 ? 13 : 1) {
                 let found = scans(in: Array(bytes[..<count]))
                 #expect(found.map(\.number) == Array(whole.prefix(found.count).map(\.number)))
-                // The next one's end, and what shows that it is one, has not come.
+                // The end of the next scan, and the bytes that reveal it, have not arrived.
                 if found.count < whole.count { #expect(count < whole[found.count].end + 8) }
             }
         }
@@ -64,7 +64,7 @@ struct ScanFinderTests {
     }
 
     @Test func passesWithoutPixelsAreNone() throws {
-        // One column has the passes 1, 3, 5 and 7; two rows of it 1 and 7 alone.
+        // A single column has the passes 1, 3, 5 and 7; two rows of it only 1 and 7.
         #expect(scans(in: try interlacedPNG(1, 9)).map(\.number) == [1, 3, 5])
         #expect(scans(in: try interlacedPNG(1, 2)).map(\.number) == [1])
         #expect(scans(in: try interlacedPNG(1, 1)).isEmpty)

@@ -59,7 +59,7 @@ private struct Broken: Failure {
             ])
     }
 
-    @Test func noSecretOfAnAddressIsSaid() throws {
+    @Test func secretsInAnAddressAreNotPrinted() throws {
         let record = #"{"url":"https://user:word@e.org:8/a/b.jpg?key=secret#x"}"#
         #expect(try lines([(Broken(), record)]) == ["t: https://e.org:8/a/b.jpg?key=***: it is broken\n"])
         #expect(
@@ -80,7 +80,7 @@ private struct Broken: Failure {
         }
     }
 
-    @Test func thoseWithOneCodeInARowAreCountedAndNamed() throws {
+    @Test func consecutiveFailuresWithOneCodeAreCountedAndNamed() throws {
         let first = "t: 2024-01-01: it is broken\n"
         #expect(try lines(days(1...2)) == [first, "t: (and 1 more day, 2024-01-02: broken)\n"])
         #expect(try lines(days(1...3)) == [first, "t: (and 2 more days, 2024-01-02, 2024-01-03: broken)\n"])

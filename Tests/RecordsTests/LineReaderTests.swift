@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// What a reader makes of the bytes: lines as `number: text`, bad ones as `number! code`.
+/// A reader's results: lines as `number: text`, bad lines as `number! code`.
 private func drain(_ reader: LineReader) throws -> [String] {
     var result: [String] = []
     while let item = try reader.next() {
@@ -58,7 +58,7 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         let lines = LineReader(bytes: Array("a\nb".utf8))
         #expect(lines.hasLine)
         _ = try lines.next()
-        // The end of what is there may be the middle of a line.
+        // The available bytes may end in the middle of a line.
         #expect(!lines.hasLine)
         #expect(try drain(lines) == ["2: b"])
     }

@@ -51,7 +51,7 @@ struct MarkedFailure: Failure {
     var message: String { "it is broken" }
 }
 
-/// Runs a tool over what a text holds.
+/// Runs a tool over the records of a text.
 func run(
     _ input: String, tool: Marker = Marker(), options configure: (inout RecordRunOptions) -> Void = { _ in }
 ) throws -> (lines: [String], status: Int32) {

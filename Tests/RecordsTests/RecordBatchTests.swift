@@ -5,8 +5,8 @@ import func TestSupport.makePipe
 
 @testable import Records
 
-/// Sets `batch` to how many records were prepared with each; fails what says `bad`; leaves what says `slow` to later
-/// work.
+/// Sets `batch` to the number of records prepared together; fails records that contain `bad`; leaves records that
+/// contain `slow` to later work.
 private struct Counter: RecordTool {
     let name = "counter"
 
@@ -70,7 +70,7 @@ private struct Counter: RecordTool {
         #expect(records[0].integer("batch") == 1)
     }
 
-    @Test func nobodyWaitsForABatchToBecomeFull() throws {
+    @Test func recordsDoNotWaitForABatchToFill() throws {
         let pipe = try makePipe()
         let writer = try File(descriptor: pipe.writing, path: "in")
         let input = try File(descriptor: pipe.reading, path: "in")

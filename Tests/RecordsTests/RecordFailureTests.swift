@@ -20,7 +20,7 @@ import func TestSupport.makePipe
         #expect(failed.bool("done") == true)
     }
 
-    @Test func whatAToolFailsLosesWhatItMustNotSay() throws {
+    @Test func failedRecordLosesItsPlace() throws {
         let input = #"{"place":1,"n":1,"place":2,"fail":"definite"}{"place":3}{"place":4,"error":{}}"#
         let records = try run(input).lines.map { try Record(parsing: $0.utf8) }
         #expect(records.map(\.names) == [["n", "fail", "done", "error"], ["place", "done"], ["place", "error"]])
@@ -36,7 +36,7 @@ import func TestSupport.makePipe
         #expect(try run(input).status == expected)
     }
 
-    @Test func theFirstFailureIsThatOfTheFirstRecordAndNotOfTheFastest() throws {
+    @Test func exitStatusIsTheFirstRecordsNotTheFastest() throws {
         let tool = Marker()
         let sink = try Sink()
         var options = RecordRunOptions()
@@ -169,7 +169,7 @@ import func TestSupport.makePipe
         }
     }
 
-    @Test func whatTheSourceThrowsComesAfterTheRecordsBeforeIt() throws {
+    @Test func sourceFailureFollowsTheRecordsBeforeIt() throws {
         let sink = try Sink()
         var options = RecordRunOptions()
         options.jobs = 4

@@ -12,7 +12,7 @@ import Testing
         #expect(try run("{\"fail\":\"limit\"}") { $0.layout = layout } == ([], 77))
     }
 
-    @Test func severalFieldsAreColumnsOfWhichSomeMayBeMissing() throws {
+    @Test func severalFieldsBecomeColumnsSomeEmpty() throws {
         let layout = try #require(RecordLayout(fields: "a.b, c,n"))
         let input = #"{"a":{"b":"x\ty\n\r\\"},"c":"z","n":1}{"c":null,"n":[1, 2]}{"a":{"b":"q"}}"#
         let rows = [#"x\ty\n\r\\"# + "\tz\t1", "\t\t[1, 2]", "q\t\t"]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingIsNamedInWords() {
+    @Test func missingFieldsAreNamed() {
         #expect(RecordLayout(fields: "a.b")?.part == "a.b")
         #expect(RecordLayout(fields: "a,b,c")?.part == "a, b or c")
     }

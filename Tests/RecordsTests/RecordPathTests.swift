@@ -35,7 +35,7 @@ import Testing
         #expect(record.printableBytes("variants.pager.name") == nil)
     }
 
-    /// A private-use scalar that somebody writes into a record is that scalar, and no byte.
+    /// A private-use scalar written into a record is that scalar, and no byte.
     @Test func textCannotNameForeignBytes() throws {
         let record = try record("{\"path\":\"/a\u{10FEFF}\"}")
         #expect(try record.path("path")?.pathBytes == [0x2F, 0x61, 0xF4, 0x8F, 0xBB, 0xBF])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// What a reader makes of `text`: records as their lines, bad pieces as `line: code`.
+/// A reader's results for `text`: records as their lines, bad pieces as `line: code`.
 private func read(_ text: String) throws -> [String] { try read(Array(text.utf8)) }
 
 private func read(_ bytes: [UInt8]) throws -> [String] { try drain(RecordReader(bytes: bytes)) }
@@ -133,13 +133,13 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read("{\"a\":\"\(filler)x\"}\n{\"b\":2}") == ["1: record-too-long", "{\"b\":2}"])
     }
 
-    /// The same answer however the bytes arrive: a pipe that gives them in pieces of one, two, three… bytes.
+    /// The result is the same for any arrival of the bytes: a pipe that delivers pieces of one, two, three… bytes.
     @Test func aRecordMayHaveTenThousandFieldsAndNoMore() throws {
         func object(_ count: Int) -> String { "{" + (0..<count).map { "\"f\($0)\":0" }.joined(separator: ",") + "}" }
         let most = object(10_000)
         #expect(try read(most) == [most])
         #expect(try read("\(object(10_001))\n{\"n\":2}") == ["1: too-many-fields", "{\"n\":2}"])
-        // It is the record's own fields that are counted, not those of what it holds.
+        // Only the record's own fields are counted, not those in its values.
         let nested = "{\"list\":[\(object(10_001))],\"object\":\(object(10_001))}"
         #expect(try read(nested) == [nested])
     }

@@ -14,14 +14,14 @@ import func TestSupport.makePipe
         #expect(lines == (0..<500).map { $0 % 7 == 0 ? "{\"n\":\($0),\"skip\":1}" : "{\"n\":\($0),\"done\":true}" })
     }
 
-    @Test(arguments: [1, 2, 5, 40]) func whatIsDoneAtOnceKeepsItsPlaceAmongTheOthers(jobs: Int) throws {
+    @Test(arguments: [1, 2, 5, 40]) func immediateRecordsKeepTheirPlace(jobs: Int) throws {
         let input = (0..<500).map { $0 % 3 == 0 ? "{\"n\":\($0)}" : "{\"n\":\($0),\"quick\":1}" }
         let (lines, status) = try run(input.joined(separator: "\n")) { $0.jobs = jobs }
         #expect(status == 0)
         #expect(lines == input.map { $0.dropLast() + ",\"done\":true}" })
     }
 
-    @Test(arguments: [1, 3]) func whatIsDoneAtOnceDoesNotWaitForTheSlowOneBehindIt(jobs: Int) throws {
+    @Test(arguments: [1, 3]) func immediateRecordsDoNotWaitForALaterSlowRecord(jobs: Int) throws {
         let tool = Marker()
         let sink = try Sink()
         var options = RecordRunOptions()
@@ -84,7 +84,7 @@ import func TestSupport.makePipe
         #expect(sink.lines().last == "{\"hold\":1,\"done\":true}")
     }
 
-    @Test func aRecordLeavesBeforeTheNextOneArrives() throws {
+    @Test func recordLeavesBeforeTheNextArrives() throws {
         let pipe = try makePipe()
         let writer = try File(descriptor: pipe.writing, path: "in")
         let input = try File(descriptor: pipe.reading, path: "in")
@@ -104,7 +104,7 @@ import func TestSupport.makePipe
         thread.join()
     }
 
-    @Test func whatHasPassedDoesNotWaitForSlowWork() throws {
+    @Test func passedRecordsDoNotWaitForSlowWork() throws {
         let tool = Marker()
         let sink = try Sink()
         let runner = RecordRun(

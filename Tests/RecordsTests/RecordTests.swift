@@ -82,7 +82,8 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(r.names == ["path", "quote\"d"])
     }
 
-    /// One reader that takes é for e with an accent, and another that does not, see two records in one.
+    /// Readers that treat composed and decomposed é as equal see two equal names, other readers see two different
+    /// names.
     @Test func namesAreComparedByTheirBytesAtEveryLevel() throws {
         let r = try record(#"{"\u00e9":1,"o":{"\u00e9":1,"e\u0301":2,"\u0062":3,"b":4,"\u212a":5}}"#)
         #expect(r.integer("\u{E9}") == 1 && r.integer("e\u{301}") == nil)
@@ -125,7 +126,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
     }
 
     /// One call for several fields leaves what one call for each does.
-    @Test func severalFieldsAreSetAsOneByOne() throws {
+    @Test func settingSeveralFieldsEqualsSettingEachField() throws {
         let values: [JSON?] = [nil, .integer(7), .string("x")]
         let lines = [
             "{}", "{ }", #"{"a":1}"#, #"{ "b" : [1] , "a":1 , "c":2 }"#, #"{"c":1,"b":2,"c":3,"a":4}"#,

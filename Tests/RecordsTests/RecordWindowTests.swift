@@ -37,7 +37,7 @@ import Testing
             return .job(RecordJob(try Record(parsing: (count == 1 ? #"{"hold":1}"# : #"{"skip":1}"#).utf8)))
         }
         opener.join()
-        // The window is 64 records wide; one more is at hand.
+        // The window is 64 records wide; one more has been read.
         #expect(reads.withLock { $0.whenOpened } <= 65)
         #expect(sink.lines().count == 20_000)
     }
@@ -67,13 +67,13 @@ import Testing
             return .job(RecordJob(count == 1 ? try Record(parsing: #"{"hold":1}"#.utf8) : large))
         }
         opener.join()
-        // The slow one, nine large ones, and the one at hand that waits for room.
+        // The slow record, nine large records, and the record that waits for room.
         #expect(reads.withLock { $0.whenOpened } <= 11)
         #expect(sink.lines().count == 1000)
     }
 
     @Test(arguments: [1, 3], [false, true])
-    func recordsLargerThanTheWindowGoThroughItOneByOne(jobs: Int, unordered: Bool) throws {
+    func recordsLargerThanTheWindowPassSingly(jobs: Int, unordered: Bool) throws {
         let sink = try Sink()
         var options = RecordRunOptions()
         options.jobs = jobs

@@ -48,7 +48,7 @@ import Testing
         ("{{stem}}", "{stem}"),
         ("{{{stem}}}", "{m31}"),
         ("a}b", "a}b"),
-        // What no name can hold, and what would lead elsewhere.
+        // Characters that no file name can contain, and names that would lead elsewhere.
         ("{title}", "Über M31_Ω"),
         ("{dots}", "_._.._etc_passwd"),
         ("x{dots}", "x.._.._etc_passwd"),
@@ -70,7 +70,7 @@ import Testing
         ("/{stem}", .leadsElsewhere), ("{stem}/", .leadsElsewhere), ("a//b", .leadsElsewhere),
         ("../{stem}", .leadsElsewhere), ("./{stem}", .leadsElsewhere), ("a/../{stem}", .leadsElsewhere),
     ])
-    func whatIsNoTemplateIsRefused(_ text: String, _ fault: TemplateFault) {
+    func invalidTemplateIsRefused(_ text: String, _ fault: TemplateFault) {
         #expect(throws: fault) { _ = try NameTemplate(text) }
         #expect(fault.exitCode == .usage)
     }
@@ -128,7 +128,7 @@ import Testing
         let parts = name.split(separator: "/")
         #expect(parts[0].utf8.count == 254 && parts[0] == long.prefix(127))
         #expect(parts[1].utf8.count == 254 && parts[1] == long.prefix(125) + ".jpg")
-        // What is too long for an ending is none.
+        // A text too long for an extension is not treated as an extension.
         #expect(try path("{stem}.{ext}", ["stem": "a", "ext": long]).utf8.count == 254)
         let foreign = String(pathBytes: [UInt8](repeating: 0xFF, count: 300))
         #expect(try path("{stem}.{ext}", ["stem": foreign, "ext": "gif"]).pathBytes.count == 255)

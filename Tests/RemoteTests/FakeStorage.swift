@@ -4,7 +4,7 @@ import Support
 @testable import Remote
 @testable import Store
 
-/// A storage in memory that can be told to fail, and to make its writers wait.
+/// A storage in memory that can fail and block its writers on request.
 final class FakeStorage: RemoteStorage {
     struct State {
         var objects: [String: [UInt8]] = [:]
@@ -57,7 +57,7 @@ final class FakeStorage: RemoteStorage {
     }
 }
 
-/// A remote over a storage in memory, and what it has said.
+/// A remote over a storage in memory, with its log.
 struct World {
     let storage = FakeStorage()
     let interruption = Interruption()

@@ -29,7 +29,7 @@ import Testing
         #expect(throws: RemoteFailure.self) { try RemoteAddress(text) }
     }
 
-    @Test func scopesAreNamedOneByOneOrAllAtOnce() throws {
+    @Test func scopesAreNamedSinglyOrTogether() throws {
         let alice = try ScopeName("alice")
         #expect(RemoteScopes.standard.contains(.standard) && !RemoteScopes.standard.contains(alice))
         #expect(try RemoteScopes("default,alice").contains(alice))
@@ -50,7 +50,7 @@ import Testing
 }
 
 @Suite struct CircuitTests {
-    /// Whether each failure was the one too many.
+    /// Whether each failure opened the circuit.
     private func failures(_ count: Int, _ breaker: inout CircuitBreaker) -> [Bool] {
         (0..<count).map { _ in breaker.noteFailure(isFinal: false) }
     }
@@ -61,7 +61,7 @@ import Testing
         breaker.noteSuccess()
         let second = failures(4, &breaker)
         #expect(!(first + second).contains(true) && !breaker.isOpen)
-        // It says so once, and stays open.
+        // It reports that once, and stays open.
         let third = failures(2, &breaker)
         #expect(third == [true, false])
         breaker.noteSuccess()

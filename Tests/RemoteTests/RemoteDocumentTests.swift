@@ -28,19 +28,19 @@ import Testing
         }
     }
 
-    @Test func whatIsNotSignedByTheKeyDoesNotCount() throws {
+    @Test func documentsNotSignedByTheKeyDoNotCount() throws {
         let document = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         let signed = document.encoded(key: key)
         #expect(try RemoteDocument(document.encoded(key: nil), named: document.name, key: key) == nil)
         #expect(
             try RemoteDocument(
                 document.encoded(key: Array("another key, just as long".utf8)), named: document.name, key: key) == nil)
-        // Every byte of what is signed matters.
+        // Every signed byte matters.
         let text = String(decoding: signed, as: UTF8.self)
         let forged = text.replacing(text: "moon", with: "noon")
         #expect(forged != text)
         #expect(try RemoteDocument(Array(forged.utf8), named: document.name, key: key) == nil)
-        // Who has no key trusts what is signed by others.
+        // A reader without a key trusts documents signed by others.
         #expect(try RemoteDocument(signed, named: document.name, key: nil) == document)
     }
 

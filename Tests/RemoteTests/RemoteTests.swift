@@ -12,7 +12,7 @@ import Testing
 
     init() throws { document = try RemoteDocument.original("https://pictures.example/moon.png", bytes) }
 
-    /// A file of these bytes that is handed over; what came of it.
+    /// Offers a file of these bytes; returns the outcome.
     private func offer(
         _ remote: Remote, _ document: RemoteDocument, _ bytes: [UInt8],
         done: @escaping @Sendable (String) -> Void = { _ in }
@@ -48,7 +48,7 @@ import Testing
         try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } }
         world.remote.close()
         #expect(results.withLock { $0 } == ["sent \(bytes.count)"])
-        // The bytes first: a document never names what is not there yet.
+        // The bytes first: a document never names a missing object.
         #expect(
             world.storage.state.withLock { $0.writes } == ["cas/\(document.sha256!)", "ac/\(document.name.digest)"])
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
@@ -103,7 +103,7 @@ import Testing
         #expect(world.storage.state.withLock { $0.objects.isEmpty })
     }
 
-    @Test func afterFiveFailuresNobodyAsks() throws {
+    @Test func afterFiveFailuresNoRequestIsSent() throws {
         let world = try World()
         world.storage.state.withLock { $0.failure = .failed("no route to host") }
         let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name, atMost: 1 << 20)) }
@@ -142,7 +142,7 @@ import Testing
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
     }
 
-    @Test func modesAndScopesSayWhatIsShared() throws {
+    @Test func modesAndScopesLimitSharing() throws {
         let alice = try ScopeName("alice")
         let reading = try World { $0.mode = .read }.remote
         #expect(reading.reads(.standard) && !reading.writes(.standard))
@@ -191,7 +191,7 @@ import Testing
         #expect(world.warnings[0].contains("6 uploads were not finished in time"))
     }
 
-    @Test func aStoppedRunWaitsForNobody() throws {
+    @Test func stoppedRunDoesNotWait() throws {
         let world = try World { $0.wait = .seconds(3600) }
         world.storage.state.update { $0.isHolding = true }
         try offer(world.remote, document, bytes)
@@ -218,7 +218,7 @@ import Testing
         try world.remote.write(list, for: .standard)
         #expect(try world.remote.list(of: .standard) == list)
         let content = try #require(world.storage.state.withLock { $0.objects.first { $0.key.hasPrefix("cas/") } })
-        // Gone or damaged, it is begun anew.
+        // A missing or damaged list is started again.
         world.storage.state.withLock { $0.objects[content.key] = nil }
         #expect(try world.remote.list(of: .standard) == SyncList())
         world.storage.state.withLock { $0.objects[content.key] = Array(content.value.dropLast()) + [0] }

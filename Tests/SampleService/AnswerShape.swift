@@ -1,6 +1,6 @@
 import Records
 
-/// A way in which an answer of a service is JSON but not what it ought to be.
+/// A way in which a service's answer is JSON of the wrong shape.
 enum AnswerShape: Sendable, Equatable {
     case array, object
     case missing(String)

@@ -74,7 +74,7 @@ struct ClassicAnswers {
         settings.legacy == .logo ? logo(sample) : classic(sample, thumbs)
     }
 
-    /// What stands for every day since October 2026.
+    /// The answer for every day since October 2026.
     private func logo(_ sample: SampleDay) -> JSONObject {
         var object = JSONObject()
         object.add("date", sample.day.description)

@@ -46,7 +46,7 @@ enum Conditional {
         return condition == tag || condition == modified
     }
 
-    /// One range of bytes; empty where it lies behind the end, nil if it is none that we know.
+    /// One range of bytes; empty if it begins after the end, nil if it is of an unsupported form.
     private static func parsed(_ text: String, _ size: Int) -> Range<Int>? {
         guard text.hasPrefix("bytes="), !text.contains(",") else { return nil }
         let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

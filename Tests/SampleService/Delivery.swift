@@ -12,7 +12,7 @@ struct Delivery {
     var framing = Framing.length
     /// Whether the last chunk is sent.
     var endsChunks = true
-    /// How many bytes of the body are sent of those that were promised; nil all.
+    /// The number of promised bytes of the body that are sent; nil for all.
     var kept: Int?
     /// Before the answer.
     var wait: Duration?
@@ -22,7 +22,7 @@ struct Delivery {
     var stalls = false
     /// The body is filled up to this many bytes with zeros.
     var size: Int?
-    /// The answer stands in an array again and again until that has this many bytes.
+    /// The answer is repeated in an array until the array has this many bytes.
     var repeated: Int?
 
     init(_ request: LoopbackRequest) { self.request = request }

@@ -91,7 +91,7 @@ struct ExerciseAnswers {
         return .bytes(gif, type: "image/gif")
     }
 
-    /// The exercise's number, where there is one of that id: exactly four digits.
+    /// The number of the exercise with that id, which is exactly four digits.
     private func number(_ id: String) -> Int? {
         guard id.utf8.count == 4, let number = Int(id), id == Self.id(number), number <= settings.exerciseCount else {
             return nil
@@ -131,7 +131,7 @@ struct ExerciseAnswers {
         return object
     }
 
-    /// A ball that swings on a bar: 8 frames, in colours and at a pace of its own.
+    /// A ball that swings on a bar: 8 frames, with colours and a pace derived from the id.
     static func animation(_ id: String, side: Int) -> DrawnAnimation {
         var random = SeededRandom(name: "animation \(id)")
         let ball = [UInt8(128 + random.below(128)), UInt8(random.below(200)), UInt8(random.below(256))]

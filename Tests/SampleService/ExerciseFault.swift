@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What is wrong with an exercise's GIF, by its number: each is that of one in twenty.
+/// The faults of exercises' GIFs, by number: each affects one exercise in twenty.
 enum ExerciseFault: Int, CaseIterable {
     case html = 1
     case json, truncated, empty, bomb, unknown, failure

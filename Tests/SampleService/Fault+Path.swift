@@ -8,7 +8,7 @@ extension Fault {
         /// The path before each fault of `all`, for redirects to come back with.
         var prefixes: [String] = []
 
-        /// Each fault with what it needs to answer by itself.
+        /// Each fault with the text that it needs to answer.
         var early: [Step] { zip(all, prefixes).map { Step(fault: $0, prefix: $1) } }
     }
 
@@ -28,7 +28,7 @@ extension Fault {
         }
     }
 
-    /// Takes the faults off the front of a request's path.
+    /// Removes the faults from the front of a request's path.
     static func split(_ request: LoopbackRequest, _ counters: RequestCounters) -> (List, LoopbackRequest) {
         var rest = request.target[...]
         var list = List()

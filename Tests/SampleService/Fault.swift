@@ -22,7 +22,7 @@ enum Fault: Sendable, Equatable {
     case upstream, noUpstream
     case wrongDay
     case reshaped(AnswerShape)
-    /// So many requests within the time; `left` after this one, negative where it is one too many.
+    /// `limit` requests within the time; `left` after this request, negative if it is refused.
     case quota(limit: Int, left: Int, wait: Duration)
 
     static let help = """
@@ -100,7 +100,7 @@ enum Fault: Sendable, Equatable {
         }
     }
 
-    /// What is answered instead of the address's own answer.
+    /// The response sent instead of the address's own answer.
     var ownResponse: LoopbackResponse? {
         switch self {
         case .status(503): .text(Self.upstreamError, status: 503)

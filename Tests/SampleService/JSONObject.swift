@@ -70,7 +70,7 @@ extension LoopbackResponse {
 }
 
 extension [UInt8] {
-    /// Appends the text as a JSON string (RFC 8259 §7). What needs no escape, nearly all, is copied as a whole.
+    /// Appends the text as a JSON string (RFC 8259 §7). Text without escapes, nearly all text, is copied as a whole.
     fileprivate mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         var text = text

@@ -9,9 +9,9 @@ final class PictureAnswers: Sendable {
         var bytes = 0
     }
 
-    /// What is kept of drawn pictures.
+    /// The bytes of drawn pictures kept in memory.
     private static let room = 128 << 20
-    /// No picture that is asked for by size is wider or higher.
+    /// The maximum width and height of a picture requested by size.
     private static let longestSide = 20_000
 
     private let width: Int
@@ -23,7 +23,7 @@ final class PictureAnswers: Sendable {
         self.height = height
     }
 
-    /// From now on every picture is another one.
+    /// Replaces every picture from now on.
     func revise() {
         state.update {
             $0.revision += 1
@@ -74,7 +74,7 @@ final class PictureAnswers: Sendable {
     }
 }
 
-/// What is to be drawn.
+/// A requested drawing.
 private struct Drawing {
     let size: (width: Int, height: Int)
     let seed: UInt64
@@ -96,7 +96,7 @@ private struct Drawing {
     }
 }
 
-/// The formats that can be asked for, by the name's ending.
+/// The formats, by the extension in the request.
 private enum Kind: String {
     case png, gif, jpg, jpeg, webp, tif, mp4, mov, mp3, html
 
@@ -117,7 +117,7 @@ private enum Kind: String {
         }
     }
 
-    /// A film with a description that says nothing, and data that nobody can show (ISO/IEC 14496-12, 4.2).
+    /// A film with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
     private static func film(_ brand: String) -> [UInt8] {
         box("ftyp", Array(brand.utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8))
             + box("moov", box("mvhd", [UInt8](repeating: 0, count: 100)))

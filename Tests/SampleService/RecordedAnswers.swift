@@ -6,7 +6,7 @@ struct RecordedAnswers: Sendable {
     private let folder: String
     private let heads: [String: RecordedHead]
 
-    /// - Parameter folder: holds `apod`, `exercisedb`, `launches` and the `README.md` that says what was recorded.
+    /// - Parameter folder: holds `apod`, `exercisedb`, `launches` and the `README.md` that describes the recordings.
     init(folder: String) {
         self.folder = folder
         heads = RecordedHead.table((try? TestFile.text("\(folder)/README.md")) ?? "")
@@ -40,8 +40,8 @@ struct RecordedAnswers: Sendable {
         return response
     }
 
-    /// The answer whose head was recorded alone: its body is the recording that is named like the head or, where there
-    /// is none, begins so, and is of the head's own type; for a GIF one of ours.
+    /// The answer whose head was recorded alone: its body is the recording with the same stem, or with a stem that is a
+    /// prefix of it, of the head's own type; for a GIF one of ours.
     private func answer(of head: RecordedHead, _ part: String, _ name: String) -> LoopbackResponse {
         let stem = String(name.dropLast(RecordedHead.ending.count))
         var response = LoopbackResponse()
@@ -64,13 +64,13 @@ struct RecordedAnswers: Sendable {
     }
 }
 
-/// What is known of the head of a recorded answer.
+/// The known parts of the head of a recorded answer.
 struct RecordedHead: Sendable {
     static let ending = ".headers.txt"
 
     var status = 200
     var headers: [(name: String, value: String)] = []
-    /// Where the whole head was recorded, if it was.
+    /// The file with the complete head, if it was recorded.
     var file: String?
 
     init() {}
@@ -99,8 +99,7 @@ struct RecordedHead: Sendable {
         for (name, value) in headers { response.set(name, value) }
     }
 
-    /// The heads that a README's table tells of, by file.
-    /// A row: | `apod/x.json` | what it shows | source | 404; `A: b` |
+    /// The heads in the table of a README, by file. A row: | `apod/x.json` | what it shows | source | 404; `A: b` |
     static func table(_ readme: String) -> [String: RecordedHead] {
         var heads: [String: RecordedHead] = [:]
         var above = RecordedHead()

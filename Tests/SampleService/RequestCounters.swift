@@ -1,6 +1,6 @@
 import Support
 
-/// How often each path was asked for, and how many requests were under way at once.
+/// The number of requests for each path, and the highest number of concurrent requests.
 final class RequestCounters: Sendable {
     private struct State {
         var total = 0
@@ -37,7 +37,8 @@ final class RequestCounters: Sendable {
         }
     }
 
-    /// How many requests of that name there were in the period that the first of them began, and what is left of it.
+    /// Counts a request of that name; returns the number in the period that the first of them began, and the rest of
+    /// the period.
     func use(_ name: String, within length: Duration) -> (used: Int, rest: Duration) {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -65,7 +66,7 @@ final class RequestCounters: Sendable {
         return "{\"total\":\(state.total),\"highest\":\(state.highest),\"paths\":{\(paths.joined(separator: ","))}}"
     }
 
-    /// A number, a tab and what it counts, one a line.
+    /// A number, a tab and the counted path on each line.
     var text: String {
         let state = state.withLock { $0 }
         let paths = state.paths.sorted { $0.key < $1.key }.map { "\($0.value)\t\($0.key)\n" }

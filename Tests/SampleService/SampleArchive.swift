@@ -20,7 +20,7 @@ enum SampleArchive {
 
     static func has(_ day: CalendarDay) -> Bool { !days(from: day, through: day).isEmpty }
 
-    /// Where `day` stands, or the next one after it.
+    /// The position of `day`, or of the next day.
     private static func position(of day: CalendarDay) -> Int {
         var range = 0..<days.count
         while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {

@@ -8,7 +8,7 @@ struct SampleCaption {
     let titleHTML: String
     /// 600 to 1,200 characters.
     let sentences: [Sentence]
-    /// Who has the rights; nil if nobody claims them.
+    /// The holder of the rights; nil if none is named.
     let author: String?
 
     init(_ day: CalendarDay) {

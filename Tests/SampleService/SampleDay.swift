@@ -35,7 +35,7 @@ struct SampleDay {
         }
     }
 
-    /// What is said to be the picture's full size, and mostly is.
+    /// The address given for the picture's full size, usually correct.
     var larger: String? {
         switch kind {
         case .tiff: "\(own)/pictures/\(day).tif"
@@ -85,7 +85,7 @@ struct SampleDay {
 }
 
 extension SampleDay {
-    /// What the services make of a day.
+    /// The services' content for a day.
     enum Kind {
         case landscape, portrait
         /// The picture is a PNG.

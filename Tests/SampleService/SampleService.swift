@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// What was asked for on the command line.
+/// The settings from the command line.
 struct SampleSettings: Sendable {
     var today: CalendarDay?
     var legacy: LegacyManner
@@ -9,7 +9,7 @@ struct SampleSettings: Sendable {
     var exerciseCount: Int
     /// After how many images the month's quota is used up.
     var exerciseQuota: Int?
-    /// The side of every GIF, whatever resolution is asked for.
+    /// The side of every GIF, for any requested resolution.
     var exerciseSide: Int?
     var hasExerciseFaults = false
     /// The address of the open version's GIFs; nil for the service's own.
@@ -39,7 +39,7 @@ final class SampleService: Sendable {
         recorded = settings.fixtures.map(RecordedAnswers.init)
     }
 
-    /// Tells the service its own address, which its answers point back to.
+    /// Sets the service's own address, which its answers link to.
     func listens(at address: String) { self.address.update { $0 = address } }
 
     /// The settings as they are by now.

@@ -75,7 +75,7 @@ struct SampleServiceCommand {
         return 0
     }
 
-    /// The text as it stands, which help would fill into lines of its own otherwise.
+    /// The text with its line breaks, which help would otherwise refill.
     private static func verbatim(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : " \($0)" }
             .joined(separator: "\n")

@@ -27,7 +27,7 @@ struct ScienceAnswers {
         return .json(object(sample(day)), type: Self.type)
     }
 
-    /// Newest first; a page past the end repeats the first one, as the service does. Other query fields are ignored.
+    /// Newest first; a page past the end repeats the first page, as the service does. Other query fields are ignored.
     private func list(_ request: LoopbackRequest) -> LoopbackResponse {
         func number(_ field: String) -> Int? { request.field(field).flatMap { Int($0) } }
         func day(_ field: String) -> CalendarDay? { request.field(field).flatMap { CalendarDay(sixDigits: $0) } }
@@ -82,7 +82,7 @@ struct ScienceAnswers {
         }
     }
 
-    /// What stands as `hdurl`: a resized picture, or the placeholder where only the article has the real thing.
+    /// The value of `hdurl`: a resized picture, or the placeholder if only the article has the picture.
     private func shown(_ sample: SampleDay) -> String {
         let resizing = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
         return switch sample.kind {

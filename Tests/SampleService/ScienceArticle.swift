@@ -1,4 +1,4 @@
-/// The new service's article about a day as a page of its own: the only place of a video or an old GIF. As long as
+/// The new service's article about a day as a separate page: the only source of a video or an old GIF. As long as
 /// NASA's, 8 to 12 KB, most of it the same on every page.
 struct ScienceArticle {
     let explanation: String

@@ -15,7 +15,7 @@ import Testing
     @Test func aPrefixIsRemovedByItsBytes() {
         #expect("\(composed)/x".removing(bytePrefix: decomposed) == nil)
         #expect("\(composed)/x".removing(bytePrefix: composed) == "/x")
-        // The accent joins the colon in one character.
+        // The accent combines with the colon into one character.
         #expect("key:\u{301}x".removing(bytePrefix: "key:") == "\u{301}x")
     }
 }

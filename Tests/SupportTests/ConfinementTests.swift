@@ -3,7 +3,7 @@ import Testing
 @testable import Support
 
 struct ConfinementTests {
-    @Test func whatThisProcessGaveUpIsToldFromWhatItNeverHad() {
+    @Test func lostRightIsDistinguishedFromAMissingRight() {
         let given = SystemFailure(errno: 13, "open /a", purpose: .openInput, isConfined: true)
         #expect(given.code == "confined")
         #expect(given.exitCode == .noInput)

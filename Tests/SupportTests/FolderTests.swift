@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Whatever somebody puts into a folder, names stay within it. Each claim holds with the kernel's help and without.
+/// Names stay within a folder, for any content placed into it. Each claim holds with the kernel's help and without.
 @Suite struct FolderTests {
     private let world: TemporaryFolder
 
@@ -85,7 +85,7 @@ import Testing
         #expect(access(world.path("new"), F_OK) != 0)
     }
 
-    @Test func fifoInPlaceOfAFileKeepsNobodyWaiting() throws {
+    @Test func fifoInPlaceOfAFileDoesNotBlock() throws {
         mkfifo(world.path("root/pipe"), 0o600)
 
         #expect(throws: UnsafePlace.notAPlainFile(world.path("root/pipe"))) {
@@ -134,7 +134,7 @@ import Testing
         return FileStatus(status)
     }
 
-    @Test func onlyAFolderOfOnesOwnThatOthersCannotWriteToIsTrusted() {
+    @Test func onlyTheUsersOwnUnsharedFolderIsTrusted() {
         #expect(UnsafePlace.fault(ofFolder: "/c", status(), user: 7) == nil)
         #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o775), user: 7) == nil)
         #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o777), user: 7) == .writableByAll("/c"))

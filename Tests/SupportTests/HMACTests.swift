@@ -17,7 +17,7 @@ import Testing
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         ),
     ])
-    func signaturesAreThoseOfTheStandard(_ key: [UInt8], _ text: String, _ signature: String) {
+    func signaturesMatchTheStandard(_ key: [UInt8], _ text: String, _ signature: String) {
         #expect(HMAC.hex(of: Array(text.utf8), key: key) == signature)
         #expect(HMAC.matches(signature, Array(text.utf8), key: key))
     }

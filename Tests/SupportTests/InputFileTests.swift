@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// The bytes of files that the user names, whatever kind of file they are.
+/// The bytes of files that the user names, for any kind of file.
 @Suite struct InputFileTests {
     private let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ import Testing
         try InputFile(path, byteLimit: limit, interruption: Interruption())
     }
 
-    /// A FIFO, and what holds it open at both ends, so that nobody waits for the other end.
+    /// A FIFO, and a file that holds it open at both ends, so that no open blocks.
     private func fifo() throws -> (path: String, held: File) {
         let path = folder.path("fifo")
         guard mkfifo(path, 0o600) == 0 else { throw SystemFailure(errno: errno, "make \(path)") }
@@ -25,7 +25,7 @@ import Testing
     private func fifo(_ bytes: [UInt8]) throws -> (path: String, writer: Thread) {
         let path = folder.path("fifo")
         guard mkfifo(path, 0o600) == 0 else { throw SystemFailure(errno: errno, "make \(path)") }
-        // One who stops reading is an error of writing: see RunningTool.
+        // A reader that stops is an error of writing: see RunningTool.
         _ = signal(SIGPIPE, SIG_IGN)
         return (path, try Thread.start { try? File.open(path, O_WRONLY).write(bytes) })
     }
@@ -84,7 +84,7 @@ import Testing
         #endif
     }
 
-    @Test func whatIsMissingAndWhatIsAFolderCannotBeOpened() throws {
+    @Test func missingFilesAndFoldersCannotBeOpened() throws {
         for path in [folder.path("none"), folder.path] {
             let failure = #expect(throws: SystemFailure.self) { try open(path) }
             #expect(failure?.exitCode == .noInput)

@@ -28,7 +28,7 @@ import Testing
     /// Two threads that wait for signals would share them out between them.
     @Test func signalsAreCaughtOnce() throws {
         let answers = Monitor<[Bool]>([])
-        // On a thread of its own, whose signals are then blocked.
+        // On a new thread, whose signals are then blocked.
         try Thread.start {
             let interruption = Interruption()
             for _ in 0..<2 { if let answer = try? interruption.catchSignals() { answers.update { $0.append(answer) } } }

@@ -34,7 +34,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func nobodyWhoListensCostsNothing() {
+    @Test func metricsWithoutAListenerCostNothing() {
         var made = 0
         func event() -> MetricEvent {
             made += 1
@@ -45,7 +45,7 @@ struct MetricsTests {
         #expect(made == 0)
     }
 
-    @Test func whatIsMeasuredIsToldWhetherItFails() throws {
+    @Test func measurementIsReportedAlsoOnFailure() throws {
         let codes = Monitor([MetricEvent.Value?]())
         let metrics = Metrics { event in codes.withLock { $0.append(event["code"]) } }
         func measure(_ body: () throws -> Void) throws {

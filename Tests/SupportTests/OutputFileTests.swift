@@ -39,7 +39,7 @@ import Testing
         #expect(try TestFile.text(folder.path("out")) == "whole")
     }
 
-    @Test func placesThatCannotBeMadeAreSaidToBeSo() {
+    @Test func missingFoldersOfAnOutputAreReported() {
         #expect(throws: SystemFailure(errno: ENOENT, "create /nowhere/x", purpose: .makeOutput)) {
             try OutputFile(path: "/nowhere/x")
         }
@@ -90,7 +90,7 @@ import Testing
 
     @Test func linkIntoAFolderThatIsMissingOrCannotBeWrittenIsRefused() throws {
         symlink(folder.path("missing/file"), folder.path("a"))
-        // Nobody makes files there, not even root.
+        // No process can create files there, not even root.
         symlink("/proc/self/file", folder.path("b"))
 
         #expect(errno(folder.path("a")) == ENOENT)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make a link somebody else's"))
-    func linkThatSomebodyElsePutIntoASharedFolderIsNotFollowed() throws {
+    func linkOfAnotherUserInASharedFolderIsNotFollowed() throws {
         let target = try folder.write("target", "old")
         let shared = try folder.makeFolder("shared")
         chmod(shared, 0o1777)
@@ -120,7 +120,7 @@ import Testing
         #expect(errno("\(shared)/theirs") == EACCES)
         #expect(try TestFile.text(target) == "old")
         #expect(errno("\(shared)/ours") == nil)
-        // Where nobody else may put links, it is the user's business.
+        // If no other user may add links, the choice is the user's.
         chmod(shared, 0o755)
         #expect(errno("\(shared)/theirs") == nil)
     }
@@ -134,7 +134,7 @@ import Testing
             try write("new", to: path)
             #expect(TestFile.mode(path) == mode)
         }
-        // What may run as somebody else was another content.
+        // The set-user-ID bit belonged to the old content.
         chmod(path, 0o4755)
         try write("new", to: path)
         #expect(TestFile.mode(path) == 0o755)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func fileOfSomebodyElseStaysTheirs() throws {
+    func fileOfAnotherUserKeepsItsOwner() throws {
         let path = try folder.write("out", "old")
         chown(path, 12_345, 23_456)
         chmod(path, 0o620)
@@ -159,7 +159,7 @@ import Testing
         #expect(TestFile.mode(path) == 0o620)
     }
 
-    @Test func whatIsWrittenIsNoMoreOpenThanWhatItReplaces() throws {
+    @Test func newFileIsNoMoreAccessibleThanTheFileItReplaces() throws {
         let path = try folder.write("out", "old")
         chmod(path, 0o600)
         #expect(try OutputTarget(path).initialMode == 0o600)
@@ -203,7 +203,7 @@ import Testing
         #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
-    @Test func openFileIsWrittenToBehindWhatItHas() throws {
+    @Test func openFileIsAppendedTo() throws {
         let path = try folder.write("log", "before ")
         let file = try File.open(path, O_WRONLY | O_APPEND)
         // As /dev/stdout is one.

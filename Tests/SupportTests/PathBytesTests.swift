@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// Paths as text, whatever bytes they are made of.
+/// Paths as text, for any bytes.
 @Suite struct PathBytesTests {
-    /// Bytes of which some are valid UTF-8, some damaged, and some the scalars that carry foreign bytes.
+    /// Bytes, some of them valid UTF-8, some damaged, and some the scalars that carry foreign bytes.
     private static func path(_ random: inout SeededRandom) -> [UInt8] {
         (0..<random.below(12)).flatMap { _ -> [UInt8] in
             switch random.below(7) {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func everyPathComesBackAndHasATextOfItsOwn() {
+    @Test func everyPathRoundTripsThroughADistinctText() {
         var random = SeededRandom(name: "paths")
         var seen: [[UInt8]: [UInt8]] = [:]
         for _ in 0..<20_000 {
@@ -80,7 +80,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What the system itself has there.
+    /// The names as listed by the system.
     private func names() -> [[UInt8]] { folder.contents().map(\.pathBytes) }
 
     @Test func aFileIsMadeOpenedAndNamed() throws {
@@ -131,7 +131,7 @@ import Testing
         #expect(names() == [name.pathBytes, "\(name)/\(name)".pathBytes])
     }
 
-    @Test func aMissingOneIsToldWithItsBytes() {
+    @Test func missingFileIsReportedWithItsBytes() {
         let failure = #expect(throws: SystemFailure.self) { try File.openInput(folder.path(name)) }
         #expect(failure?.exitCode == .noInput)
         #expect(failure?.message.showingForeignBytes.contains("/a\\xff.gif: No such file") == true)

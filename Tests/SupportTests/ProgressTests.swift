@@ -24,7 +24,7 @@ struct ProgressTests {
         ProgressLine.drawn(made.state, at: made.now, columns: columns, hasColour: false).text
     }
 
-    // MARK: One download
+    // MARK: A single download
 
     @Test func aDownloadHasABarWithAllThatIsKnown() {
         let bar = "[" + String(repeating: "=", count: 5) + String(repeating: " ", count: 17) + "]"
@@ -35,11 +35,11 @@ struct ProgressTests {
         #expect(line(download(seconds: 0, total: nil)) == "m31.jpg  waiting")
     }
 
-    @Test func whatAnEarlierRunLeftCountsForTheShareButNotForTheRate() {
+    @Test func bytesOfAnEarlierRunCountForTheShareButNotTheRate() {
         let text = line(download(seconds: 4, total: 16_000, already: 4000))
         #expect(text.contains("50 %") && text.contains("8.0 kB of 16.0 kB") && text.contains("1.0 kB/s"), "\(text)")
         #expect(text.hasSuffix("0:08 left"), "\(text)")
-        // Four pieces are the least that tell how fast the rest will come.
+        // Four pieces are the minimum for an estimate of the remaining time.
         #expect(!line(download(seconds: 3, total: 16_000)).contains("left"))
     }
 
@@ -83,7 +83,7 @@ struct ProgressTests {
     }
 
     @Test(arguments: [0, 1, 30, 59])
-    func eightyColumnsHaveABarWhateverTheNameAndTheFigures(_ share: Int) {
+    func eightyColumnsHaveABarForAnyNameAndFigures(_ share: Int) {
         var state = ProgressState(began: second(0), expected: 1)
         let number = state.begin("heic2007a-the-tarantula-nebula-in-the-large-magellanic-cloud.tif")
         state.expect(number, bytes: 999_900_000 / 60 * share, total: 999_900_000)
@@ -113,7 +113,7 @@ struct ProgressTests {
 
     // MARK: Waiting
 
-    @Test func theLineSaysWhatItWaitsFor() {
+    @Test func lineNamesTheWait() {
         var (state, now) = download(seconds: 4, total: 16_000)
         state.end(1)
         let wait = state.beginWait(.retry, host: "e.org", until: now + .milliseconds(11_200))
@@ -131,7 +131,7 @@ struct ProgressTests {
         #expect(ProgressLine.plain(fresh, at: second(1)) == "e.org: retry in 3 s")
     }
 
-    @Test func ofSeveralWaitsTheFirstToEndIsTold() {
+    @Test func firstWaitToEndIsShown() {
         var (state, now) = days(4, of: 366)
         let far = state.beginWait(.retry, host: "e.org", until: now + second(20))
         let near = state.beginWait(.rateLimit, host: "e.org", until: now + second(5))
@@ -184,7 +184,7 @@ struct ProgressTests {
         #expect(total() == .integer(3000))
     }
 
-    @Test func progressIsAnEventOfItsOwnInAJSONLog() {
+    @Test func progressIsASeparateEventInAJSONLog() {
         let lines = Monitor<[String]>([])
         let log = Log(tool: "t", format: .json) { line in lines.update { $0.append(line) } }
         log.progress("a", facts: ["rate": .decimal(1234.56), "eta_s": nil, "bytes_done": .integer(7)])
@@ -195,7 +195,7 @@ struct ProgressTests {
 
     // MARK: Many
 
-    @Test func manyAreCountedWithWhatIsLeft() {
+    @Test func severalDownloadsAreCountedWithTheTimeLeft() {
         var state = ProgressState(began: second(0), expected: 40)
         for number in 0..<8 {
             let transfer = state.begin("\(number).jpg")
@@ -275,7 +275,7 @@ struct ProgressTests {
             state.sampleRate(at: second(time))
         }
         let left = state.secondsLeft(at: second(60)) ?? 0
-        // 4410 days at ten a second, give or take what is remembered of the beginning.
+        // 4410 days at ten a second, with some weight on the rate at the beginning.
         #expect((300...441).contains(left), "\(left)")
     }
 

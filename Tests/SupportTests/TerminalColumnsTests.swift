@@ -7,7 +7,7 @@ struct TerminalColumnsTests {
     @Test(arguments: [
         ("abc", 3), ("", 0), ("星雲", 4), ("é", 1), ("e\u{301}", 1), ("👩‍🚀", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2),
     ])
-    func widthsAreThoseOfTerminals(_ text: String, _ columns: Int) { #expect(TerminalText.columns(text) == columns) }
+    func widthsMatchTerminals(_ text: String, _ columns: Int) { #expect(TerminalText.columns(text) == columns) }
 
     @Test func textIsCutWithASignOfIt() {
         #expect(TerminalText.cut("nebula", toColumns: 6).text == "nebula")

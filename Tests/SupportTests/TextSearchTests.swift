@@ -10,7 +10,7 @@ struct TextSearchTests {
         #expect("abc".contains(text: text) == isThere)
     }
 
-    @Test func whatStandsBeforeASeparatorIsFound() {
+    @Test func textBeforeASeparatorIsFound() {
         #expect("https://a".prefix(before: "://") == "https")
         #expect("://".prefix(before: "://") == "")
         #expect("a:b".prefix(before: "://") == nil)

@@ -4,9 +4,10 @@ import Testing
 
 /// What progress says of the time that is left.
 struct TimeLeftTests {
-    /// What is said to be left of a download, each tenth of a second from the third on. The clock is simulated.
+    /// The remaining times shown for a download, for each tenth of a second from the third second on. The clock is
+    /// simulated.
     ///
-    /// - Parameter received: how much has come by a time, in seconds.
+    /// - Parameter received: the bytes received by a time in seconds.
     private func leftOver(_ seconds: Double, total: Int, received: (Double) -> Int) -> [Int] {
         var state = ProgressState(began: .zero, expected: 1)
         let number = state.begin("m31.jpg")
@@ -62,7 +63,7 @@ struct TimeLeftTests {
         var state = ProgressState(began: .zero, expected: 20)
         var shown: [Int] = []
         for tenth in 5..<780 {
-            // One every four seconds.
+            // One record every four seconds.
             if tenth % 40 == 0 { state.finishRecord(failed: false) }
             state.sampleRate(at: .milliseconds(tenth * 100))
             if let left = state.secondsLeft(at: .milliseconds(tenth * 100)) { shown.append(left) }

@@ -4,7 +4,7 @@ import Support
 /// Pictures for tests: the small ones that `Tests/Corpus` has, and the folder of recorded answers and real pictures that
 /// some tests need and the repository does not carry.
 public enum Corpus {
-    /// The folder of small pictures, laid out as the folder `images` of the other one.
+    /// The folder of small pictures, laid out like the folder `images` of the large corpus.
     public static let smallImages = "\(packageRoot)/Tests/Corpus/images"
 
     /// The folders of pictures that are here, the small ones first.
@@ -22,7 +22,7 @@ public enum Corpus {
         return nil
     }()
 
-    /// Where this package lies.
+    /// The root folder of this package.
     public static let packageRoot: String = {
         // Tests/TestSupport/Corpus.swift → the package
         (0..<3).reduce(#filePath) { path, _ in parent(of: path) }
@@ -44,8 +44,8 @@ public enum Corpus {
         return "\(root)/\(name)"
     }
 
-    /// The absolute paths of the pictures right in a folder of each of the roots, in the order of their names. Throws
-    /// where there are none: a test over none of them would show nothing.
+    /// The absolute paths of the pictures directly in a folder of each root, sorted by name. Throws if there are none,
+    /// because a test over no pictures would show nothing.
     public static func pictures(in folder: String, of roots: [String] = imageFolders) throws -> [String] {
         let paths = roots.flatMap { root in
             TemporaryFolder.names(in: "\(root)/\(folder)").sorted().filter { name in

@@ -6,7 +6,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 
     public init(seed: UInt64) { state = seed }
 
-    /// Seeded by a name, so that each test or picture has a sequence of its own.
+    /// Seeded by a name, so that each test or picture has its own sequence.
     public init(name: String) { state = Self.hash(name.utf8) }
 
     public mutating func next() -> UInt64 {

@@ -27,7 +27,7 @@ public final class TemporaryFolder: Sendable {
     /// The absolute path of `name` in this folder, whether it exists or not.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a folder, and those above it, and gives its absolute path.
+    /// Creates a folder and its parents, and returns its absolute path.
     @discardableResult
     public func makeFolder(_ name: String) throws -> String {
         var made = path
@@ -40,8 +40,8 @@ public final class TemporaryFolder: Sendable {
         return made
     }
 
-    /// Writes a file, in place of an older one, and gives its absolute path. Folders in `name` are made. A file that is
-    /// new has that `mode`: by default it is fit to hold a secret.
+    /// Writes a file, replacing an older file, and returns its absolute path. Folders in `name` are created. A new file
+    /// has that `mode`: by default it may hold a secret.
     @discardableResult
     public func write(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
@@ -77,7 +77,7 @@ public final class TemporaryFolder: Sendable {
         return path.withPathPointer { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What lies in a folder, sorted.
+    /// The names in a folder, sorted.
     public static func names(in folder: String) -> [String] {
         guard let stream = folder.withPathPointer({ opendir($0) }) else { return [] }
         defer { closedir(stream) }
@@ -89,7 +89,7 @@ public final class TemporaryFolder: Sendable {
         return names.sorted()
     }
 
-    /// Removes what is at `path`; a folder that a test made unreadable is opened first.
+    /// Removes the file or folder at `path`, including a folder that a test made unreadable.
     private static func remove(_ path: String) {
         guard isFolder(path) else {
             path.withPathPointer { _ = unlink($0) }

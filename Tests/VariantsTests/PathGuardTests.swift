@@ -10,7 +10,7 @@ import Testing
         PathGuard(resolved: folders).place(of: path).map { "\($0.folder) \($0.name)" }
     }
 
-    @Test func aFileLiesBelowAFolderOrNot() {
+    @Test func folderOfAFileIsFound() {
         let folders = ["/cache", "/run/user/1/apod-tools"]
         #expect(place("/cache/a.jpg", in: folders) == "/cache a.jpg")
         #expect(place("/cache/scopes/x/ab/a.jpg", in: folders) == "/cache scopes/x/ab/a.jpg")
@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test(arguments: ["/cache/../etc/passwd", "/cache/a/../../b", "/cache/./a", "/cache//a", "/cache/..", "/cache/a/"])
-    func whatIsNotResolvedIsNotBelow(_ path: String) {
+    func unresolvedPathIsOutside(_ path: String) {
         #expect(place(path, in: ["/cache"]) == nil)
     }
 
-    /// é as one code point and as two name two folders, whatever Unicode says.
+    /// é as one code point and as two code points names two folders, although Unicode treats them as equal.
     @Test func pathsAreComparedByTheirBytes() {
         #expect(place("/caf\u{E9}/a", in: ["/cafe\u{301}"]) == nil)
         #expect(place("/caf\u{E9}/a", in: ["/caf\u{E9}"]) != nil)

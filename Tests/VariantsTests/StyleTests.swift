@@ -11,7 +11,7 @@ struct StyleTests {
         try Style.all(Record(parsing: Array(json.utf8)), path: "config.json")
     }
 
-    @Test func aStyleOfTheFileStandsBesideThoseThatAreBuiltIn() throws {
+    @Test func styleOfTheFileJoinsTheBuiltInStyles() throws {
         let styles = try read(
             #"""
             {"hero": {"width": 600, "aspect_ratio": "2:1", "corner_radius": 24, "content_mode": "fit",
@@ -43,7 +43,7 @@ struct StyleTests {
         (#"{"../x": {"width": 5}}"#, "cannot be called"),
         (#"{"Hero": {"width": 5}}"#, "cannot be called"),
     ])
-    func whatIsWrongIsNamedWithFileStyleAndField(json: String, part: String) {
+    func errorNamesFileStyleAndField(json: String, part: String) {
         let said = message { _ = try read(json) }
         #expect(said?.hasPrefix("78 config.json: ") == true, "\(said ?? "taken")")
         #expect(said?.contains(part) == true, "\(said ?? "taken")")
@@ -55,7 +55,7 @@ struct StyleTests {
     }
 
     @Test(arguments: ["", ":", "1:", "a:b", "0:1", "1:0", "-1:2", "1:2:3", "inf", "nan", "1000:1"])
-    func whatIsNoAspectRatioIsNotRead(text: String) { #expect(AspectRatio.read(text) == nil) }
+    func invalidAspectRatioIsRefused(text: String) { #expect(AspectRatio.read(text) == nil) }
 
     @Test func aRecordSaysWhereAStyleComesFrom() throws {
         let record = try #require(Style.builtIn.first).record

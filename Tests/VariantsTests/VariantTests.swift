@@ -70,7 +70,7 @@ struct VariantTests {
         #expect(near.geometry == once.geometry)
     }
 
-    @Test func exactBoxesAndThoseAboveTheLadderAreNotRounded() throws {
+    @Test func exactBoxesAndBoxesAboveTheLadderAreNotRounded() throws {
         #expect(try single { ($0.fit, $0.isExact) = ((300, 200), true) }.geometry == Geometry(width: 600, height: 400))
         #expect(try single { $0.fit = (3000, 200) }.geometry == Geometry(width: 6000, height: 400))
     }
@@ -117,7 +117,7 @@ struct VariantTests {
         #expect(try single { $0.widths = [80] }.geometry.enlarges == false)
     }
 
-    @Test func severalScalesHaveNamesOfTheirOwn() throws {
+    @Test func severalScalesHaveDistinctNames() throws {
         let cards = try named(["launch-card,pager"]) { ($0.scales, $0.fit) = ([1, 2, 3], (90, 60)) }
         #expect(
             cards.map(\.name) == [
@@ -128,11 +128,11 @@ struct VariantTests {
         #expect(try named(["launch-card"]) { $0.scales = [3] }.map(\.name) == ["launch-card"])
     }
 
-    @Test func sidesReplaceThoseOfEveryStyleThatIsNamed() throws {
+    @Test func sidesReplaceTheSidesOfEveryNamedStyle() throws {
         let cards = try named(["launch-card,rocket-card"]) { $0.widths = [320] }
         #expect(cards.map(\.name) == ["launch-card", "rocket-card"])
         #expect(cards.map(\.geometry.width) == [640, 640] && cards.map(\.geometry.height) == [400, 400])
-        // Without a style they are a variant of their own.
+        // Without a style they make a separate variant.
         #expect(try named(["pager"]) { $0.widths = [320] }.map(\.name) == ["pager", "custom"])
     }
 
@@ -178,7 +178,7 @@ struct VariantTests {
         }
     }
 
-    @Test func anAnimatedPNGStaysAnimationUnlessOneFrameIsAskedFor() {
+    @Test func animatedPNGStaysAnimatedUnlessAFrameIsRequested() {
         var auto = EncodeSettings()
         #expect(auto.format(for: .png, isAnimated: true) == .webp && auto.format(for: .gif, isAnimated: true) == .gif)
         auto.frame = 0
@@ -186,7 +186,7 @@ struct VariantTests {
         #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
-    @Test func whatIsOnlyReadBecomesJPEGOrWebPForItsAlpha() {
+    @Test func unwritableFormatsBecomeJPEGOrWebPForTheirAlpha() {
         let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {
             #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)
@@ -264,7 +264,7 @@ struct VariantTests {
         let byLibjpeg = VariantMaker(encodeSettings: EncodeSettings(), options: DecodeOptions(decoder: .libjpeg)).key(
             .pager)
         #expect(!keys.contains(byLibjpeg))
-        // Each beside what the encodeSettings says.
+        // Each beside the encodeSettings' own key.
         #expect(keys.allSatisfy { $0.hasPrefix(EncodeSettings().key(.pager)) })
     }
 }

@@ -80,7 +80,7 @@ struct PreparedRootTests {
             "img-cache", ["scope", "switch", "alice", "--purge", "--cache-dir", "c", "--config", config]
         ).expect(0)
         #expect(name.status == 0)
-        // The process that removed the old scope's files used the same list.
+        // The process that removes the old scope's files gets the setting, too.
         try home.run(
             "img-cache",
             ["scope", "purge", "default", "--cache-dir", "c", "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]

@@ -75,7 +75,7 @@ extension ToolHome {
 }
 
 extension Record {
-    /// One variant's fields.
+    /// The fields of one variant.
     func variant(_ name: String) -> Record? {
         FieldPath("variants.\(name)").flatMap(raw).flatMap { try? Record(parsing: $0) }
     }
@@ -194,7 +194,7 @@ enum DrawnEXIF {
     }
 }
 
-/// ICC profiles of a matrix and a curve (ICC.1:2022), and what their colours are in sRGB.
+/// ICC profiles of a matrix and a curve (ICC.1:2022), and their colours in sRGB.
 struct DrawnProfile {
     /// XYZ of red, green and blue under D50; empty for gray.
     let colorants: [[Double]]
@@ -240,7 +240,7 @@ struct DrawnProfile {
     /// A chunk that puts it into a PNG.
     var chunk: PNGChunk { PNGChunk("iCCP", Array("drawn".utf8) + [0, 0] + Deflate.zlib(bytes)) }
 
-    /// What a colour in it is in sRGB, each sample rounded.
+    /// The sRGB value of a colour in this profile, each sample rounded.
     func inSRGB(_ colour: [UInt8]) -> [Int] {
         func encoded(_ light: Double) -> Int {
             let light = min(max(light, 0), 1)

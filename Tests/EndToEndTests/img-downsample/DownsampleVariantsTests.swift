@@ -6,11 +6,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Many variants of one picture, and what records say of them.
+/// Many variants of one picture, and their records.
 struct DownsampleVariantsTests {
     private static let names = "overlay,pager,launch-card,rocket-card,preference-view,detail-view"
 
-    /// What makes a file another one.
+    /// The values that change when a file is replaced.
     private func identity(_ path: String) -> [Int] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [] }
@@ -64,7 +64,7 @@ struct DownsampleVariantsTests {
         }
     }
 
-    @Test func whatIsInTheCacheIsNotMadeAgain() throws {
+    @Test func cachedVariantIsNotMadeAgain() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let first = try home.run("img-downsample", ["sky.jpg", "--variant", "pager"]).expect(0).record
@@ -124,7 +124,7 @@ struct DownsampleVariantsTests {
     @Test(arguments: [1, 6, 8]) func thePicturesOwnThumbnailComesFirst(orientation: Int) throws {
         let home = try ToolHome()
         let sky = try Picture.encoded(.sky(640, 480, seed: 9), .jpeg)
-        // A thumbnail that can be told from the picture.
+        // A thumbnail that differs from the picture.
         let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
         let exif = DrawnEXIF.tiff(orientation: orientation, thumbnail: thumbnail)
         try home.write("sky.jpg", Picture.tagged(sky, exif: exif))
@@ -188,7 +188,7 @@ struct DownsampleVariantsTests {
 
     // MARK: Records
 
-    @Test func whatIsNotItsOwnStaysAsItIs() throws {
+    @Test func foreignFieldsStayUnchanged() throws {
         let home = try ToolHome()
         let path = try home.write("a.png", DrawnPicture.gradient(40, 20).png())
         let line =
@@ -207,7 +207,7 @@ struct DownsampleVariantsTests {
         #expect(record.variantSize("custom") == "9x5")
     }
 
-    @Test func whatFailsNamesItsFileAndTheOthersAreMade() throws {
+    @Test func failureNamesItsFileAndTheOthersAreMade() throws {
         let home = try ToolHome()
         try home.write("good.jpg", Picture.sky)
         try home.write("text.jpg", "this is no picture at all, although its name says so")
@@ -283,7 +283,7 @@ struct DownsampleVariantsTests {
         return bytes
     }()
 
-    @Test func damagedPicturesAreShownWhereAllowedAloneAndSayThatTheyAre() throws {
+    @Test func damagedPicturesAreShownOnlyIfAllowedAndAreMarked() throws {
         let home = try ToolHome()
         try home.write("bad.jpg", Self.damaged)
         try home.write("good.jpg", Picture.sky)
@@ -299,7 +299,7 @@ struct DownsampleVariantsTests {
             #expect(variant.bool("damaged") == true && variant.string("status") == status)
             #expect(output.stderr.contains("bad.jpg: the picture is damaged"), "\(output)")
         }
-        // What was made so is not taken for the other.
+        // A variant made with the option is not used without it.
         try refused([])
         let good = try home.run("img-downsample", ["good.jpg", "--width", "100", "--allow-damaged"]).expect(0)
         #expect(try good.record.variant("custom")?.has("damaged") == false && good.stderr.isEmpty)

@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `img-downsample` from the outside: what goes in, what comes out, and where it lies.
+/// The interface of `img-downsample`: its inputs, its outputs, and their places.
 struct ImgDownsampleTests {
     /// The same 120x80 gradient in every format that is read.
     private func inputs(_ home: ToolHome) throws -> [(name: String, format: ImageFormat)] {
@@ -35,7 +35,7 @@ struct ImgDownsampleTests {
                 #expect(output.stdout == "" && output.stderr == "", "\(output)")
                 #expect(try Picture.header(home.path(target)).format == format, "\(name) to \(target)")
                 #expect(try Picture.size(home.path(target)) == "60x40", "\(name) to \(target)")
-                // Red grows to the right, whatever the way.
+                // Red grows to the right, for any input.
                 let pixels = try decode(File.openInput(home.path(target)))
                 let red = [0, 30, 59].map { Int(pixels.bytes[(20 * 60 + $0) * pixels.channels]) }
                 #expect(red[0] < 40 && (100...150).contains(red[1]) && red[2] > 215, "\(name) to \(target): \(red)")
@@ -83,7 +83,8 @@ struct ImgDownsampleTests {
     @Test func aPictureIsTurnedUprightAndFreedOfItsTag() throws {
         let home = try ToolHome()
         let stored = try Picture.encoded(.quarters(160, 96), .jpeg)
-        // Where the red quarter of the stored picture's top left stands in the upright one (CIPA DC-008, 4.6.5.A).
+        // The corner of the upright picture that shows the stored picture's red top left quarter (CIPA DC-008,
+        // 4.6.5.A).
         let corners: [UInt8: (x: Int, y: Int)] = [
             1: (0, 0), 2: (1, 0), 3: (1, 1), 4: (0, 1), 5: (0, 0), 6: (1, 0), 7: (1, 1), 8: (0, 1),
         ]
@@ -121,7 +122,7 @@ struct ImgDownsampleTests {
         #expect(try Picture.header(home.path("named.png")).storedSize.height == 10)
     }
 
-    @Test func whatIsDamagedNamesItsFileAndChangesNothing() throws {
+    @Test func damagedPictureIsNamedAndItsTargetStaysUnchanged() throws {
         let home = try ToolHome()
         let (jpeg, png) = (try Picture.jpeg(200, 150), DrawnPicture.noise(100, 80, seed: 4).png())
         let webp = try Picture.webp(200, 150)

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Libraries of codecs and fonts print messages of their own. None reaches the user.
+/// Libraries of codecs and fonts print their own messages. None reaches the user.
 struct LibraryMessagesTests {
-    /// 64 x 64 pixels of one colour as JPEG XL, lossy.
+    /// 64 x 64 pixels of a single colour as JPEG XL, lossy.
     private static let picture: [UInt8] = [
         255, 10, 79, 64, 66, 113, 33, 0, 18, 136, 2, 0, 36, 1, 93, 229, 18, 0, 0, 21, 42, 163, 140, 27, 188, 156,
         235, 249, 242, 67, 135, 197, 180, 141, 235, 12, 109, 181, 109, 97, 73, 162, 200, 56, 54, 73, 39, 112, 8, 41,

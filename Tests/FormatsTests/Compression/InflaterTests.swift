@@ -16,7 +16,7 @@ import Testing
         var read = 0
     }
 
-    /// Hands the stream over in pieces, and takes it out in rooms, of these sizes, the last ones again and again.
+    /// Feeds the stream in pieces and drains it in rooms of these sizes, repeating the last size.
     private static func inflate(
         _ stream: [UInt8], _ library: Library, pieces: [Int] = [.max], room: Int = 70_000
     ) -> Outcome {
@@ -61,7 +61,7 @@ import Testing
         ]
     }
 
-    /// Stored blocks, the fixed code, codes of their own, without matches and with the nearest alone; a small window.
+    /// Stored blocks, the fixed code, dynamic codes, without matches and with only the nearest; a small window.
     private static func streams(_ text: [UInt8]) -> [[UInt8]] {
         [
             ZlibStream.packed(text, level: 0), ZlibStream.packed(text, strategy: Z_FIXED),
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    @Test(arguments: libraries) private func whatStandsBehindTheEndIsLeftAlone(_ library: Library) {
+    @Test(arguments: libraries) private func bytesAfterTheEndAreNotConsumed(_ library: Library) {
         var random = SeededRandom(name: "behind")
         for text in Self.texts() {
             for stream in Self.streams(text) {
                 let outcome = Self.inflate(stream + random.bytes(20), library, pieces: [1 + random.below(5000)])
                 #expect(outcome.state == .ended)
                 #expect(outcome.bytes == text)
-                // ISA-L takes in up to a word beforehand.
+                // ISA-L reads up to a word ahead.
                 #expect((stream.count...stream.count + (library == .zlib ? 0 : 8)).contains(outcome.read))
             }
         }
@@ -167,15 +167,15 @@ import Testing
                     let zlib = Self.inflate(cut, .zlib)
                     #expect(outcome.state == .open)
                     #expect(text.starts(with: outcome.bytes))
-                    // ISA-L gives several bytes of one look-up at once, or none of them.
+                    // ISA-L emits all bytes of a look-up together, or none.
                     #expect((zlib.bytes.count - 4...zlib.bytes.count).contains(outcome.bytes.count))
                 }
             }
         }
     }
 
-    /// The same comes out before the damage, but for a few bytes, whatever the rooms; and where one finds damage, the
-    /// other doesn't find a sound stream of something else.
+    /// The output before the damage is the same except for a few bytes, for any rooms; and if one library finds damage,
+    /// the other does not accept the stream as valid with other content.
     @Test(arguments: libraries) private func anyDamageIsFoundAsByZlib(_ library: Library) {
         var random = SeededRandom(name: "damage")
         for text in Self.texts().map({ Array($0.prefix(40_000)) }) {

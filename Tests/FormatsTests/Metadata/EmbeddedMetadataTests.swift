@@ -13,7 +13,7 @@ import Testing
         Tiny.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + packet)
     }
 
-    /// The packet as it lies in a GIF, and the bytes that lead to its end.
+    /// The packet as stored in a GIF, and the bytes that lead to its end.
     private static func xmpExtension(_ packet: [UInt8]) -> [UInt8] {
         [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + packet + [1] + (0...255).reversed() + [0]
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(try read(Tiny.webp(Tiny.extended(4), Tiny.riffChunk("XMP ", huge))).xmp == nil)
     }
 
-    @Test func inflatedTextsAreWhatWasDeflated() {
+    @Test func inflatedTextsEqualTheDeflatedTexts() {
         var random = SeededRandom(name: "inflate")
         let texts: [[UInt8]] = [
             [], [7], Array("abcabcabcabcabcabcabc".utf8), [UInt8](repeating: 1, count: 5000), random.bytes(3000),

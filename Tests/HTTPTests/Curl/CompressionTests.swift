@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Codings of bodies: what arrives is decompressed, and so is what counts against the limit.
+/// Content codings: bodies are decompressed, and the decompressed bytes count against the limit.
 @Suite(.timeLimit(.minutes(2))) struct CompressionTests {
     /// A coding with a small body in it, and with hundreds of megabytes of zeros.
     struct Coding: Sendable, CustomTestStringConvertible {
@@ -30,7 +30,7 @@ import Testing
         return Coding(name: "gzip", hello: head + stored + foot, bomb: head + zeros)
     }()
 
-    /// RFC 7932 §9.2. Its bomb is a large body that is not compressed at all, as its codes cannot be told shortly.
+    /// RFC 7932 §9.2. Its bomb is a large uncompressed body, because its codes would take too much space here.
     private static let brotli: Coding = {
         let part = metaBlock([UInt8](repeating: 0, count: 65_536))
         let begin = metaBlock(text, isFirst: true)
@@ -51,8 +51,7 @@ import Testing
     /// The text as the last, stored block.
     private static let stored: [UInt8] = ([1, 23, 0, 0xE8, 0xFF] as [UInt8]) + text
 
-    /// A meta-block whose bytes are stored, at most 65,536 of them; the first one has the stream's window, 64 KiB, before
-    /// it.
+    /// A meta-block of stored bytes, at most 65,536 of them; before the first, the stream's window of 64 KiB.
     private static func metaBlock(_ bytes: [UInt8], isFirst: Bool = false) -> [UInt8] {
         // Not the last (1 bit), a length of four nibbles (2 bits), the length less one (16 bits), stored (1 bit).
         let header = ((bytes.count - 1) << 3 | 1 << 19) << (isFirst ? 1 : 0)
@@ -108,7 +107,7 @@ import Testing
         let (server, client) = try answer(coding, coding.bomb)
         var request = HTTPRequest(url: try WebURL(server.url()))
         request.byteLimit = 10_000_000
-        // The promised length alone is no reason, but for the one that is not compressed.
+        // The promised length alone does not exceed the limit, except for the uncompressed bomb.
         #expect((coding.bomb.count < request.byteLimit) == (coding.name != "br"))
         var received = 0
         let failure = #expect(throws: FetchFailure.self) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// How connections are used: as few as will do, and no faster than what comes is taken.
+/// The use of connections: as few as possible, and no faster than the receiver reads.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     private func client() -> HTTPClient {
         HTTPClient(
@@ -25,7 +25,7 @@ import Testing
         #expect(second.accepted == 1)
     }
 
-    @Test func connectionsAreNoMoreThanThreads() throws {
+    @Test func connectionsDoNotExceedThreads() throws {
         let server = try LoopbackServer { request, peer in
             request.target == "/a" ? peer.redirect("/b") : peer.respond(200, [], "yes")
         }

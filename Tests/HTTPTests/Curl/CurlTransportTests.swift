@@ -65,7 +65,7 @@ import Testing
         #expect(server.requests.first?.headers["accept-encoding"]?.contains("gzip") == true)
     }
 
-    @Test func compressionIsOnlyAskedForWhereItIsWanted() throws {
+    @Test func compressionIsRequestedOnlyIfAccepted() throws {
         let server = try LoopbackServer { _, peer in peer.respond() }
         var plain = try request(server.url())
         plain.acceptsCompression = false
@@ -275,7 +275,7 @@ import Testing
         #expect(server.requests.suffix(2).map { $0.headers["authorization"] } == [nil, "Basic dTpwQHNz"])
     }
 
-    @Test func receiversErrorEndsTheTransferAndTheNextOneWorks() throws {
+    @Test func receiversErrorEndsTheTransferAndTheNextWorks() throws {
         let server = try LoopbackServer { request, peer in
             if request.target == "/ok" { return peer.respond(200, [], "ok") }
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
@@ -312,8 +312,8 @@ import Testing
         #expect(end - start < .seconds(1))
     }
 
-    /// The receiver is told that nothing comes; only then does the server go on.
-    @Test func silenceBeforeTheHeadAndWithinTheBodyIsTold() throws {
+    /// The receiver is notified that no bytes arrive; only then does the server continue.
+    @Test func silenceBeforeTheHeadAndWithinTheBodyIsReported() throws {
         let pauses = Monitor(0)
         let server = try LoopbackServer { _, peer in
             _ = pauses.wait(atMost: .seconds(30)) { $0 >= 2 ? true : nil }

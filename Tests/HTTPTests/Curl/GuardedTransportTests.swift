@@ -53,7 +53,7 @@ import Testing
         #expect(server.accepted == 1)
     }
 
-    /// Its IPv6 address is refused, which must not keep the other one from being tried.
+    /// The IPv6 address is refused, which must not keep the IPv4 address from being tried.
     @Test func nameIsReachedByTheAddressThatIsAllowed() throws {
         let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
         #expect(failure(server.url(host: "localhost"), guard: guarding) == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func proxyMayBePrivateButWhatItIsAskedForMayNot() throws {
+    @Test func proxyMayBePrivateButItsTargetMayNot() throws {
         let environment = ["http_proxy": "http://127.0.0.1:\(server.port)"]
         #expect(failure("http://8.8.8.8/x", guard: .standard, environment: environment) == nil)
         #expect(server.requests.map(\.target) == ["http://8.8.8.8/x"])

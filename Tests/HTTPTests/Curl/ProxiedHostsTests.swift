@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-/// What is found out here of hosts that a proxy connects to.
+/// Checks of hosts that a proxy connects to.
 @Suite(.timeLimit(.minutes(2))) struct ProxiedHostsTests {
     private struct Question: Equatable {
         let host: String
@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test func verdictIsThatOfTheFirstLookupForAll() throws {
+    @Test func verdictOfTheFirstLookupIsReused() throws {
         let hosts = hosts(["10.0.0.1"])
         for _ in 0..<3 { #expect(throws: FetchFailure.self) { try judge(hosts, "http://a.example/") } }
         #expect(asked.withLock { $0.count } == 1)
@@ -61,7 +61,7 @@ import Testing
         #expect(asked.withLock { $0 } == [])
     }
 
-    /// libcurl would look the name up itself, and the second answer may be another one.
+    /// libcurl would resolve the name itself, and the second answer may differ.
     @Test(arguments: ["socks5://p:1", "socks4://p:1", "socks://p:1"])
     func proxyThatTakesAddressesIsGivenTheOneThatWasJudged(proxy: String) throws {
         #expect(
@@ -125,7 +125,7 @@ private final class SocksProxy: Sendable {
     let port: Int
     private let seen = Monitor<[UInt8]>([])
 
-    /// What it was asked to connect to.
+    /// The bytes of the connection request.
     var request: [UInt8] { seen.withLock { $0 } }
 
     init() throws {

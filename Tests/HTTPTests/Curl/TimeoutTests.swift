@@ -6,9 +6,9 @@ import Testing
 
 /// Servers that keep a client waiting, each in another stage of a request.
 private enum Slowness: String, Sendable, CaseIterable {
-    /// Takes no connection.
+    /// Accepts no connection.
     case connection
-    /// Takes it, but says nothing of TLS.
+    /// Accepts it, but never begins TLS.
     case encryption
     /// A proxy that does not answer.
     case tunnel
@@ -79,7 +79,7 @@ private enum Slowness: String, Sendable, CaseIterable {
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
-    /// What comes slowly is no stall.
+    /// A slow body is no stall.
     @Test func dripIsNoStall() throws {
         let slow = try Slow(.drip)
         struct Enough: Error {}
@@ -106,7 +106,7 @@ private enum Slowness: String, Sendable, CaseIterable {
     @Test func cancellingEndsThePauseBeforeAnotherAttempt() throws {
         let interruption = Interruption()
         let server = ScriptedTransport { _, _ in .status(429, ["Retry-After": "50"]) }
-        // The pause is told before it begins.
+        // The log line precedes the pause.
         let log = Log(tool: "t", threshold: .detail) { line in
             if line.contains("attempt 2 in") { interruption.cancel(.outputClosed) }
         }
@@ -116,7 +116,7 @@ private enum Slowness: String, Sendable, CaseIterable {
     }
 }
 
-/// A port of 127.0.0.1 that answers no further connection: its queue is full, and nobody takes from it.
+/// A port of 127.0.0.1 that answers no further connection: its queue is full, and no thread accepts.
 private final class FullBacklog: Sendable {
     let port: Int
     private let descriptors: [Int32]
@@ -137,7 +137,7 @@ private final class FullBacklog: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name -> Int32 in
                 guard bind(listener, name, size) == 0, listen(listener, 0) == 0, getsockname(listener, name, &size) == 0
                 else { return -1 }
-                // One waits in the queue; how many more a system lets in is its own affair.
+                // One connection waits in the queue; the number of further connections depends on the system.
                 for _ in 0..<8 {
                     let client = socket(AF_INET, stream, 0)
                     _ = fcntl(client, F_SETFL, O_NONBLOCK)

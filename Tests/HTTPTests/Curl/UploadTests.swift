@@ -15,7 +15,7 @@ import Testing
 
     private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try WebURL(url)) }
 
-    /// Bytes that repeat at no power of two, so that no piece stands for another.
+    /// Bytes with a period that is no power of two, so that no two pieces are equal.
     private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }
 
     @Test(arguments: [0, 1, 65_536, 3_000_001]) func bytesArriveAsTheyAre(count: Int) throws {
@@ -28,7 +28,7 @@ import Testing
         #expect(seen.body == bytes(count))
     }
 
-    @Test func fileIsSentFromItsBeginningWhateverItsPosition() throws {
+    @Test func fileIsSentFromItsBeginningForAnyPosition() throws {
         let server = try LoopbackServer { _, peer in peer.respond(204) }
         let folder = try TemporaryFolder()
         let file = try File.open(try folder.write("file", bytes(700_000)), O_RDONLY)
@@ -47,7 +47,7 @@ import Testing
         #expect(server.requests.map(\.body) == [bytes(200_000), bytes(200_000)])
     }
 
-    @Test func connectionThatWasClosedMeanwhileIsReplaced() throws {
+    @Test func closedConnectionIsReplaced() throws {
         let server = try LoopbackServer { request, peer in
             // The second request on it finds it closed without an answer.
             if request.connection == 1, request.target == "/2" { return peer.close() }
@@ -71,7 +71,7 @@ import Testing
         #expect(server.requests.map(\.body) == [bytes(10), bytes(10)])
     }
 
-    @Test func resultThatLiesElsewhereIsAskedFor() throws {
+    @Test func redirectedResultIsRequested() throws {
         let server = try LoopbackServer { request, peer in
             if request.target == "/a" { return peer.respond(303, ["Location: /b"]) }
             peer.respond(200, [], "done")
@@ -115,7 +115,7 @@ import Testing
             #expect(response.headers.contentLength == 999_999_999_999)
         }
         #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
-        // Nothing is waited for, and the connection is of use afterwards.
+        // There is no wait, and the connection is reused.
         #expect(server.accepted == 1)
     }
 

@@ -12,14 +12,14 @@ import Testing
         #expect(now == .seconds(25))
     }
 
-    @Test func thoseWhoShareItWaitForOneAnother() {
+    @Test func sharedBucketMakesItsUsersWait() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(500, now: .zero) == .milliseconds(500))
         #expect(bucket.take(500, now: .zero) == .seconds(1))
         #expect(bucket.take(500, now: .milliseconds(900)) == .milliseconds(600))
     }
 
-    @Test func pauseIsMadeUpForByNoMoreThanABurst() {
+    @Test func pauseAllowsNoMoreThanABurst() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(250, now: .seconds(3600)) == .zero)
         #expect(bucket.take(250, now: .seconds(3600)) == .milliseconds(250))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func supervisionGoesOnWhileTheRateIsWaitedFor() throws {
+    @Test func supervisionContinuesDuringRateWaits() throws {
         struct Stale: Error {}
         let transport = ScriptedTransport { _, _ in .init(body: [[UInt8](repeating: 1, count: 1_000_000)]) }
         let slept = Monitor(Duration.zero)
@@ -63,14 +63,14 @@ import Testing
         #expect(slept.withLock { $0 } < .seconds(2))
     }
 
-    /// What goes on at a host at once.
+    /// Concurrent requests at a host.
     private struct Load {
         var active: [String: Int] = [:]
         var peak: [String: Int] = [:]
         var served = 0
     }
 
-    @Test func noMoreThanTheLimitGoOnAtAHostAndHostsAreCountedApart() throws {
+    @Test func limitAppliesToEachHostSeparately() throws {
         let load = Monitor(Load())
         let server = try LoopbackServer { request, peer in
             let host = String(request.headers["host"]?.prefix { $0 != ":" } ?? "")
@@ -115,7 +115,7 @@ import Testing
         #expect(queues.withLock { $0.hosts.isEmpty })
     }
 
-    @Test func whoComesLaterDoesNotPassThoseWhoWait() {
+    @Test func laterRequestsDoNotPassWaitingRequests() {
         let queues = Monitor(HostQueues(limit: 2))
         #expect(queues.join("a") == nil)
         #expect(queues.join("a") == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// A clock that goes on by what is slept.
+/// A clock that advances by each sleep.
 private final class SleptClock: Sendable {
     private let time = Monitor(Timestamp(milliseconds: 1_800_000_000_000))
 
@@ -58,7 +58,7 @@ private final class SleptClock: Sendable {
     @Test func shortRefusalIsWaitedFor() throws {
         let server = ScriptedTransport { _, count in count == 0 ? .status(429, ["Retry-After": "20"]) : .ok("a") }
         let begun = time.clock.now()
-        // By the client that met it, and by the next one at once.
+        // Both by the client that received the answer, and immediately by the next client.
         #expect(try client(server).data(try request()).1 == Array("a".utf8))
         #expect(time.clock.now() - begun == .seconds(20))
         #expect(try client(server).data(try request()).1 == Array("a".utf8))
@@ -129,7 +129,7 @@ private final class SleptClock: Sendable {
         #expect(ledger.refusal(of: refused) == QuotaRefusal(until: time.clock.now() + .seconds(100)))
     }
 
-    @Test func quotasAreThoseOfOriginAndKey() throws {
+    @Test func quotasAreKeyedByOriginAndKey() throws {
         let server = ScriptedTransport { _, _ in .status(429, ["Retry-After": "2870"]) }
         let client = client(server)
         for key in ["a", "b"] {

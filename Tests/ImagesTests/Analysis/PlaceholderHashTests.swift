@@ -14,7 +14,7 @@ import Testing
             size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
     }
 
-    // The hashes are those of a model that follows the definition with sums over whole planes.
+    // The hashes come from a model that follows the definition with sums over whole planes.
     @Test(arguments: [
         (30, 20, "nvgNJZpgdndwh4h2iGiIh8CgDfh4"), (20, 30, "nggOJRpgdnCHaIdoiId4eNCgDPh4"),
         (16, 16, "HQkOHxxgdodwiHiGeGd4d3h3OD/5gI8I"), (100, 9, "nvgNKZxyZ3dwh2d3oIId+Hg="),
@@ -112,7 +112,7 @@ import Testing
         #expect(colour.red > 180 && colour.blue > 120 && colour.green < colour.blue, "\(colour)")
     }
 
-    @Test func lightAndShadeOfOneSurfaceAreOneColour() throws {
+    @Test func lightAndShadeOfOneSurfaceCountAsOneColour() throws {
         // A red ball in the light of a lamp, against a gray wall that is more than any of its shades.
         let ball = drawn(100, 100) { x, y in
             x < 45 ? [120 + y, 20 + y / 4, 20 + y / 4] : [90, 90, 90]
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-/// What a ThumbHash shows.
+/// A rendering of a ThumbHash.
 private struct Likeness {
     typealias Colour = (red: Double, green: Double, blue: Double)
     let isLandscape: Bool

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// Where the subject of a photograph is, as somebody who looked at it has marked it: what must not be cut away.
+/// The place of a photograph's subject, as marked by a person: the part that a crop must keep.
 private struct Subject {
     /// The file in the corpus, below `images`.
     let file: String
@@ -65,7 +65,7 @@ private struct Subject {
     ]
 }
 
-/// Whether crops of photographs keep what they show.
+/// Whether crops of photographs keep their subjects.
 @Suite(.enabled(if: Corpus.isPresent)) struct SubjectTests {
     private static let shapes = [1, 16.0 / 9, 9.0 / 16, 2, 0.8, 4.0 / 3]
     /// So much of a subject is the subject.

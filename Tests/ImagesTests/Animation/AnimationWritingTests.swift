@@ -101,7 +101,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test func everyFrameIsNearToWhatWasWritten() throws {
+    @Test func everyFrameIsCloseToItsOriginal() throws {
         let frames = (0..<6).map { step in
             var picture = PixelBuffer.waves(90, 70, channels: 4)
             for place in picture.bytes.indices {
@@ -114,7 +114,7 @@ extension PixelBuffer {
         for (read, written) in zip(back, frames) { #expect(psnr(read.picture.bytes, written.picture.bytes) > 30) }
     }
 
-    @Test func whatDoesNotChangeDoesNotFlicker() throws {
+    @Test func unchangedPixelsDoNotFlicker() throws {
         var second = PixelBuffer.noise(60, 50, channels: 4)
         for place in stride(from: 3, to: second.bytes.count, by: 4) { second.bytes[place] = 255 }
         let first = second

@@ -161,7 +161,7 @@ import Testing
         let context = try #require(ColourContext())
         let first = try #require(_cmsMalloc(context.pointer, 60 << 20))
         #expect(_cmsMalloc(context.pointer, 60 << 20) == nil)
-        // What is freed does not come back: it has been work.
+        // Freed bytes are not returned to the budget: they measure work.
         _cmsFree(context.pointer, first)
         #expect(_cmsMalloc(context.pointer, 60 << 20) == nil)
     }

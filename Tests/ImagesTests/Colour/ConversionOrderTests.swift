@@ -9,7 +9,8 @@ import Testing
 @Suite struct ConversionOrderTests {
     private let size = PixelSize(width: 37, height: 37)
 
-    /// The most that a sample of the small picture differs from that of the full picture in sRGB, made smaller.
+    /// The greatest difference between a sample of the small picture and the full picture converted to sRGB, then
+    /// reduced.
     private func greatestDifference(_ bytes: [UInt8]) throws -> Int {
         let small = try downsampled(bytes, to: size, EncodeOptions(format: .png))
         let expected = referenceLanczos(try decode(MemorySource(bytes)), to: size)
@@ -48,7 +49,7 @@ import Testing
         let picture = small.sampled(160, 160)
         let stored = picture.png(chunks: [PNGChunk("iCCP", [112, 0, 0] + Deflate.zlib(profile))])
         #expect(try greatestDifference(stored) <= 2)
-        // They differ from what is stored at all.
+        // The result differs from the stored pixels at all.
         let plain = try decode(MemorySource(picture.png()))
         #expect(try decode(MemorySource(stored)) != plain)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Images
 
-/// What a PNG says of its colours without a profile, and in which order it counts.
+/// A PNG's colour chunks without a profile, and their precedence.
 @Suite struct PNGColourTests {
     private static let cicpOfSRGB = PNGChunk("cICP", [1, 13, 0, 1])
     private static let wideProfile = PNGChunk(
@@ -141,7 +141,7 @@ import Testing
             Self.number(UInt32(samples.count / channels)) + Self.number(1) + [16, type[channels - 1], 0, 0]
             + [interlaced ? 1 : 0]
         var data: [UInt8] = []
-        // One row, of which Adam7 makes four passes: every 8th pixel, then what lies between.
+        // One row, split by Adam7 into four passes: every 8th pixel, then the pixels between.
         let count = samples.count / channels
         let passes = interlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
         for (first, step) in passes where first < count {

@@ -31,7 +31,7 @@ enum TestProfile {
                 cmsDoTransform(transform, input, output, 1)
                 return 1
             }, transform, 0)
-        // As a table stands in a profile: between curves (ICC.1:2022 §10.12).
+        // As a table in a profile: between curves (ICC.1:2022 §10.12).
         for stage in [cmsStageAllocToneCurves(nil, 3, nil), table, cmsStageAllocToneCurves(nil, 3, nil)] {
             cmsPipelineInsertStage(pipeline, cmsAT_END, stage)
         }

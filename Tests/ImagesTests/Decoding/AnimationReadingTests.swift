@@ -22,7 +22,7 @@ func allFrames(
     return (reader.plays, frames)
 }
 
-/// Palettes and pixels for animations that are small enough to be read in a test: one letter a pixel.
+/// Palettes and pixels for animations that are small enough to be written in a test: one letter a pixel.
 private enum Letters {
     static let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
     private static let names: [Character] = ["r", "g", "b", "w"]
@@ -72,7 +72,7 @@ private enum Letters {
         #expect(try canvases(3, 2, frames) == [["rrr", "rrr"], ["rgg", "rrr"], ["r..", "brr"]])
     }
 
-    @Test(arguments: [3, 4]) func aFrameThatIsTakenBackShowsWhatWasBelow(disposal: Int) throws {
+    @Test(arguments: [3, 4]) func restoredFrameShowsTheFrameBelow(disposal: Int) throws {
         var second = Letters.frame(["gg", "gg"])
         second.disposal = disposal
         let frames = [Letters.frame(["rrr", "bbb"]), second, Letters.frame(["w"], x: 2, y: 0)]
@@ -85,7 +85,7 @@ private enum Letters {
         #expect(try canvases(2, 1, [first, Letters.frame(["g"])]) == [["rr"], ["g."]])
     }
 
-    @Test func whatLiesOutsideOfTheCanvasIsNotSeen() throws {
+    @Test func pixelsOutsideTheCanvasAreNotDrawn() throws {
         var outside = Letters.frame(["ww", "ww"], x: 5, y: 5)
         outside.disposal = 2
         let frames = [Letters.frame(["rrr", "ggg", "bbb"], x: 1, y: 1), outside, Letters.frame(["w"])]
@@ -188,7 +188,7 @@ private enum Letters {
         #expect(failureCode { _ = try decodeFrame(1, of: still) } == "no-such-frame")
     }
 
-    @Test func aFrameCostsNothingOfThoseBehindIt() throws {
+    @Test func frameDoesNotDecodeLaterFrames() throws {
         // The data of the last frame is damaged: codes that are not in the table yet.
         var bytes = Letters.animation(2, 1, [Letters.frame(["rr"]), Letters.frame(["gg"])])
         let last = try #require(bytes.lastIndex(of: 0x2C))
@@ -233,10 +233,10 @@ private enum Letters {
 
     // MARK: Corpus
 
-    /// Where the suite wants something else than browsers show or than `Formats` accepts.
+    /// Expectations of the suite that differ from browsers or from `Formats`.
     ///
-    /// To the suite an image without a delay is a part of the frame that comes next; browsers show it as a frame of its
-    /// own, and so do we. The suite has a transparent dot for GIFs without any pixel (`no-data`, `image-zero-…`), which are
+    /// The suite treats an image without a delay as a part of the next frame; browsers show it as a separate frame, and
+    /// so do we. The suite has a transparent dot for GIFs without any pixel (`no-data`, `image-zero-…`), which are
     /// refused here.
     private static let refused: Set<String> = ["no-data", "image-zero-size", "image-zero-width"]
 
@@ -275,7 +275,7 @@ private enum Letters {
     }
 }
 
-/// What the gif-test-suite expects of a file, from its `.conf`.
+/// The suite's expectations of a file, from its `.conf`.
 private struct SuiteCase {
     struct Frame {
         var pixels = ""

@@ -27,7 +27,7 @@ import Testing
         return psnr(try decode(MemorySource(bytes)).bytes, referenceLanczos(try decode(source), to: size).bytes)
     }
 
-    @Test func allIsDecodedIfThatIsAskedForAndForOutputsWithoutLoss() throws {
+    @Test func everythingIsDecodedOnRequestAndForLosslessOutputs() throws {
         let png = EncodeOptions(format: .png)
         let full = try distance(.full, png, side: 128)
         #expect(full > 50)
@@ -35,7 +35,7 @@ import Testing
         #expect(try distance(.fast, png, side: 128) < 45)
     }
 
-    @Test func whereTheDecoderLeavesTwiceTheSizeAllIsDecodedForJPEGsToo() throws {
+    @Test func everythingIsDecodedForJPEGsUpToTwiceTheSize() throws {
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
         #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
         #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)

@@ -44,7 +44,7 @@ private enum Letters {
         #expect(try canvases(frames) == [["rrr", "rrr"], ["rrr", "r.g"]])
     }
 
-    @Test func aBlendedFrameLetsThroughWhatIsBelow() throws {
+    @Test func blendedFrameShowsTheFrameBelow() throws {
         let second = Letters.frame([".g"], x: 1, y: 1, blend: 1)
         #expect(try canvases([Letters.frame(["rrr", "rrr"]), second]) == [["rrr", "rrr"], ["rrr", "rrg"]])
     }
@@ -54,7 +54,7 @@ private enum Letters {
         let picture = try allFrames(DrawnPNGAnimation(width: 3, height: 1, frames: frames).png()).frames[1].picture
         #expect((0..<4).map { picture.sample(0, 0, $0) } == [255, 128, 128, 255])
         #expect((0..<4).map { picture.sample(1, 0, $0) } == [255, 255, 255, 128])
-        // 128 and what they leave of 128.
+        // 128, and half of the remaining 127.
         #expect((0..<4).map { picture.sample(2, 0, $0) } == [255, 255, 255, 192])
     }
 
@@ -65,7 +65,7 @@ private enum Letters {
         #expect(try canvases(frames) == [["rrr", "rrr"], ["rgg", "rrr"], ["r..", "brr"]])
     }
 
-    @Test func aFrameThatIsTakenBackShowsWhatWasBelow() throws {
+    @Test func disposedFrameShowsTheFrameBelow() throws {
         let frames = [
             Letters.frame(["rrr", "bbb"]), Letters.frame(["gg", "gg"], disposal: 2), Letters.frame(["g"], x: 2),
         ]

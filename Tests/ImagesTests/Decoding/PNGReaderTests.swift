@@ -27,7 +27,7 @@ struct PNGChunks {
     /// The zlib stream in the IDAT chunks.
     var data: [UInt8] { chunks.filter { $0.type == "IDAT" }.flatMap(\.body) }
 
-    /// Puts the stream into chunks of these sizes, and what is left into one more.
+    /// Splits the stream into chunks of these sizes, with the remainder in a final chunk.
     mutating func setData(_ data: [UInt8], sizes: [Int] = []) {
         let place = chunks.firstIndex { $0.type == "IDAT" }!
         chunks.removeAll { $0.type == "IDAT" }
@@ -78,7 +78,7 @@ struct PNGChunks {
         for _ in 0..<reader.size.height {
             try reader.readRow(into: row.bytes)
             bytes.append(contentsOf: UnsafeBufferPointer(start: row.bytes, count: count))
-            // The reader must not depend on what its caller does with a row.
+            // The reader must not depend on rows that its caller may change.
             row.bytes.update(repeating: 0x77, count: count)
         }
         try reader.finish()
@@ -145,7 +145,7 @@ struct PNGChunks {
         }
     }
 
-    @Test func whatStandsBehindTheLastRowIsReadOver() throws {
+    @Test func dataAfterTheLastRowIsIgnored() throws {
         let picture = PixelBuffer.noise(40, 30, channels: 3)
         var png = PNGChunks(try encode(picture, EncodeOptions(format: .png)))
         png.setData(png.data + [1, 2, 3, 4])
@@ -171,7 +171,7 @@ struct PNGChunks {
         var flipped = bytes
         flipped[bytes.count / 2] ^= 0x10
         #expect(code(flipped) == "corrupt-image")
-        // The checksum of the chunks is right, that of the stream is not.
+        // The checksum of the chunks is right, but the stream's is wrong.
         #expect(code(changed { $0.setData(png.data.dropLast() + [png.data.last! ^ 1]) }) == "corrupt-image")
         // Too little data, in whole chunks.
         #expect(code(changed { $0.setData(Array(png.data.dropLast(30))) }) == "corrupt-image")

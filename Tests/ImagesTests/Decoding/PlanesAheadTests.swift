@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// Three planes whose samples tell plane and place, of which one has fewer rows than its groups.
+/// Three planes whose samples identify plane and place; one plane has fewer rows than its groups.
 private final class CountedPlanes: PlaneReader {
     let planes: [PlaneGeometry]
     let failsAt: Int?
@@ -60,7 +60,7 @@ private final class CountedPlanes: PlaneReader {
     }
 
     @Test(arguments: [nil, 0, 1, 7, 30, 63] as [Int?])
-    func rowsAndFailuresAreThoseOfTheReader(_ failsAt: Int?) throws {
+    func rowsAndFailuresEqualTheReaders(_ failsAt: Int?) throws {
         let plain = CountedPlanes(failsAt: failsAt)
         let threads = SpareThreads(1)
         let options = DecodeOptions(spareThreads: threads)
@@ -105,7 +105,7 @@ private final class CountedPlanes: PlaneReader {
         #expect(options.spareThreads.take())
     }
 
-    /// One output of a picture with so many spare threads, and what became of it.
+    /// One output of a picture with `threads` spare threads, and its outcome.
     private func output(_ bytes: [UInt8], threads: Int, allowsTruncated: Bool) -> (bytes: [UInt8], outcome: String) {
         let (source, sink) = (MemorySource(bytes), MemorySink())
         var outcome = ""

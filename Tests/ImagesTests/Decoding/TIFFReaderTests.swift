@@ -95,7 +95,7 @@ let hasTIFF: Bool = {
         #expect(try decoded(picture).bytes == expected)
     }
 
-    @Test func alphaIsStraightWhateverItIsInTheFile() throws {
+    @Test func alphaIsStraightForEveryStoredKind() throws {
         for kind in [1, 2] {
             let picture = drawn(2, 1, 4) {
                 $0.samples = [100, 50, 0, 100, 7, 8, 9, 255]
@@ -182,7 +182,7 @@ let hasTIFF: Bool = {
         #expect(buffer.bytes[6] > 180 && buffer.bytes[7] < 90 && buffer.bytes[8] < 90)
     }
 
-    @Test func picturesAreTurnedAsTheySay() throws {
+    @Test func picturesAreRotatedByTheirOrientation() throws {
         let picture = drawn(4, 2, 1) { $0.shorts[274] = [6] }
         let buffer = try decoded(picture)
         #expect(buffer.size == PixelSize(width: 2, height: 4))

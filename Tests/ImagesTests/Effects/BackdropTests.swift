@@ -23,7 +23,7 @@ import Testing
         return Array(picture.bytes[place..<place + picture.channels])
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func thePictureLiesOnTheColourAsItIs(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func pictureIsDrawnUnchangedOnTheColour(channels: Int) throws {
         let sample = [UInt8](repeating: 200, count: channels % 2 == 0 ? channels - 1 : channels)
         let picture = PixelBuffer(
             size: PixelSize(width: 10, height: 4), filledWith: channels % 2 == 0 ? sample + [255] : sample)
@@ -50,7 +50,7 @@ import Testing
             pixel(made, 5, 3) == [9, 8, 7] && pixel(made, 14, 6) == [9, 8, 7] && pixel(made, 4, 3) == [255, 255, 255])
     }
 
-    @Test func theDominantColourIsThatOfThePicture() throws {
+    @Test func dominantColourComesFromThePicture() throws {
         let picture = PixelBuffer(size: PixelSize(width: 40, height: 10), filledWith: [30, 120, 200])
         let made = try contained(picture, 40, 40, .dominant)
         #expect(pixel(made, 0, 0) == [30, 120, 200] && pixel(made, 39, 39) == [30, 120, 200])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// How GIFs are made small without a change of what they show.
+/// Lossless reduction of GIFs.
 @Suite struct GIFSizeTests {
     private func options(_ effort: Int) -> EncodeOptions { EncodeOptions(format: .gif, effort: effort) }
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Half of the pixels of each frame stay, so that each may be drawn or left out.
-    @Test(arguments: [0, 3, 9]) func framesAreKeptExactlyWhateverIsLeftOut(effort: Int) throws {
+    @Test(arguments: [0, 3, 9]) func framesAreKeptExactlyForAnyOmission(effort: Int) throws {
         var random = SeededRandom(seed: 7)
         let frames = (0..<4).map { step in
             (
@@ -68,7 +68,7 @@ import Testing
         #expect(try allFrames(bytes).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func aFrameWithColoursOfItsOwnHasAPaletteOfItsOwn() throws {
+    @Test func frameWithNewColoursHasALocalPalette() throws {
         let frames = (0..<4).map { step in
             (delay: 40, picture: picture(20, 20) { x, y in [UInt8(x * 12), UInt8(y * 12), UInt8(step * 60), 255] })
         }
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// Runs make the table grow; strings that are cut short would not.
-    @Test(arguments: [0, 3, 9]) func areasOfOneColourTakeFewBytes(effort: Int) throws {
+    @Test(arguments: [0, 3, 9]) func uniformAreasTakeFewBytes(effort: Int) throws {
         let frames = (0..<2).map { step in
             (
                 delay: 40,
@@ -103,7 +103,7 @@ import Testing
         #expect(try animation(frames, options(effort)).count < 700)
     }
 
-    /// All colours of a frame and what is left out have numbers, if together they are 256.
+    /// All colours of a frame and the transparent index fit, if together they are 256.
     @Test func aFrameOf255ColoursLeavesOutWhatStays() throws {
         let still = picture(100, 60) { x, y in [UInt8((x * 7 + y * 13) % 200), 0, 0, 255] }
         var moved = still

@@ -27,7 +27,7 @@ import Testing
 
     @Test func withoutEffortAJPEGIsAsMostProgramsWriteIt() throws {
         let bytes = try encode(Self.photograph, EncodeOptions(quality: 50))
-        // T.81, K.1: the tables are those for a quality of 50, in zigzag order.
+        // T.81, K.1: the tables for a quality of 50, in zigzag order.
         let table = try #require(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDB })
         #expect(Array(bytes[table + 5..<table + 13]) == [16, 11, 12, 14, 12, 10, 16, 14])
         #expect(FrameHeader(bytes)?.code == 0xC0)
@@ -54,7 +54,7 @@ import Testing
         }
         #expect(sizes == sizes.sorted(by: >))
         #expect(Set(sizes).count == 4)
-        // For so few pixels, codes of their own for each scan take more than they save.
+        // For so few pixels, separate codes for each scan take more than they save.
         #expect(FrameHeader(try encode(Self.photograph, EncodeOptions(effort: 9)))?.code == 0xC0)
     }
 
@@ -101,7 +101,7 @@ import Testing
         for (picture, isKept) in [(Self.lettering, keepsLettering), (Self.photograph, keepsPhotograph)] {
             let sampling: ChromaSampling = isKept ? .full : .halved
             #expect(FrameHeader(try encode(picture, options))?.sampling == sampling)
-            // Planes of a JPEG whose own chroma is full, and made smaller in one direction.
+            // Planes of a JPEG with full chroma, reduced in one direction.
             let source = MemorySource(try picture.jpeg(quality: 100, chroma: .full))
             for size in [picture.size, PixelSize(width: picture.size.width, height: 60)] {
                 let (bytes, _) = try downsample(source, to: .exactly(size), encode: options)

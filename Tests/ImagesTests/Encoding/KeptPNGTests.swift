@@ -55,7 +55,7 @@ import Testing
         #expect(try decode(MemorySource(bytes)) == decode(MemorySource(source)))
     }
 
-    @Test func whatIsChangedIsWrittenAnew() throws {
+    @Test func changedPictureIsEncodedAgain() throws {
         let source = try source()
         let kept = try data(source)
         #expect(try data(made(source, effort: 0)) != kept)

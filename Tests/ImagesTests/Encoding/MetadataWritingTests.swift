@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenInPassesIsWithinTheLimitOfMemory() throws {
+    @Test func outputInPassesRespectsTheMemoryLimit() throws {
         let picture = PixelBuffer.waves(500, 500, channels: 3)
         func code(_ format: OutputFormat, isDirect: Bool, _ bytes: Int) throws -> String? {
             let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: bytes), memory: MemoryBudget())

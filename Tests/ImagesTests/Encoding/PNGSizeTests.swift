@@ -48,7 +48,7 @@ import Testing
             ] {
                 var noise = PixelBuffer.noise(size.width, size.height, channels: channels, seed: UInt64(effort))
                 _ = try written(noise, effort: effort, interlaced: interlaced)
-                // Few colours, of which some are transparent.
+                // Few colours, some of them transparent.
                 for place in noise.bytes.indices { noise.bytes[place] &= 0x80 }
                 _ = try written(noise, effort: effort, interlaced: interlaced)
             }
@@ -88,7 +88,7 @@ import Testing
         #expect(try written(opaque).header.colourType == 2)
         let gray = picture(50, 40) { x, _ in [UInt8(x), UInt8(x), UInt8(x), next() | 1] }
         #expect(try written(gray).header.colourType == 4)
-        // One colour of its own is transparent, and nothing half so.
+        // A single colour is transparent, and no pixel is half transparent.
         let keyed = picture(50, 40) { x, y in (x + y) % 7 == 0 ? [0, 0, 0, 0] : [next() | 1, next(), next(), 255] }
         #expect(try written(keyed).header.colourType == 2)
         let hidden = picture(50, 40) { x, y in
@@ -97,7 +97,7 @@ import Testing
         #expect(try written(hidden).header.colourType == 6)
     }
 
-    @Test func pixelsStayWhatTheirProfileIsFor() throws {
+    @Test func pixelsMatchTheirProfile() throws {
         var profile = [UInt8](repeating: 0, count: 132)
         profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
         profile.replaceSubrange(36..<40, with: Array("acsp".utf8))

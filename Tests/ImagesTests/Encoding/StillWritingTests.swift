@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// `libavif` is an optional library: where it is missing, that is what the failure has to say.
+/// `libavif` is an optional library: without it, the failure must say that it is missing.
 @Suite struct AVIFWritingTests {
     private func written(_ picture: PixelBuffer, _ options: EncodeOptions) throws -> [UInt8]? {
         do {

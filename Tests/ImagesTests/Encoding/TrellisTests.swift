@@ -30,7 +30,7 @@ import Testing
         #expect(order.sorted() == Array(0..<64))
     }
 
-    @Test func theTransformIsThatOfTheStandard() {
+    @Test func transformMatchesTheStandard() {
         let samples = PixelBuffer.noise(8, 8, channels: 1).bytes
         var out = [Float](repeating: 0, count: 64)
         apod_forward_dct(samples, 8, &out)
@@ -65,7 +65,7 @@ import Testing
         #expect(quantized(coefficients, nil) == expected)
     }
 
-    /// What a block costs, straight from the definition of codes and errors.
+    /// The cost of a block, straight from the definition of codes and errors.
     private func cost(_ block: [Int16], _ coefficients: [Float]) -> Float {
         var energy: Float = 0
         for place in 1..<64 { energy += coefficients[place] * coefficients[place] }
@@ -92,7 +92,7 @@ import Testing
         for place in places {
             coefficients[place] = Float(Self.steps[place]) * Float.random(in: -9...9, using: &random)
         }
-        // The last one saves the end of the block, if it is worth its bits.
+        // The last coefficient saves the end of the block, if it is worth its bits.
         if seed % 2 == 0 {
             places.append(63)
             coefficients[63] = Float(Self.steps[63]) * Float.random(in: 0.5...1.2, using: &random)

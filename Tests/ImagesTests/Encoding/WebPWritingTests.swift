@@ -26,7 +26,7 @@ import Testing
         #expect(bytes.count < plain.count && lossy != drawing)
     }
 
-    @Test func manyColoursAreLossyWhateverTheEffort() throws {
+    @Test func manyColoursAreLossyForEveryEffort() throws {
         let picture = PixelBuffer.waves(120, 90, channels: 3)
         for effort in [0, 3, 9] {
             let (bytes, back) = try written(picture, EncodeOptions(format: .webp, effort: effort))
@@ -39,7 +39,7 @@ import Testing
         let picture = PixelBuffer.drawn(96, 80) { x, y in
             y % 7 < 2 && x % 24 < 18 ? [225, 15, 25] : [200 + x / 3, 215 + y / 4, 235]
         }
-        // What is halved with care keeps its light (libwebp's sharpyuv.h), if not its values.
+        // Careful halving of chroma keeps the light (libwebp's sharpyuv.h), if not the values.
         func light(_ picture: PixelBuffer) -> [UInt8] {
             (0..<96 * 80).map { place in
                 let parts = [0.2126, 0.7152, 0.0722].enumerated().map { channel, weight in
@@ -59,7 +59,7 @@ import Testing
         #expect(try kept(.auto, quality: 95, effort: 0) == kept(.full, quality: 95, effort: 0))
     }
 
-    @Test func alphaGoesBeforeAPictureDoesNotFit() throws {
+    @Test func alphaIsReducedBeforeThePictureFails() throws {
         var picture = PixelBuffer.waves(160, 120, channels: 4)
         let noise = PixelBuffer.noise(160, 120, channels: 1).bytes
         for place in noise.indices { picture.bytes[place * 4 + 3] = noise[place] }

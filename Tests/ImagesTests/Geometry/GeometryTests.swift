@@ -35,7 +35,7 @@ import Testing
         #expect(try Geometry().placement(of: source).target == source)
     }
 
-    @Test func fillGivesExactlyTheSizeAndCutsWhatStandsOver() throws {
+    @Test func fillHasExactlyTheSizeAndCropsTheRest() throws {
         let placement = try Geometry(width: 400, height: 400, mode: .fill).placement(of: landscape)
         #expect(placement.target == PixelSize(width: 400, height: 400))
         #expect(placement.crop == Rectangle(x: 500, y: 0, width: 2000, height: 2000))
@@ -119,7 +119,7 @@ import Testing
         #expect(try crop(0.5, 0.5) == Rectangle(x: 500, y: 0, width: 2000, height: 2000))
         #expect(try crop(0.4, 0.9) == Rectangle(x: 200, y: 0, width: 2000, height: 2000))
         #expect(try crop(0, 0.5).x == 0 && crop(1, 0.5).x == 1000)
-        // It is a point of the picture, whatever part of that is looked at.
+        // It is a point of the picture, for any region shown.
         #expect(try crop(0.5, 0.5, "1000,0,2000,1000") == Rectangle(x: 1000, y: 0, width: 1000, height: 1000))
     }
 
@@ -131,7 +131,7 @@ import Testing
         #expect(Focus("100%,0%") == Focus(x: 1, y: 0))
     }
 
-    @Test func whatIsContainedLiesInTheMiddleOfExactlyTheSize() throws {
+    @Test func containedPictureIsCentredInExactlyTheSize() throws {
         let box = PixelSize(width: 400, height: 400)
         let wide = try Geometry(width: 400, height: 400, mode: .contain).placement(of: landscape)
         #expect(wide.target == box && wide.rendered == PixelSize(width: 400, height: 267) && wide.share == 1)

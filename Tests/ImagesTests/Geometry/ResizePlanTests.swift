@@ -55,7 +55,7 @@ import Testing
         #expect(try scale(20_000, 1, leaving: .infinity) == 8)
     }
 
-    @Test func howMuchIsLeftForTheResamplerFollowsFromWhatTheOutputLoses() {
+    @Test func scaleLeftToTheResamplerDependsOnTheLossOfTheOutput() {
         func left(_ quality: DecodeOptions.Quality, _ format: OutputFormat, _ number: Int = 82) -> Double {
             quality.leftToResample(EncodeOptions(format: format, quality: number))
         }
@@ -78,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: Orientation.allCases) func aPartIsStoredWhereItsPixelsAre(orientation: Orientation) {
-        // Each pixel of a small picture is a part of it: its stored place is that of the pixel that is turned there.
+        // Each pixel of a small picture is a region: its stored place must hold the pixel that the rotation shows
+        // there.
         let stored = PixelSize(width: 5, height: 3)
         let numbers = PixelBuffer(size: stored, channels: 1, bytes: (0..<15).map { UInt8($0) })
         let upright = numbers.upright(from: orientation)

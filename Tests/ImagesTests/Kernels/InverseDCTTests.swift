@@ -6,7 +6,7 @@ import Testing
 
 @testable import JPEG
 
-/// Blocks of one place of many MCUs, and what they become.
+/// Blocks of one component of many MCUs, and their samples.
 private struct Blocks {
     let layout: BlockLayout
     var dc: [Int16] = []
@@ -41,9 +41,9 @@ private struct Blocks {
         }
     }
 
-    /// The samples of a row of blocks that begin `step` samples apart, with what lies around them untouched.
+    /// The samples of a row of blocks that begin `step` samples apart, with the surrounding samples untouched.
     ///
-    /// - Parameter stride: steps from one block's mean to the next one's.
+    /// - Parameter stride: steps from the mean of a block to that of the next block.
     func samples(_ level: apod_kernel_level, offset: Int16 = 3, step: Int, stride: Int = 1) -> [[UInt8]] {
         let size = layout.size
         let dc = dc.flatMap { [$0] + [Int16](repeating: 0, count: stride - 1) }
@@ -112,7 +112,7 @@ private struct Blocks {
     }
 
     @Test(arguments: BlockLayout.sizes)
-    func samplesAreThoseOfTheDefinition(_ size: Int) {
+    func samplesMatchTheDefinition(_ size: Int) {
         var random = SeededRandom(seed: 100 + UInt64(size))
         let blocks = Blocks(size: size, count: 200, .sane, &random)
         let step = size + 3
@@ -131,7 +131,7 @@ private struct Blocks {
         #expect(squares / Double(200 * size * size) < 0.1)
     }
     @Test(arguments: BlockLayout.sizes)
-    func aMeanAloneIsWhatTheWholeTransformMakesOfIt(_ size: Int) {
+    func meanOnlyBlockEqualsTheFullTransform(_ size: Int) {
         var random = SeededRandom(seed: 200 + UInt64(size))
         for kind in Blocks.Kind.allCases {
             var blocks = Blocks(size: size, count: 100, kind, &random)

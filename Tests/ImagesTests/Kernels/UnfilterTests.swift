@@ -39,12 +39,12 @@ import Testing
         }
     }
 
-    /// Neighbours in every relation to one another, ties among them, for the filter that chooses between three.
+    /// Neighbours in every relation to each other, including ties, for the filter that chooses among three.
     @Test func everyInstructionSetChoosesTheSameNeighbour() {
         let values: [UInt8] = [0, 1, 2, 3, 61, 63, 64, 65, 85, 126, 127, 128, 129, 170, 190, 192, 252, 253, 254, 255]
         for upper in values {
             for corner in values {
-                // Pixels of one byte, two in a row: what stands left of the second one is what the first one becomes.
+                // Pixels of one byte, two in a row: the first result is the left neighbour of the second.
                 for left in values {
                     let (input, above): ([UInt8], [UInt8]) = ([left &- corner, 0], [corner, upper])
                     let expected = model(4, pixel: 1, input, above: above)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MemoryBudgetTests {
     private let never = Interruption()
 
-    @Test func whatIsReservedComesBackWithItsOwner() throws {
+    @Test func reservationIsReturnedWithItsOwner() throws {
         let budget = MemoryBudget(bytes: 100)
         do {
             let first = try budget.reserve(60, for: budget.newPicture(), interruption: never)
@@ -139,9 +139,9 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeStoppedIsRefusedUnlessItEndsInTime() throws {
+    @Test func uninterruptibleWorkIsRefusedUnlessItEndsInTime() throws {
         let options = { DecodeOptions(limits: DecodeLimits(maxSeconds: $0)).begun() }
-        // A solid one is made in no time; what counts is what the worst of that size would take.
+        // A solid picture takes no time; the limit is checked against the worst picture of that size.
         let size = PixelSize(width: 2000, height: 3000)
         let picture = PixelBuffer(size: size, filledWith: [9, 8, 7])
         let still = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
@@ -197,8 +197,8 @@ import Testing
     @Test func framesOfAWebPAreReservedBeforeTheyAreTaken() throws {
         let picture = PixelBuffer.waves(100, 50, channels: 4)
         let source = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
-        // The pixels that are given out, or two canvases; and what libwebp takes for a frame, code tables for its alpha
-        // among it: one group for each of 25 x 13 blocks.
+        // The returned pixels, or two canvases, plus libwebp's memory for a frame, including code tables for its alpha:
+        // a group for each of 25 x 13 blocks.
         let tables = 25 * 13 * 5700
         let (still, animation) = (5000 * 10 + tables, 5000 * 14 + source.count + tables)
         for (needed, read) in [
@@ -216,7 +216,7 @@ import Testing
     private static let tableBomb: [UInt8] = {
         var bits: [UInt8] = []
         func write(_ value: Int, _ count: Int) { for bit in 0..<count { bits.append(UInt8(value >> bit & 1)) } }
-        // One symbol, 0, in no bits.
+        // A single symbol, 0, in no bits.
         func simpleCode() { write(0b0001, 4) }
         // So many symbols of 8 bits each, and the rest of none: the code of lengths has 0 and 8, the third and twelfth
         // in its order.

@@ -3,8 +3,8 @@ import Support
 
 /// The plainest of HTTP clients, for tests to ask their own servers with.
 public enum LoopbackClient {
-    /// Sends one request to `http://127.0.0.1:PORT/…` and gives the answer, whatever its status. The body is what
-    /// came until the server closed, chunks not joined.
+    /// Sends one request to `http://127.0.0.1:PORT/…` and returns the answer, for any status. The body has all bytes
+    /// until the server closed, with chunks not joined.
     public static func send(
         _ url: String, method: String = "GET", headers: [(name: String, value: String)] = []
     ) throws -> LoopbackResponse {

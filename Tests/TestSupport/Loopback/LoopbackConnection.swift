@@ -3,7 +3,7 @@ import Support
 
 /// One client's connection, used by the thread that answers it.
 public final class LoopbackConnection {
-    /// The client has gone, or has sent what is not HTTP.
+    /// The client has disconnected, or has sent bytes that are not HTTP.
     public struct Broken: Error {}
 
     private let descriptor: Int32
@@ -70,7 +70,7 @@ public final class LoopbackConnection {
         close()
     }
 
-    /// Waits until the client has gone, or the server is stopped; what it sends meanwhile is dropped.
+    /// Waits until the client has disconnected, or the server is stopped; bytes received during the wait are dropped.
     public func waitForClient() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

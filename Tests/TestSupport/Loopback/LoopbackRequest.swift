@@ -1,4 +1,4 @@
-/// One HTTP request as it came.
+/// One HTTP request as received.
 public struct LoopbackRequest: Sendable {
     public let method: String
     /// Path and query as they were sent.
@@ -17,7 +17,7 @@ public struct LoopbackRequest: Sendable {
     /// The path as it was sent, without the query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// What follows the question mark, as it was sent; empty where there is none.
+    /// The raw text after the question mark; empty if there is none.
     public var queryText: String {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } ?? ""
     }
@@ -61,7 +61,6 @@ public struct LoopbackRequest: Sendable {
     }
 }
 
-/// One HTTP answer.
 public struct LoopbackResponse: Sendable {
     public var status: Int
     /// Sent in this order; `LoopbackConnection` adds `Content-Length`.
@@ -91,7 +90,7 @@ public struct LoopbackResponse: Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Puts a header in place of those of that name.
+    /// Replaces all headers of that name.
     public mutating func set(_ name: String, _ value: String?) {
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
         if let value { headers.append((name, value)) }

@@ -60,7 +60,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Answers each request with what the closure gives.
+    /// Answers each request with the result of the closure.
     public convenience init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse) throws {
         try self.init { request, connection in try connection.send(respond(request), to: request) }
     }

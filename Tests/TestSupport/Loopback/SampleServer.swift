@@ -1,6 +1,6 @@
 import Support
 
-/// The sample service as a process of its own, ended with the last reference.
+/// The sample service as a separate process, ended with the last reference.
 public final class SampleServer: Sendable {
     /// `http://127.0.0.1:PORT`.
     public let address: String
@@ -18,7 +18,7 @@ public final class SampleServer: Sendable {
 
     deinit { stop() }
 
-    /// What a tool needs in its environment to ask this service for everything.
+    /// The environment that points a tool to this service for everything.
     public var environment: [String: String] {
         [
             "APOD_SCIENCE_URL": "\(address)/wp-json/wp/v2/apod-basic",
@@ -39,12 +39,12 @@ public final class SampleServer: Sendable {
         _ = process.wait(deadline: .seconds(5))
     }
 
-    /// What the service has been asked since it started or since `reset()`.
+    /// The requests to the service since it started or since `reset()`.
     public struct Requests: Sendable {
         public let total: Int
         /// The most that were under way at one time.
         public let highest: Int
-        /// How often each path, without its query, was asked for.
+        /// The number of requests for each path, without its query.
         public let counts: [String: Int]
 
         public subscript(path: String) -> Int { counts[path] ?? 0 }
@@ -74,6 +74,6 @@ public final class SampleServer: Sendable {
     /// Changes every drawn picture, and so its ETag, under the same address.
     public func changePictures() throws { _ = try LoopbackClient.send(url("/revision"), method: "POST") }
 
-    /// Lets the picture of the day after the newest one come out.
+    /// Publishes the picture of the day after the newest.
     public func publishNextDay() throws { _ = try LoopbackClient.send(url("/publish"), method: "POST") }
 }

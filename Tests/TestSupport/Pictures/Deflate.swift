@@ -1,4 +1,5 @@
-/// Deflate (RFC 1951) as far as a test needs it: stored blocks, or one block of the fixed Huffman code with matches.
+/// Deflate (RFC 1951) as far as a test needs it: stored blocks, or a single block of the fixed Huffman code with
+/// matches.
 public enum Deflate {
     public enum Method: Sendable {
         /// Bytes as they are, in blocks of at most 65,535: the quickest, and the largest.
@@ -44,7 +45,7 @@ public enum Deflate {
     private static func fixed(_ bytes: [UInt8]) -> [UInt8] {
         var output = BitWriter()
         output.add(0b011, 3)  // the last block, fixed code
-        // Where a hash of three bytes was last seen; the one nearest candidate is enough for test data.
+        // The last place of each hash of three bytes; the single nearest candidate is enough for test data.
         var seen = [Int32](repeating: -1, count: 1 << 15)
         bytes.withUnsafeBufferPointer { bytes in
             var position = 0
@@ -84,7 +85,7 @@ public enum Deflate {
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while start < bytes.count {
-                // 5,552 is the most for which the sums fit in 32 bits.
+                // 5,552 is the largest count for which the sums fit in 32 bits.
                 let end = min(start + 5552, bytes.count)
                 for index in start..<end {
                     a &+= UInt32(bytes[index])
@@ -118,7 +119,7 @@ public enum Deflate {
     }
 }
 
-/// Bits of a deflate stream, the first one lowest in its byte.
+/// Bits of a deflate stream, from the lowest bit of each byte.
 private struct BitWriter {
     private var bytes: [UInt8] = []
     private var pending: UInt64 = 0

@@ -1,7 +1,7 @@
-/// A GIF that the project writes itself (GIF89a), with full control over what a decoder must get right.
+/// A GIF written by the project itself (GIF89a), with full control over the features that a decoder must handle.
 public struct DrawnAnimation: Sendable {
     public struct Frame: Sendable {
-        /// Where the frame lies on the canvas.
+        /// The frame's offset on the canvas.
         public var x = 0
         public var y = 0
         public var width: Int
@@ -10,9 +10,9 @@ public struct DrawnAnimation: Sendable {
         public var pixels: [UInt8]
         /// In hundredths of a second.
         public var delay = 10
-        /// What becomes of the frame afterwards: 1 stays, 2 makes way for the background, 3 for what was there before.
+        /// The disposal method: 1 keeps the frame, 2 restores the background, 3 restores the previous canvas.
         public var disposal = 1
-        /// The palette number that lets what is below shine through.
+        /// The palette index of transparent pixels.
         public var transparent: UInt8?
         /// Whether its rows come in four passes, which show it coarse first.
         public var isInterlaced = false
@@ -49,7 +49,7 @@ public struct DrawnAnimation: Sendable {
         self.loop = loop
     }
 
-    /// Pictures of one size as frames in 256 even colours (3 bits red, 3 green, 2 blue).
+    /// Pictures of equal size as frames in 256 even colours (3 bits red, 3 green, 2 blue).
     public init(_ pictures: [DrawnPicture], delay: Int = 10, loop: Int? = 0) {
         let frames = pictures.map { picture in
             var frame = Frame(width: picture.width, height: picture.height, pixels: picture.evenColours())
@@ -122,7 +122,7 @@ private enum LZW {
         var pending = 0
         var count = 0
         var width = codeSize + 1
-        // For a code and the next pixel, the code of both; 0, which is never the code of two, where there is none yet.
+        // For a code and the next pixel, the code of both; 0, which is never the code of a pair, if there is none yet.
         var table = [UInt16](repeating: 0, count: 4096 << 8)
         var next = clear + 2
 

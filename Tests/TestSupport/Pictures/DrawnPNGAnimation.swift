@@ -1,5 +1,5 @@
-/// An animated PNG that the project writes itself (PNG specification, third edition, §11.3.4), with full control over
-/// what a decoder must get right.
+/// An animated PNG written by the project itself (PNG specification, third edition, §11.3.4), with full control over
+/// the features that a decoder must handle.
 public struct DrawnPNGAnimation: Sendable {
     public struct Frame: Sendable {
         public var x = 0
@@ -9,9 +9,9 @@ public struct DrawnPNGAnimation: Sendable {
         /// R, G, B and alpha of each pixel, or the palette's number.
         public var bytes: [UInt8]
         public var delay = (UInt16(1), UInt16(10))
-        /// What becomes of it: 0 stays, 1 makes way for transparency, 2 for what was there before.
+        /// The disposal: 0 keeps the frame, 1 clears it to transparency, 2 restores the previous canvas.
         public var disposal: UInt8 = 0
-        /// 0 replaces what is there, 1 is laid over it.
+        /// 0 replaces the canvas, 1 is blended over it.
         public var blend: UInt8 = 0
 
         public init(width: Int, height: Int, bytes: [UInt8]) {
@@ -38,7 +38,7 @@ public struct DrawnPNGAnimation: Sendable {
         self.frames = frames
     }
 
-    /// The chunks in order, for those who change some.
+    /// The chunks in order, for tests that change some.
     public var chunks: [PNGChunk] {
         let kind: [UInt8] = palette.isEmpty ? [8, 6, 0, 0, 0] : [8, 3, 0, 0, 0]
         var chunks = [PNGChunk("IHDR", Self.long(width) + Self.long(height) + kind)]

@@ -24,8 +24,8 @@ extension DrawnPicture {
     /// The picture as a PNG of 8 bits a sample, not interlaced.
     ///
     /// - Parameters:
-    ///   - filter: of every row; nil takes all five in turn.
-    ///   - chunks: put between the header and the picture data, such as `eXIf` or `iCCP`.
+    ///   - filter: of every row; nil alternates all five.
+    ///   - chunks: inserted between the header and the picture data, such as `eXIf` or `iCCP`.
     public func png(
         _ method: Deflate.Method = .fixed, filter: PNGFilter? = .sub, chunks: [PNGChunk] = []
     ) -> [UInt8] {

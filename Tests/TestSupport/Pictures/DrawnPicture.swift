@@ -30,7 +30,7 @@ public struct DrawnPicture: Sendable, Equatable {
         return Array(bytes[start..<start + channels])
     }
 
-    /// One colour all over; as many channels as it has samples.
+    /// A single colour, with as many channels as it has samples.
     public static func solid(_ width: Int, _ height: Int, _ colour: [UInt8]) -> DrawnPicture {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(width * height * colour.count)

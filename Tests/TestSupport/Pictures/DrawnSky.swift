@@ -1,12 +1,12 @@
 extension DrawnPicture {
-    /// A sky that compresses like a photograph of one: clouds of two colours in several sizes, stars with halos, and a
-    /// little grain. About 20 ns a pixel in an optimised build.
+    /// A sky that compresses like a photograph of the sky: clouds of two colours in several sizes, stars with halos,
+    /// and a little grain. About 20 ns a pixel in an optimised build.
     ///
     /// - Parameter stars: how many for a million pixels.
     public static func sky(_ width: Int, _ height: Int, seed: UInt64, stars: Int = 700) -> DrawnPicture {
         var random = SeededRandom(seed: seed)
         let palette = SkyPalette(&random)
-        // Sizes relative to the picture, so that two sizes of one seed show the same sky.
+        // Sizes are relative to the picture, so that two sizes of one seed show the same sky.
         let extent = max(width, height, 8)
         let layers = [2, 5, 14, 40, 110].map { cells in
             CloudLayer(cell: max(extent / cells, 1), width: width, height: height, seed: random.next())
@@ -82,7 +82,7 @@ private struct CloudLayer {
         while x < row.count {
             let left = Int(values[top + column]) * (cell - down) + Int(values[top + columns + column]) * down
             let right = Int(values[top + column + 1]) * (cell - down) + Int(values[top + columns + column + 1]) * down
-            // Along the cell the value changes by the same step, so that no pixel needs a division of its own.
+            // The value changes by the same step along the cell, so that no pixel needs a division.
             let scale = cell * cell
             var value = left * weight * 256 / cell
             let step = (right - left) * weight * 256 / scale

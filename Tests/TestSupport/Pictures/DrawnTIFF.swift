@@ -1,4 +1,5 @@
-/// A TIFF that the project writes itself (TIFF 6.0, and BigTIFF), with full control over what a decoder must get right.
+/// A TIFF written by the project itself (TIFF 6.0, and BigTIFF), with full control over the features that a decoder
+/// must handle.
 public struct DrawnTIFF: Sendable {
     public enum Compression: Int, Sendable, CaseIterable {
         case none = 1
@@ -17,7 +18,7 @@ public struct DrawnTIFF: Sendable {
     public var compression = Compression.none
     /// Whether samples are stored as differences to those on their left (TIFF 6.0 §14).
     public var isPredicted = false
-    /// Whether each sample has strips or tiles of its own.
+    /// Whether each sample has separate strips or tiles.
     public var isSeparate = false
     public var rowsPerStrip = 3
     /// Sides of tiles, multiples of 16, in place of strips.
@@ -39,14 +40,14 @@ public struct DrawnTIFF: Sendable {
 
     public func tiff() -> [UInt8] { Self.tiff([self]) }
 
-    /// A file of several pages; the first one says how numbers are stored.
+    /// A file of several pages; the first page decides how numbers are stored.
     public static func tiff(_ pages: [DrawnTIFF]) -> [UInt8] {
         let first = pages[0]
         func number(_ value: Int, _ width: Int) -> [UInt8] { first.number(value, width) }
         let word = first.isBig ? 8 : 4
         var bytes: [UInt8] = first.isBigEndian ? [0x4D, 0x4D] : [0x49, 0x49]
         bytes += first.isBig ? number(43, 2) + number(8, 2) + number(0, 2) : number(42, 2)
-        // Where the offset of the next directory is to be written.
+        // The place for the offset of the next directory.
         var link = bytes.count
         bytes += number(0, word)
         for page in pages {

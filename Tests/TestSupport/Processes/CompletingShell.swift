@@ -1,6 +1,6 @@
 import Support
 
-/// A shell that is asked what it offers when Tab is pressed.
+/// A shell whose completions are read after Tab.
 public enum CompletingShell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
@@ -25,14 +25,14 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         return false
     }()
 
-    /// What is offered: a word, and what is said about it (not by bash).
+    /// An offered completion: a word, and its description (not in bash).
     public struct Offer: Sendable, Hashable {
         public let word: String
         public let description: String
     }
 
-    /// Returns what the shell offers at the end of each line, as whole words without quotes; of folders, the slash at
-    /// the end is left out.
+    /// Returns the completions that the shell offers at the end of each line, as whole words without quotes; the final
+    /// slash of folders is omitted.
     ///
     /// - Parameter folder: where the scripts are: `apod-tools.bash`, `_apod-tools`, `apod-tools.fish`.
     public func offers(_ lines: [String], scripts folder: String, in home: ToolHome) throws -> [[Offer]] {
@@ -141,7 +141,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         done
         """#
 
-    /// Presses Tab in a shell on a terminal of its own, which writes down what its functions hand to the editor.
+    /// Presses Tab in a shell on a new terminal, and records the words that its functions pass to the editor.
     private static let zshScript = #"""
         zmodload zsh/zpty
         dump=$1 folder=$2

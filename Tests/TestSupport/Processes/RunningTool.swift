@@ -3,7 +3,8 @@ import Support
 
 /// A tool that has been started and may still run: written to piece by piece, read line by line, killed.
 ///
-/// Both output streams are read while it runs. When the last reference goes before the end, it is killed, and only it.
+/// Both output streams are read while it runs. The process is killed, and only that process, when the last reference is
+/// released before its end.
 public final class RunningTool: Sendable {
     public let command: String
     public let processID: Int32
@@ -57,7 +58,7 @@ public final class RunningTool: Sendable {
         Self.close(input)
     }
 
-    /// Writes to its standard input, waiting while the pipe is full; false once nobody reads it any more.
+    /// Writes to its standard input, waiting while the pipe is full; false once the pipe has no reader.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { Self.write(bytes, input) }
 
@@ -96,11 +97,11 @@ public final class RunningTool: Sendable {
 
     public var isRunning: Bool { end.withLock { $0.waitStatus == nil } }
 
-    /// The most memory it has had resident so far, in bytes; nil if it has ended or the system does not say
-    /// (`VmHWM`, Linux only). The figure of `getrusage` would include that of the test process itself.
+    /// The peak resident memory so far, in bytes; nil if the tool has ended or the system does not report it (`VmHWM`,
+    /// Linux only). The figure of `getrusage` would include the test process itself.
     public var peakMemory: Int? {
         guard let status = try? File.openInput("/proc/\(processID)/status") else { return nil }
-        // Files of /proc have no size of their own.
+        // Files of /proc report no size.
         guard let bytes = try? status.upTo(65536) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
@@ -159,7 +160,7 @@ public final class RunningTool: Sendable {
 }
 
 extension File {
-    /// What can be read in one go, for files without a size.
+    /// The bytes of a single read, for files without a size.
     fileprivate func upTo(_ limit: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = try read(into: UnsafeMutableRawBufferPointer(buffer))

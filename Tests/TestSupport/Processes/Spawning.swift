@@ -69,7 +69,7 @@ private func changeFolder(_ actions: inout posix_spawn_file_actions_t, _ folder:
 }
 #endif
 
-/// Collects what comes out of a descriptor on a thread of its own, so that a child never waits for its reader.
+/// Collects the output of a descriptor on a separate thread, so that a child never waits for its reader.
 final class StreamCollector: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -80,7 +80,7 @@ final class StreamCollector: Sendable {
 
     private let state = Monitor(State())
 
-    /// Takes over `descriptor`; nil is a stream that has nothing.
+    /// Takes over `descriptor`; nil is an empty stream.
     init(_ descriptor: Int32?) throws {
         guard let descriptor else {
             state.update { $0.ended = true }
@@ -122,7 +122,7 @@ final class StreamCollector: Sendable {
         return state.withLock { $0.bytes }
     }
 
-    /// Waits until `text` is among what has come; false where the stream ended or `limit` passed before.
+    /// Waits until `text` has been received; false if the stream ended or `limit` passed before.
     func wait(for text: String, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { state -> Bool? in
             String(decoding: state.bytes, as: UTF8.self).contains(text: text) ? true : (state.ended ? false : nil)

@@ -12,7 +12,7 @@ public final class ToolHome: Sendable {
     /// What every tool started here finds in its environment.
     public let environment: [String: String]
 
-    /// - Parameter environment: added to the tools' environment, in place of what stands there.
+    /// - Parameter environment: added to the tools' environment, replacing existing values.
     public init(environment added: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         cacheRoot = folder.path("cache/apod-tools")
@@ -95,7 +95,7 @@ public final class ToolHome: Sendable {
     }
 }
 
-/// Runs a tool in a home of its own.
+/// Runs a tool in a new home.
 public func run(
     _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .empty, environment: [String: String?] = [:],
     deadline: Duration = .seconds(60)

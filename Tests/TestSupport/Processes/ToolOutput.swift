@@ -1,4 +1,4 @@
-/// How a tool ended and what it said.
+/// The exit status and the output of a tool.
 public struct ToolOutput: Sendable, CustomStringConvertible {
     /// The command line, for messages.
     public let command: String

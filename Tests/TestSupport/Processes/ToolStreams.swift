@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// Where a tool's standard input comes from.
+/// The source of a tool's standard input.
 public enum ToolInput: Sendable, ExpressibleByStringLiteral {
     /// Nothing: `/dev/null`.
     case empty
@@ -11,7 +11,7 @@ public enum ToolInput: Sendable, ExpressibleByStringLiteral {
     case pipe
     /// A file.
     case file(String)
-    /// A terminal at which nobody types.
+    /// A terminal without input.
     case terminal
 
     public init(stringLiteral text: String) { self = .bytes(Array(text.utf8)) }
@@ -20,7 +20,7 @@ public enum ToolInput: Sendable, ExpressibleByStringLiteral {
     public static func lines(_ lines: [String]) -> ToolInput { .text(lines.map { $0 + "\n" }.joined()) }
 }
 
-/// Where a tool's standard output or standard error goes.
+/// The destination of a tool's standard output or standard error.
 public enum ToolStream: Sendable {
     /// Collected while the tool runs.
     case collected
@@ -32,7 +32,7 @@ public enum ToolStream: Sendable {
     case file(String)
 }
 
-/// The three ends that a child gets, and those that stay here.
+/// The three ends that a child gets, and the parent's ends.
 struct ToolEnds {
     /// Given to the child as 0, 1, 2 and closed here afterwards.
     var child: [Int32] = []
@@ -99,7 +99,7 @@ private func openDescriptor(_ path: String, _ flags: Int32) throws -> Int32 {
 }
 
 /// Held while a pipe exists that is not yet marked close-on-exec, and while a child is started: a child that inherited
-/// another one's pipe would keep it from ending. (`pipe2` would do, but Swift does not see it on every system.)
+/// another child's pipe would keep it from ending. (`pipe2` would do, but Swift does not see it on every system.)
 let descriptorInheritance = Monitor(())
 
 /// A pipe that no child inherits: one that lives on would keep the pipe's reader waiting for its end.
@@ -112,7 +112,7 @@ public func makePipe() throws -> (reading: Int32, writing: Int32) {
     }
 }
 
-/// A new terminal: the end at which its user would sit, and the one for a child.
+/// A new terminal: the user's end, and the child's end.
 private func makeTerminal() throws -> (master: Int32, terminal: Int32) {
     #if canImport(Darwin)
     let master = posix_openpt(O_RDWR | O_NOCTTY)

@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// Where the built tools are.
+/// The places of the built tools.
 public enum Tools {
     /// The absolute path of the built program `name`: in the folder that `APOD_TOOLS_BIN` names, else beside the tests
     /// themselves (`.build/debug`). A name with a slash is taken as it is.
@@ -11,7 +11,7 @@ public enum Tools {
         throw MissingTool(name: name, folders: folders)
     }
 
-    /// The folders in which tools are looked for, first one first.
+    /// The folders that are searched for tools, in order.
     public static let folders: [String] = {
         var folders: [String] = []
         if let named = getenv("APOD_TOOLS_BIN") {

@@ -40,13 +40,13 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
     guard let whole = try? own(8, .standard, threads: 0).get(),
         let expected = try? samples(reader.planes(scale: 8))
     else { return }
-    // libjpeg-turbo decodes an MCU a second time if it finds fill bytes where data is, which nobody writes, and leaves
-    // in it what it found the first time.
+    // libjpeg-turbo decodes an MCU twice if it finds fill bytes in its data, which no encoder writes, and keeps the
+    // results of the first attempt in it.
     if hasFilledData(bytes) { return }
     precondition(whole == expected, "another picture than libjpeg's")
 }
 
-/// Whether fill bytes (ITU-T T.81 B.1.1.2) stand before a stuffed zero.
+/// Whether fill bytes (ITU-T T.81 B.1.1.2) precede a stuffed zero.
 private func hasFilledData(_ bytes: [UInt8]) -> Bool {
     bytes.indices.dropFirst(2).contains { bytes[$0 - 2] == 0xFF && bytes[$0 - 1] == 0xFF && bytes[$0] == 0 }
 }

@@ -6,7 +6,7 @@ import Support
 @testable import Images
 @testable import Previews
 
-/// Small enough that an input takes milliseconds, and that a bomb shows as what it takes beyond them.
+/// Small enough that an input takes milliseconds, and that a bomb exceeds them visibly.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxFrames: 16, maxAnimationPixels: 1 << 17,
     maxSeconds: 5, maxScans: 30)
@@ -30,7 +30,7 @@ func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     let large = Output(
         Geometry(width: 40), encoding: EncodeOptions(format: choice & 8 == 0 ? .png : .gif), gradient: .standard,
         cornerRadius: 3, keepsProfile: choice & 16 == 0, sink: MemorySink())
-    // Both at a time take another way than one: smaller rows are made of larger ones.
+    // Two outputs use other code than one: smaller rows are made from larger rows.
     let outputs = choice & 128 == 0 ? [small] : choice & 256 == 0 ? [large] : [small, large]
     try? downsample(source, info, to: outputs, options: options, isLinear: choice & 32 == 0) { _, result in
         precondition(result.bytes > 0 && result.size.width > 0 && result.size.height > 0)
@@ -43,7 +43,7 @@ func acceptGIF(_ bytes: [UInt8]) {
     let structure = try? GIFStructure.read(source, limits: GIFStructure.Limits.standard)
     let facts = try? GIFAcceptance.inspect(source)
     precondition((structure == nil) == (facts == nil))
-    // What is kept as a GIF must be one for those that look at it later.
+    // A body accepted as a GIF must pass a later inspection.
     if facts != nil { precondition((try? ImageInspection.inspect(source)) != nil) }
     _ = BodyKind(head: bytes)
 }
@@ -77,8 +77,8 @@ func readExif(_ bytes: [UInt8]) {
     _ = (block.copyright, block.artist, block.thumbnail)
     let size = PixelSize(width: 30, height: 20)
     let upright = block.upright(size: size)
-    // All stays in its place but the thumbnail, which may stand at the end. Directories that overlap each other may want
-    // different values of the same bytes, so that more cannot be said of what is damaged.
+    // Every byte keeps its place except the thumbnail, which may be at the end. Overlapping directories may require
+    // different values of the same bytes, so no stronger claim holds for damaged files.
     precondition(upright.bytes.count <= bytes.count)
     _ = upright.upright(size: size, isSRGB: false)
 }
@@ -94,7 +94,7 @@ func readXMP(_ bytes: [UInt8]) {
 
 // MARK: Seeds
 
-/// Pictures of one format in every kind that the encoders make, some with metadata.
+/// Pictures of one format in every kind that the encoders write, some with metadata.
 func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     var result: [[UInt8]] = []
     for channels in 1...4 {
@@ -113,7 +113,7 @@ func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     return result
 }
 
-/// A gray picture of 4x4 pixels in one strip, with the tags that a decoder cannot do without.
+/// A gray picture of 4x4 pixels in one strip, with the tags that a decoder requires.
 let tiffSeeds: [[UInt8]] = [
     Array("II*\0".utf8) + [8, 0, 0, 0, 8, 0]
         + [(0x100, 4), (0x101, 4), (0x102, 8), (0x103, 1), (0x106, 1), (0x111, 110), (0x116, 4), (0x117, 16)]
@@ -124,7 +124,7 @@ let tiffSeeds: [[UInt8]] = [
 
 let exifSeeds: [[UInt8]] = [
     ExifBlock.rights(copyright: "(c) A", artist: "B")?.bytes ?? [],
-    // One directory with an orientation, and a second one that claims a thumbnail.
+    // A directory with an orientation, and a second directory that claims a thumbnail.
     Array("II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 26, 0, 0, 0]
         + [2, 0, 1, 2, 4, 0, 1, 0, 0, 0, 56, 0, 0, 0, 2, 2, 4, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]
         + [0xFF, 0xD8, 0xFF, 0xD9],

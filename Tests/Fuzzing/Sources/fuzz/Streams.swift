@@ -34,7 +34,7 @@ private func unpack(
     return (inflater.state, bytes)
 }
 
-/// Blocks that are stored, of the fixed code, and of codes of their own.
+/// Stored blocks, blocks of the fixed code, and blocks with dynamic codes.
 let streamSeeds: [[UInt8]] = [
     [255, 255, 0x78, 0x01, 1, 3, 0, 0xFC, 0xFF, 97, 98, 99, 0x02, 0x4D, 0x01, 0x27],
     [

@@ -1,4 +1,4 @@
-/// What reads bytes of strangers, each by itself.
+/// The readers of untrusted bytes, each fuzzed separately.
 ///
 /// A target passes if it returns, with a result or an error. It fails if it crashes, breaks a law that it checks,
 /// touches memory that is not its own, or takes too long.
@@ -45,7 +45,7 @@ enum Target: String, CaseIterable {
         }
     }
 
-    /// Small inputs to begin with. Those of pictures are made by the project's own encoders.
+    /// Small inputs to begin with. The pictures are made by the project's own encoders.
     func seeds() throws -> [[UInt8]] {
         switch self {
         case .jpeg: try pictures(of: .jpeg)

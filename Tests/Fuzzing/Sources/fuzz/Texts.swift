@@ -10,7 +10,7 @@ import Support
 
 func readRecords(_ bytes: [UInt8]) {
     let reader = RecordReader(bytes: bytes)
-    // Each item takes at least a byte of input, but for the one that tells of the end.
+    // Each item consumes at least a byte of input, except the item for the end.
     for _ in 0..<bytes.count + 2 {
         guard let item = try? reader.next() else { break }
         guard case .job(let job) = item else { continue }
@@ -22,7 +22,7 @@ func readRecords(_ bytes: [UInt8]) {
         record.set("error", .object(["code": .string("x")]))
         record.remove("path")
         precondition(!record.has("path") && record.string("error.code") == "x")
-        // What a tool does not own stays as it is.
+        // Foreign fields stay unchanged.
         precondition(names.filter { !["path", "error"].contains($0) } == record.names.filter { $0 != "error" })
         precondition((try? Record(parsing: record.line)) == record)
     }

@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Single days
 
-    @Test func aDayThatScienceKnowsIsNotAskedForTwice() throws {
+    @Test func dayKnownToScienceIsRequestedOnce() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let result = try nasa.client().results(.day(day("2026-11-20")))
         #expect(result.first?.picture?.service == .science)
@@ -84,7 +84,7 @@ import Testing
         #expect(!lines.all.contains { $0.contains("\u{1B}") })
     }
 
-    @Test(arguments: [200, 404, 400]) func anErrorsOwnWordsAreTold(status: Int) throws {
+    @Test(arguments: [200, 404, 400]) func messageOfAnErrorIsQuoted(status: Int) throws {
         let body = #"{"message":"Your request failed.","error":"No APOD imagery for your date."}"#
         let nasa = FakeNASA { _ in .status(status, body) }
         let failure = try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure
@@ -226,7 +226,7 @@ import Testing
         #expect(result.first?.picture?.day == day("2026-11-12"))
     }
 
-    @Test func whereScienceIsDownTheOldServiceHasItsOwnNewest() throws {
+    @Test func oldServicesNewestDayIsUsedIfScienceIsDown() throws {
         let outage = try outage(.science)
         let nasa = FakeNASA.complete(through: "2026-11-19") { $0.service == .science ? outage : nil }
         #expect(try nasa.client().results(.newest).first?.picture?.day == day("2026-11-19"))

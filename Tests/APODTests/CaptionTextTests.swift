@@ -96,7 +96,7 @@ import Testing
     ])
     func linesOfCreditsAreJoined(_ lines: [String], _ text: String) { #expect(CreditLine.joined(lines) == text) }
 
-    @Test func aLabelAloneNamesNobody() {
+    @Test func labelWithoutANameIsNoCredit() {
         #expect(CreditLine("Image Credit:").names == nil)
     }
 }

@@ -84,7 +84,7 @@ import Testing
         #expect(nasa.asked.count == 2)
     }
 
-    @Test func recordsAreHandedOnAsTheyCame() throws {
+    @Test func recordsPassUnchanged() throws {
         let input = DayInput(
             LineReader(bytes: Array("\n[{\"date\":\"2024-02-03\"},{\"n\":1.10}]".utf8)), client: try nasa.client())
         var lines: [String] = []

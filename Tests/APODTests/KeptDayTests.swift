@@ -25,7 +25,7 @@ import Testing
         return [.picture(picture)] + failures.map { .failed($0) }
     }
 
-    @Test func whatIsReadIsWhatWasKept() {
+    @Test func keptDayIsReadBackUnchanged() {
         for outcome in outcomes(picture.day, .science) {
             for raw in [nil, scienceAnswer("2024-02-03").line] {
                 for address in [nil, "http://127.0.0.1:8080/apod"] {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func whatMayPassIsNotKept() throws {
+    @Test func transientFailureIsNotKept() throws {
         let today = day("2026-11-20")
         let passing: [any Failure] = [
             APODFailure.failing(.api, status: 500, said: nil),

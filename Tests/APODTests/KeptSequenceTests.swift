@@ -131,7 +131,7 @@ import Testing
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func whereScienceIsDownTheOldServicesKeptAnswerDoes() throws {
+    @Test func keptAnswerOfTheOldServiceIsServedIfScienceIsDown() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down(.science))
         let store = try KeptDays()
         try store.keep("2021-01-01", of: .api)
@@ -182,7 +182,7 @@ import Testing
         #expect(try gone.client(store: store).results(.day(day("2021-01-02")))[0].failure?.code == "no-picture")
     }
 
-    @Test func aBadKeyIsLikeNobodyThere() throws {
+    @Test func refusedKeyCountsAsUnreachable() throws {
         let nasa = FakeNASA { _ in .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#) }
         let store = try KeptDays()
         try store.keep("2021-01-01", isCurrent: false, of: .api)
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Offline
 
-    @Test func offlineAsksNobody() throws {
+    @Test func offlineSendsNoRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep("2021-01-01")

@@ -84,7 +84,7 @@ import Testing
         ]),
     ]
 
-    @Test func whatStrangersWroteStaysText() throws {
+    @Test func untrustedTextIsEscaped() throws {
         let caption = try caption(hostile)
         let (entry, article) = (try #require(AtomFeed.entry(caption)), HTMLPage.article(caption))
         #expect(try elements(feed(caption)) != nil)

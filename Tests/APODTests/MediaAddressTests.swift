@@ -15,7 +15,7 @@ import Testing
         "", " ", "javascript:alert(1)", "data:image/gif;base64,AAAA", "image/a.jpg", "https://", "//", "#top",
         "https://x.org/\"a\"", "<https://x.org>", "https://ex ample.org/", "http://%41/", "http:/x.org/a",
     ])
-    func whatIsNoAddressIsNone(_ text: String) {
+    func invalidAddressIsNil(_ text: String) {
         #expect(MediaAddress(text) == nil)
     }
 
@@ -32,7 +32,7 @@ import Testing
         ("https://x.org/a.mov", .movie), ("https://x.org/a.MP4#t=1", .movie), ("https://x.org/a/hudf.html", .page),
         ("https://x.org/a.b/c", .unknown), ("https://x.org", .unknown), ("https://x.jpg", .unknown),
     ])
-    func theFileNameSaysWhatItIs(text: String, kind: MediaAddress.Kind) {
+    func fileNameDeterminesTheMediaType(text: String, kind: MediaAddress.Kind) {
         #expect(MediaAddress(text)?.kind == kind)
     }
 

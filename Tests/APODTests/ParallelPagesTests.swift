@@ -69,7 +69,7 @@ import Testing
         #expect(nasa.asked.count < 15)
     }
 
-    @Test func aStopEndsAWaitAtOnce() throws {
+    @Test func cancellationEndsAWait() throws {
         let interruption = Interruption()
         let gate = Gate()
         let nasa = FakeNASA { _ in
@@ -103,7 +103,7 @@ import Testing
         #expect(nasa.asked.count < 3 + jobs)
     }
 
-    @Test func whatMustEndTheRunEndsIt() throws {
+    @Test func fatalFailureEndsTheRun() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         // A root that holds something else is not ours.

@@ -114,7 +114,7 @@ import Testing
         #expect(results.map(\.failure?.code) == [nil, "too-large", nil])
     }
 
-    @Test func theOldServiceIsNotAskedForAMonthWithADayThatMayNotBeOut() throws {
+    @Test func oldServiceIsNotAskedForDaysThatMayBeUnpublished() throws {
         // Its range fails as a whole when one day in it isn't there.
         let nasa = FakeNASA.complete(through: "2026-11-19") { ask in
             if case .page(.api, _, day("2026-11-20")) = ask { .status(404, #"{"code":404}"#) } else { nil }
@@ -147,7 +147,7 @@ import Testing
         #expect(lines.all.last == "apod-fetch: the picture of 2026-11-20 is not published yet; left out\n")
     }
 
-    @Test func whereScienceIsDownThePagesComeFromTheOldService() throws {
+    @Test func pagesComeFromTheOldServiceIfScienceIsDown() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             ask.service == .science ? .failure(FetchFailure.timedOut(url: url, .waiting)) : nil

@@ -213,7 +213,7 @@ struct RecordedAnswersTests {
     ]
 
     @Test(arguments: all)
-    func becomesWhatItMust(_ answered: Answered) throws {
+    func answerHasItsExpectedResult(_ answered: Answered) throws {
         let bytes = try RecordedAnswers.bytes(answered.file)
         let service: Service = answered.file.hasPrefix("v2-") ? .science : .api
         for (text, expected) in answered.pictures {

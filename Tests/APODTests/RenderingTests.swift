@@ -125,7 +125,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         #expect(!page(terminal: false).text(try caption()).contains("\u{1B}"))
     }
 
-    @Test func whatAStrangerWroteCannotActOnATerminal() throws {
+    @Test func controlCharactersDoNotReachATerminal() throws {
         let text = page(terminal: true, ["TERM": "dumb"]).text(
             try caption([
                 "title": "A\u{1B}[2JRing\nFake line", "date": "2026-11-20\r\u{9B}31m",

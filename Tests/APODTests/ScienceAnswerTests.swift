@@ -39,7 +39,7 @@ import Testing
         "See Explanation.", "See Explanation. Clicking on the picture will download the highest resolution version.",
         " see explanation.  Moving the cursor over the image will bring up an annotated version.",
     ])
-    func whatToDoWithThePictureIsNoDescriptionOfIt(_ alt: String) throws {
+    func instructionsAreNotADescription(_ alt: String) throws {
         #expect(try picture(["alt": .string(alt)]).alt == nil)
     }
 

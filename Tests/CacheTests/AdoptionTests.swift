@@ -91,7 +91,7 @@ import Testing
         #expect(try cache.lookup(key("row"))?.isPinned == true)
     }
 
-    @Test func whatADamagedIndexStillSaysIsBelievedWhereItFits() throws {
+    @Test func readableRowsOfADamagedIndexAreUsedIfTheyFit() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<50 {
             let url = "https://a.example/\(number)"
@@ -150,7 +150,7 @@ import Testing
         #expect(access("\(world.root)/index.sqlite.damaged", F_OK) == 0)
     }
 
-    @Test func manyWhoAskAtOnceAllFindTheFile() throws {
+    @Test func concurrentLookupsAllFindTheFile() throws {
         for round in 0..<20 {
             _ = try world.cache().store(MemorySource(picture(round, bytes: 50_000)), key: key("\(round)"))
         }

@@ -34,7 +34,7 @@ import Testing
 
     /// Around the sizes where a thread is started, woken, and reads its last piece.
     @Test(arguments: [0, 1, 4 << 20, (4 << 20) + 1, (5 << 20) - 1, (9 << 20) + 12_345])
-    func digestIsThatOfAllBytes(_ count: Int) throws {
+    func digestCoversAllBytes(_ count: Int) throws {
         let bytes = body(count)
         let writer = BodyWriter(file)
 

@@ -64,7 +64,7 @@ import Testing
         #expect(try rows().count == 30)
     }
 
-    @Test func whatIsADayOldIsForgotten() throws {
+    @Test func quotaIsForgottenAfterADay() throws {
         let kept = refusal(6)
         try ledger().keep(refusal(5), of: nasa)
         world.time.advance(.seconds(80_000))
@@ -102,7 +102,7 @@ import Testing
         #expect(try ledger().refusal(of: nasa) == nil)
     }
 
-    @Test func aRemovedRootBeginsAnew() throws {
+    @Test func removedRootStartsEmpty() throws {
         let quotas = ledger()
         try quotas.keep(refusal(5), of: nasa)
         Surroundings.removeTree(world.root)

@@ -57,7 +57,7 @@ import Testing
         #expect(try cache.peek(key("moon"))?.isPinned == true)
     }
 
-    @Test func replacedFilesGoOnceTheirLeaseIsOver() throws {
+    @Test func replacedFilesAreRemovedAfterTheirLease() throws {
         let cache = try world.cache()
         let old = try cache.store(MemorySource(picture()), key: key("moon")).entry
         _ = try cache.store(MemorySource(png), key: key("moon"))

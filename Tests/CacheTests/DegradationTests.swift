@@ -153,7 +153,7 @@ import Testing
         #expect(try world.put() == Put("better.gif", nil, 3))
     }
 
-    @Test func whatIsThereWillDoOffline() throws {
+    @Test func cachedPictureIsServedOffline() throws {
         let world = try World()
         #expect(try world.put() == Put("worse.gif", true, 3))
         #expect(try world.put({ $0.isOffline = true }) == Put("worse.gif", true, 0))

@@ -27,7 +27,7 @@ import Testing
         ("1969-12-31T22:00:00-02:00", .at(Timestamp(milliseconds: 0))),
         ("9999-12-31T23:59:59.999Z", .at(Timestamp(milliseconds: 253_402_300_799_999))),
     ])
-    func whatIsWrittenIsRead(_ text: String, _ expiry: Expiry) { #expect(Expiry(text) == expiry) }
+    func expiriesAreParsed(_ text: String, _ expiry: Expiry) { #expect(Expiry(text) == expiry) }
 
     @Test(arguments: [
         "", "soon", "-1d", "2026-02-30", "2026-1-2", "2026-01-02T", "2026-01-02T10:00:00", "2026-01-02 10:00:00Z",
@@ -35,9 +35,9 @@ import Testing
         "2026-01-02T10:00:00.Z", "2026-01-02T10:00:00+1:00", "2026-01-02T10:00:00+01:00Z", "2026-01-02T10:00:00Zx",
         "2026-01-02Z",
     ])
-    func whatIsNoTimeIsRefused(_ text: String) { #expect(Expiry(text) == nil) }
+    func invalidExpiriesAreRefused(_ text: String) { #expect(Expiry(text) == nil) }
 
-    @Test func aHitExpiresWhenItIsSaid() throws {
+    @Test func requestedExpiryReplacesTheDefaultOf14Days() throws {
         let cache = try world.cache()
         let client = world.client(server)
         let start = world.time.now

@@ -49,7 +49,7 @@ import Testing
         #expect(try explain(moon) { $0.isOffline = true }.decision == .offlineMiss)
     }
 
-    @Test func decisionIsThatOfAFetch() throws {
+    @Test func decisionMatchesAFetch() throws {
         _ = try cache().fetch(moon, client: world.client(server))
 
         #expect(try explain(moon).decision == .hit)
@@ -89,7 +89,7 @@ import Testing
         #expect(server.requests.last?.header("If-None-Match") == nil)
     }
 
-    @Test func rememberedFailureIsTold() throws {
+    @Test func rememberedFailureIsReported() throws {
         let gone = try HTTPRequest("https://203.0.114.7/gone.gif")
         #expect(throws: FetchFailure.self) { try cache().fetch(gone, client: world.client(server)) }
 

@@ -48,7 +48,7 @@ import Testing
         #expect(try key(address, secrets()) != looked)
     }
 
-    @Test func manyAtOnceHaveTheSameSecret() throws {
+    @Test func concurrentCachesShareASecret() throws {
         let keys = Monitor(Set<String>())
         let threads = try (0..<16).map { _ in
             try Thread.start { [self] in

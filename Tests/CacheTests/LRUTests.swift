@@ -25,7 +25,7 @@ import Testing
         #expect(values.cost == 10)
     }
 
-    @Test func oneThatCostsMoreThanTheLimitIsNotKept() {
+    @Test func valueAboveTheLimitIsNotKept() {
         var values = LRU<Int>(countLimit: 10, costLimit: 10)
         values.insert(1, for: "a", cost: 4)
         values.insert(2, for: "b", cost: 4)

@@ -319,7 +319,7 @@ struct MemoryTests {
         #expect(isFull && written < limit && most <= limit)
     }
 
-    @Test func processesThatFillMemoryAtOnceKeepTheBoundTogether() throws {
+    @Test func concurrentProcessesKeepTheMemoryBound() throws {
         let limit = 2_000_000
         let results = try together(6) { [world, places] number in
             var settings = CacheSettings(root: "\(world.folder)/\(number % 3)", places: places)

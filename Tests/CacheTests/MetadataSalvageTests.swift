@@ -51,7 +51,7 @@ import Testing
 
     /// Damage in one page loses only the rows in it; the others are unchanged.
     @Test(arguments: 0..<12)
-    func whatCanBeReadIsWhatItWas(_ seed: Int) throws {
+    func salvagedRowsAreUnchanged(_ seed: Int) throws {
         let cache = try world.cache()
         try cache.keep(kept(1000..<1400), in: days)
         try cache.index.emptyLog()
@@ -74,7 +74,7 @@ import Testing
         #expect(found.count >= 391)
     }
 
-    @Test func whatWasPurgedStaysAway() throws {
+    @Test func purgedMetadataStaysAway() throws {
         let cache = try world.cache(scope: "alice")
         try cache.keep(kept(1000..<1010), in: days)
         _ = try world.cache().purge(cache.scope)

@@ -60,7 +60,7 @@ import Testing
         #expect(try cache.newestMetadata(in: "apod/api", through: "2024-02-29") == nil)
     }
 
-    @Test func whatWasFetchedLaterStays() throws {
+    @Test func laterMetadataStays() throws {
         let cache = try world.cache()
         let now = world.time.now
         try cache.keep([day("2024-02-03", "second", at: now)], in: days)
@@ -123,7 +123,7 @@ import Testing
         #expect(try names(world.cache(), through: "z") == [])
     }
 
-    @Test func purgeHidesAllAtOnceAndTakesItAway() throws {
+    @Test func purgeHidesAndThenRemovesMetadata() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         try alice.keep((1000..<1600).map { day("\($0)") }, in: days)
         try bob.keep([day("b")], in: days)
@@ -137,7 +137,7 @@ import Testing
         #expect(try names(bob, through: "z") == ["b"])
     }
 
-    @Test func whatBeganBeforeAPurgeIsThrownAway() throws {
+    @Test func metadataFromBeforeAPurgeIsDropped() throws {
         let cache = try world.cache(scope: "alice")
         #expect(try names(cache) == [])
         _ = try world.cache().purge(cache.scope)
@@ -220,7 +220,7 @@ import Testing
         #expect(version != nil && cache.index.version() == version)
     }
 
-    @Test func threadsKeepAndReadTheSameDaysAtOnce() throws {
+    @Test func threadsKeepAndReadTheSameDays() throws {
         let results = try together(8) { [world, days] worker in
             let cache = try world.cache()
             for start in stride(from: 1000, to: 1400, by: 25) {

@@ -176,7 +176,7 @@ import Testing
     // MARK: In memory
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func memoryIsACacheOfItsOwn() throws {
+    func memoryIsASeparateCache() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let caches = try caches(Policies(standard: .memory), memory: [memory.path("root")])
         let server = FakeServer(picture())

@@ -29,7 +29,7 @@ import Testing
             inspect: CacheStore.wholePictureOrMovie)
     }
 
-    @Test func whatOneRootFetchedIsAHitInAnother() throws {
+    @Test func entryFetchedInOneRootIsAHitInAnother() throws {
         let server = FakeServer(picture(1), etag: "\"1\"")
         _ = try cache(here).fetch(moon, client: here.client(server))
         let cache = try cache(there)

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func ofTwoFilesOfAKeyTheNewerIsTaken(_ isNewerThePNG: Bool) throws {
+    func newerFileOfAKeyIsRecovered(_ isNewerThePNG: Bool) throws {
         let contents = isNewerThePNG ? [picture(1), png] : [png, picture(1)]
         for asksFirst in [true, false] {
             let before = try world.cache()

@@ -30,7 +30,7 @@ import Testing
 
     // MARK: Purging
 
-    @Test func purgedEntriesAreGoneAtOnceAndTheirFilesAfterwards() throws {
+    @Test func purgedEntriesDisappearBeforeTheirFiles() throws {
         let cache = try world.cache(scope: "alice")
         let other = try world.cache(scope: "bob")
         for number in 0..<5 {
@@ -70,7 +70,7 @@ import Testing
         #expect(Surroundings.entries(of: world.root + "/scopes").isEmpty)
     }
 
-    @Test func countersGoOnAfterAPurge() throws {
+    @Test func countersContinueAfterAPurge() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(alice)

@@ -17,7 +17,7 @@ import Testing
         moon = try HTTPRequest("https://pictures.example/moon.gif")
     }
 
-    @Test func sameKeyAskedForByManyAtOnceIsFetchedOnce() throws {
+    @Test func concurrentFetchesOfAKeyDownloadOnce() throws {
         let server = FakeServer(picture(1, bytes: 100_000))
         server.hold()
         let shared = try world.cache()
@@ -175,7 +175,7 @@ import Testing
         #expect(world.files("partial").count == 2)
     }
 
-    @Test func rootIsMadeOnceByManyAtOnce() throws {
+    @Test func rootIsCreatedOnceByManyThreads() throws {
         let results = try together(16) { [world] number in
             try world.cache().store(MemorySource(picture(number)), key: key("\(number)")).status
         }
@@ -184,7 +184,7 @@ import Testing
         #expect(try world.cache().statistics().entries == 16)
     }
 
-    @Test func sumsStayRightWhenManyStoreRemoveAndTrimAtOnce() throws {
+    @Test func totalsStayRightUnderConcurrentChanges() throws {
         let results = try together(6) { [world] thread in
             let cache = try world.cache(capacity: 20_000, lease: .zero)
             for number in 0..<40 {

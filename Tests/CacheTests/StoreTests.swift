@@ -57,7 +57,7 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    @Test func pathThatWasHandedOutOutlivesAChangeOfFormat() throws {
+    @Test func leasedPathOutlivesAChangeOfFormat() throws {
         let cache = try world.cache()
         let gif = try cache.store(MemorySource(picture()), key: key("moon")).entry
 

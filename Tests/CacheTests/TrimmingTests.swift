@@ -67,7 +67,7 @@ import Testing
         #expect(try kept(in: cache) == ["c"])
     }
 
-    @Test func leaseIsRenewedWheneverThePathIsHandedOut() throws {
+    @Test func leaseIsRenewedWhenThePathIsReturned() throws {
         let cache = try world.cache(capacity: 1000)
         try store(["a"], in: cache)
         for _ in 0..<5 {

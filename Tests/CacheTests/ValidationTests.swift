@@ -212,7 +212,7 @@ import Testing
         #expect(try bypass.fetch(moon, client: world.client(again, retries: 1)).bytes == whole.count)
     }
 
-    @Test func cutPictureOfAWholeBodyFailsAtOnce() throws {
+    @Test func truncatedPictureInACompleteBodyIsNotRetried() throws {
         let server = FakeServer { _, _ in .init(body: Array(picture().prefix(25))) }
         let cache = try world.cache()
 

@@ -131,7 +131,7 @@ extension CacheStore {
         #expect(world.files("scopes").count == 1)
     }
 
-    @Test func variantWantedByManyAtOnceIsMadeOnce() throws {
+    @Test func concurrentRequestsForAVariantMakeItOnce() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let made = Monitor(0)

@@ -116,7 +116,7 @@ import Testing
         #expect(try world.cache().statistics().entries == 13)
     }
 
-    @Test func whatKilledRunsLeaveIsNoProblem() throws {
+    @Test func leftoversOfKilledRunsAreNoProblem() throws {
         let cache = try world.cache()
         let entry = try put(1)[0]
         try cache.index.unsettle(entry, now: world.time.now)

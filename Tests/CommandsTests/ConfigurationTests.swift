@@ -88,7 +88,7 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: ["", "nonsense", "[]", "42", "{\"jobs\":", "{} {}"])
-    func whatIsNoObjectIsRefused(_ text: String) throws {
+    func configurationOtherThanAnObjectIsRefused(_ text: String) throws {
         let said = message { _ = try load(text) }
         #expect(
             said?.hasPrefix("78 cannot use the configuration file \(folder.path("config.json"))") == true,

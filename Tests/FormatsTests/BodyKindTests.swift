@@ -16,7 +16,7 @@ import Testing
         #expect(BodyKind(head: Array(text.utf8)) == kind)
     }
 
-    @Test func failureSaysWhatTheBodyIs() {
+    @Test func failureNamesTheKindOfTheBody() {
         let page = MemorySource(Array("<!doctype html><title>Log in</title>".utf8))
         let failed = failure { _ = try ImageInspection.inspect(page) }
         #expect(failed == .notAnImage(.html))

@@ -49,7 +49,7 @@ import Testing
         #expect(code(bytes) == nil && code(bytes + [1, 2, 3]) == nil)
     }
 
-    @Test func faultsOfATIFFAreTold() {
+    @Test func tiffFaultsAreReported() {
         let bytes = drawn().tiff()
         func changed(_ change: (inout [UInt8]) -> Void) -> String? {
             var bytes = bytes
@@ -177,7 +177,7 @@ import Testing
         #expect(try header(turned).uprightSize == PixelSize(width: 20, height: 30))
     }
 
-    @Test func faultsOfAHEIFAreTold() {
+    @Test func heifFaultsAreReported() {
         #expect(code(heif(excess: 1)) == "truncated-image")
         #expect(code(heif(excess: 0xFFFF_0000)) == "truncated-image")
         #expect(code(heif(size: (0, 20))) == "corrupt-image")

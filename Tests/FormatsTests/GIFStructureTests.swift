@@ -71,7 +71,7 @@ import Testing
         #expect(failure { _ = try structure(cut) }?.code == "corrupt-image")
     }
 
-    @Test func wholeFramesBeforeAnInvalidBlockAreReadIfThatIsAllowed() throws {
+    @Test func completeFramesBeforeAnInvalidBlockAreReadIfAllowed() throws {
         let damaged = Tiny.gif(Tiny.gifFrame(), Tiny.gifFrame(), [0x40], Tiny.gifFrame())
         func frames(_ bytes: [UInt8]) throws -> Int {
             try GIFStructure.read(MemorySource(bytes), allowsDamage: true).frameCount

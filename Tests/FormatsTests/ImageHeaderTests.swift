@@ -123,7 +123,7 @@ import Testing
         #expect(source.bytesRead < 300_000)
     }
 
-    @Test func alphaAndAnimationAreTold() throws {
+    @Test func alphaAndAnimationAreRecognised() throws {
         #expect(try header(Tiny.png(colour: 6)).hasAlpha == true)
         #expect(try header(Tiny.png(colour: 2)).hasAlpha == false)
         #expect(try header(Tiny.png(before: Tiny.chunk("tRNS", [0, 0, 0, 0, 0, 0]))).hasAlpha == true)

@@ -7,7 +7,7 @@ import Testing
     private func inspect(_ bytes: [UInt8]) throws -> ImageHeader { try ImageInspection.inspect(MemorySource(bytes)) }
     private func code(_ bytes: [UInt8]) -> String? { failure { _ = try inspect(bytes) }?.code }
 
-    @Test func wholePicturesPass() throws {
+    @Test func completePicturesPass() throws {
         for (name, bytes) in Tiny.all {
             #expect(throws: Never.self, "\(name)") { try inspect(bytes) }
             #expect(throws: Never.self, "\(name) with bytes behind its end") {
@@ -64,7 +64,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: FaultySegment.all) func faultySegmentsOfAJPEGAreTold(_ segment: FaultySegment) {
+    @Test(arguments: FaultySegment.all) func invalidJPEGSegmentsAreReported(_ segment: FaultySegment) {
         let bytes = Tiny.jpeg(between: Tiny.segment(segment.code, segment.body))
         #expect(code(bytes) == "corrupt-image", "\(segment.fault)")
     }
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [
         [8, 0, 9, 0, 9, 1, 1, 0x51, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 0, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 1],
     ])
-    func faultyFrameHeadersOfAJPEGAreTold(body: [UInt8]) {
+    func invalidJPEGFrameHeadersAreReported(body: [UInt8]) {
         // A sampling factor of 5, a byte left over, a table that does not come.
         let start = [0xFF, 0xD8] + Tiny.steps + Tiny.segment(0xC0, body)
         #expect(code(start + Tiny.scan + [0xFF, 0xD9]) == "corrupt-image")
@@ -145,7 +145,7 @@ import Testing
         #expect(source.reads < 70)
     }
 
-    @Test func pngFaultsAreTold() {
+    @Test func pngFaultsAreReported() {
         #expect(code(Tiny.png(data: 0)) == "corrupt-image")
         #expect(code(Tiny.png(before: Tiny.chunk("IDAT", []), data: 0)) == "corrupt-image")
         #expect(code(Tiny.png(before: Tiny.chunk("a\u{1}cd", []))) == "corrupt-image")
@@ -191,7 +191,7 @@ import Testing
         #expect(code(Tiny.png(before: Tiny.chunk("ABCD", [1]))) == "unsupported-image")
     }
 
-    @Test func webpFaultsAreTold() {
+    @Test func webpFaultsAreReported() {
         #expect(code(Tiny.webp(Tiny.extended(0x10), Tiny.riffChunk("ALPH", [1]))) == "corrupt-image")
         #expect(code(Tiny.webp(Tiny.riffChunk("JUNK", [1, 2]))) == "corrupt-image")
         #expect(code(Tiny.webp(Tiny.extended(0), Array("VP8 ".utf8) + [0xFF, 0xFF, 0xFF, 0xFF])) == "corrupt-image")

@@ -23,7 +23,7 @@ import Testing
 
     private func inspect(_ bytes: [UInt8]) throws -> MovieFormat { try MovieInspection.inspect(MemorySource(bytes)) }
 
-    @Test func wholeMoviesPass() throws {
+    @Test func completeMoviesPass() throws {
         #expect(try inspect(type + description + box("mdat", data)) == .mp4)
         #expect(try inspect(type + box("mdat", data) + description) == .mp4)
         #expect(try inspect(type + description + long("mdat", data)) == .mp4)

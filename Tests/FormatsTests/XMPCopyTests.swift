@@ -21,7 +21,7 @@ import Testing
         <?xpacket end="w"?>
         """
 
-    @Test func whatDescribesAGainMapGoesAndTheRestStays() throws {
+    @Test func gainMapPropertiesAreRemovedAndOthersStay() throws {
         let copied = try #require(copy(ultraHDR))
         #expect(copied.utf8.count == ultraHDR.utf8.count)
         for gone in ["hdrgm", "GainMap", "Container", "1234", "2.3", "4000"] {
@@ -49,11 +49,12 @@ import Testing
         )
     }
 
-    @Test(arguments: ["<hdrgm:a>", "<a b=\"c", "<a", "<hdrgm:a><b", "<"]) func whatDoesNotEndIsLeftOut(text: String) {
+    @Test(arguments: ["<hdrgm:a>", "<a b=\"c", "<a", "<hdrgm:a><b", "<"])
+    func unterminatedPacketIsLeftOut(text: String) {
         #expect(copy(text) == nil)
     }
 
-    @Test func whatIsNoXMLStaysAsItIs() {
+    @Test func otherTextStaysUnchanged() {
         #expect(copy("") == "")
         #expect(copy("<!-- don't > -->") == "<!-- don't > -->")
         #expect(copy("no tag > \" here") == "no tag > \" here")

@@ -79,7 +79,7 @@ import Testing
         (429, #"{"message": "Too many requests"}"#, true, "rate-limited", .temporary),
         (500, "", true, "server-error", .temporary),
     ])
-    func refusalsAreToldApart(status: Int, body: String, hasKey: Bool, code: String, exit: ExitCode) throws {
+    func refusalsAreDistinguished(status: Int, body: String, hasKey: Bool, code: String, exit: ExitCode) throws {
         let service = try ExerciseService(key: hasKey ? "k" : nil)
         let answer = FetchFailure.Answer(
             status: status, headers: HTTPHeaders(), url: try WebURL(ExerciseService.standardAddress),

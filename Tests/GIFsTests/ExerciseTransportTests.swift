@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["application/json", "text/html; charset=utf-8", "image/png"])
-    func anotherContentTypeIsRefusedAtOnce(_ type: String) throws {
+    func otherContentTypeIsNotRetried(_ type: String) throws {
         let transport = CannedTransport(200, ["Content-Type": type], "GIF89a")
         #expect(code(try ask(transport)) == "not-a-gif")
         #expect(transport.requests == 1)

@@ -68,7 +68,7 @@ import Testing
         #expect(transport.requests == 1)
     }
 
-    @Test func whatWasPutIsFound() throws {
+    @Test func storedGIFIsFound() throws {
         #expect(code { _ = try find() } == "not-cached")
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let found = try find()
@@ -77,7 +77,7 @@ import Testing
         #expect(try file.bytes(0..<file.count) == TinyGIF.bytes)
     }
 
-    @Test func aFreshGIFIsGivenAtOnceAndAnExpiredOneIsNot() throws {
+    @Test func onlyFreshGIFsAreImmediateHits() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
         /// What `put` gives at once.
         func record(days: Int64 = 0) throws -> Record? {
@@ -138,7 +138,7 @@ import Testing
         #expect(transport.requests == 2)
     }
 
-    @Test func whatIsNoGIFIsNotKept() throws {
+    @Test func otherFilesAreNotKept() throws {
         let page = CannedTransport(200, ["Content-Type": "image/gif"], "<!doctype html>")
         #expect(code { _ = try cache(page).put(gif) } == "not-a-gif")
         let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))

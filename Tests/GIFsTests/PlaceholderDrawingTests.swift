@@ -4,7 +4,7 @@ import Testing
 @testable import GIFs
 
 @Suite struct PlaceholderDrawingTests {
-    @Test func itIsASmallGIFThatPutWouldKeep() throws {
+    @Test func placeholderIsASmallValidGIF() throws {
         let gif = try PlaceholderDrawing.gif()
         let facts = try GIFAcceptance.inspect(MemorySource(gif))
         #expect(facts.frames == 8 && facts.loop == 0 && facts.size.width == 180 && facts.size.height == 180)

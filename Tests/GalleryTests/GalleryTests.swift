@@ -236,7 +236,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(!site.part(1).contains(text: "</script") && !site.part(1).contains(text: "\u{2028}"))
     }
 
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func writtenLineIsReadAgain() throws {
         let site = try site(["2024-02-03", nil])
         let lines = site.writtenRecords(in: site.places).split(separator: UInt8(ascii: "\n"))
         #expect(try lines.map { try #require(Place(written: Record(parsing: $0))) }.map(\.id) == site.places.map(\.id))

@@ -27,7 +27,7 @@ import Testing
         (" ", ""), ("a", "a"),
         ("a  b", "a b"), ("a b ", "a b"), (" a b", "a b"), ("\u{FFFD}", "\u{FFFD}"),
     ])
-    func whatNobodySeesIsDropped(_ text: String, _ folded: String) {
+    func invisibleContentIsDropped(_ text: String, _ folded: String) {
         #expect(PlainText.folded(text) == folded)
         #expect(PlainText.folded(folded) == folded)
     }

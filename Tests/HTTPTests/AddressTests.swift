@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: ["0", "", " ", ","])
     func zeroAndNothingAllowNothing(text: String) throws { #expect(try AddressGuard(allowPrivate: text) == .standard) }
 
-    @Test func oneAllowsEverything() throws {
+    @Test func settingOneAllowsEveryAddress() throws {
         let guarding = try AddressGuard(allowPrivate: "1")
         #expect(guarding == .allowingAll)
         #expect(try verdict(guarding, "169.254.169.254") == .allowed)

@@ -29,7 +29,7 @@ import Testing
             ).noStore)
     }
 
-    @Test func ofWindowsThatStandTwiceTheShorterCounts() {
+    @Test func shorterDuplicateWindowCounts() {
         let control = CacheControl(
             "stale-if-error=9, stale-while-revalidate=7, stale-if-error=8, stale-while-revalidate=x")
         #expect(control.staleIfError == 8 && control.staleWhileRevalidate == 0)
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The second line used to count.
-    @Test func ofTwoAgeLinesTheFirstCounts() {
+    @Test func firstAgeLineCounts() {
         let headers = HTTPHeaders(["Cache-Control": "max-age=3600", "Age": "7200", "age": "0"])
         #expect(headers.freshness(now: Timestamp(milliseconds: 0)) == .seconds(-3600))
     }

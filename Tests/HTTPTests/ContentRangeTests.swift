@@ -15,5 +15,5 @@ import Testing
         "bytes +1-2/3", "bytes 0x1-2/3", "items 0-1/2", "bytes 0-9223372036854775807/*",
         "bytes 0-99999999999999999999/*", "bytes 0-1/2/3",
     ])
-    func whatIsNoRangeIsNone(_ text: String) { #expect(ContentRange(text) == nil) }
+    func invalidContentRangeIsNil(_ text: String) { #expect(ContentRange(text) == nil) }
 }

@@ -20,7 +20,7 @@ import Testing
             url: url, headers: [HTTPHeader("X-Key", "secret")], cleartextOrigins: [url.origin], byteLimit: byteLimit)
     }
 
-    @Test func bodyOfAnAcceptedAnswerIsHandedOver() throws {
+    @Test func bodyOfAnAcceptedAnswerIsDelivered() throws {
         let transport = ScriptedTransport { _, _ in .ok("hello") }
         let (response, bytes) = try client(transport).data(request())
         #expect(response.status == 200)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "GZIP", "x-gzip", "br", "identity, gzip", "deflate"])
-    func compressionThatWasNotAskedForIsRefusedUnread(coding: String) throws {
+    func unrequestedCompressionIsRefusedUnread(coding: String) throws {
         let transport = ScriptedTransport { _, _ in
             .init(headers: HTTPHeaders(["Content-Encoding": coding]).fields, body: [[1, 2, 3]])
         }
@@ -220,7 +220,7 @@ import Testing
         #expect(transport.requests.last?.credentials?.password == "p")
     }
 
-    @Test func longRateLimitEndsItAtOnce() throws {
+    @Test func longRateLimitIsNotAwaited() throws {
         let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "3600"]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.code == "rate-limited")

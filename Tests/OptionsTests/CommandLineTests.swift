@@ -219,7 +219,7 @@ struct CommandLineTests {
         #expect(try help("put", "--", "--help") == nil)
     }
 
-    @Test func versionIsToldAnywhere() throws {
+    @Test func versionIsPrintedAnywhere() throws {
         for words in [["--version"], ["put", "--version"], ["put", "x", "--version"]] {
             guard case .version = try Self.tool.request(words) else {
                 Issue.record("\(words) asks for no version")

@@ -90,7 +90,7 @@ import Testing
         #expect(try pixels(message) == pixels(message))
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func threadsThatDrawAtOnceDrawTheSame() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func concurrentDrawingsAreEqual() throws {
         let message = "No picture today: Größe, 画像, صورة, εικόνα"
         let expected = try pixels(message)
         let drawn = Monitor<[PixelBuffer?]>([])

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(.enabled(if: InstalledFonts.file != nil && InstalledFonts.coverJapanese))
-    func whatAFontFileLacksComesFromAnotherFont() throws {
+    func missingGlyphsComeFromAnotherFont() throws {
         let drawing = try draw("No 画像", font: InstalledFonts.file)
         #expect(drawing.warnings == [])
         #expect(try drawing.pixels != draw("No", font: InstalledFonts.file).pixels)

@@ -8,7 +8,7 @@ import Testing
         #expect(MessageText.cleaned(" \n ") == "")
     }
 
-    @Test func whatHoldsWordsTogetherStays() {
+    @Test func nonBreakingSpaceStays() {
         #expect(MessageText.cleaned("10\u{A0}km") == "10\u{A0}km")
     }
 

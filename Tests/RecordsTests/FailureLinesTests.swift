@@ -28,7 +28,7 @@ private struct Broken: Failure {
         days.map { (Broken(), #"{"date":"2024-01-\#($0 < 10 ? "0" : "")\#($0)","url":"https://e.org/\#($0)"}"#) }
     }
 
-    @Test func differentOnesAreSaidEach() throws {
+    @Test func differentFailuresAreEachReported() throws {
         #expect(try lines([]) == [])
         let (a, b) = (Broken(code: "a", message: "a fault"), Broken(code: "b", message: "b fault"))
         #expect(try lines([(a, "{}"), (b, "{}"), (a, "{}")]) == ["t: a fault\n", "t: b fault\n", "t: a fault\n"])

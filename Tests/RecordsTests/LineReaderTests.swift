@@ -54,7 +54,7 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         }
     }
 
-    @Test func itIsKnownWhetherALineIsThere() throws {
+    @Test func readerKnowsWhetherALineIsAvailable() throws {
         let lines = LineReader(bytes: Array("a\nb".utf8))
         #expect(lines.hasLine)
         _ = try lines.next()
@@ -86,7 +86,7 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         ("2024-02-03", false), ("", false), ("\n\n", false), ("# {", false), ("\u{FEFF}2024", false), ("é", false),
         ("\"a\"", false), ("GIF89a", false),
     ])
-    func recordsAreToldFromText(_ text: String, _ areRecords: Bool) throws {
+    func recordsAreDistinguishedFromText(_ text: String, _ areRecords: Bool) throws {
         let bytes = Array(text.utf8)
         #expect(try LineReader(bytes: bytes).beginsRecords() == areRecords)
         #expect(try reader(of: bytes.map { [$0] }).beginsRecords() == areRecords)

@@ -55,7 +55,7 @@ private struct Counter: RecordTool {
         #expect(jobs == 1 ? largest == 64 : (2...64).contains(largest))
     }
 
-    @Test func oneThatCannotBePreparedFailsAlone() throws {
+    @Test func recordThatCannotBePreparedFailsAlone() throws {
         let (records, status) = try run([#"{"n":1}"#, #"{"n":2,"bad":1}"#, #"{"n":3}"#])
         #expect(status == 64)
         #expect(records.map { $0.string("error.code") } == [nil, "usage", nil])

@@ -7,7 +7,7 @@ import func TestSupport.makePipe
 @testable import Records
 
 @Suite struct RecordFailureTests {
-    @Test func failureTravelsAsDataAndTheOthersGoOn() throws {
+    @Test func failedRecordDoesNotStopTheOthers() throws {
         let (lines, status) = try run("{\"n\":1,\"fail\":\"definite\"}\n{\"n\":2}")
         #expect(status == 69)
         #expect(lines[1] == "{\"n\":2,\"done\":true}")
@@ -29,7 +29,7 @@ import func TestSupport.makePipe
     @Test(
         arguments: [
             (["transient"], 75), (["transient", "limit", "definite"], 77), (["definite", "limit"], 69), ([], 0),
-        ] as [([String], Int32)]) func theExitCodeIsThatOfTheFirstDefiniteFailure(failures: [String], expected: Int32)
+        ] as [([String], Int32)]) func exitStatusIsTheFirstPermanentFailures(failures: [String], expected: Int32)
         throws
     {
         let input = failures.map { "{\"fail\":\"\($0)\"}" }.joined(separator: "\n")
@@ -156,7 +156,7 @@ import func TestSupport.makePipe
         #expect(interruption.cause == .outputClosed)
     }
 
-    @Test func aFullDiskIsSaid() throws {
+    @Test func fullDiskIsReported() throws {
         guard let full = try? File.open("/dev/full", O_WRONLY) else { return }
         let run = RecordRun(
             tool: Marker(), options: RecordRunOptions(), output: full, log: .silent, interruption: Interruption())

@@ -28,7 +28,7 @@ import Testing
         #expect(try !record.hasPath("path") && record.path("path") == nil)
     }
 
-    @Test func itMayLieWithinAnObject() throws {
+    @Test func pathOfANestedFieldIsRead() throws {
         let record = try record(#"{"variants":{"pager":{"path_base64":"L2H/"}}}"#)
         #expect(try record.path("variants.pager.path") == foreign)
         #expect(record.printableBytes("variants.pager.path") == [0x2F, 0x61, 0xFF])
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"path":"/a\u0000/../b"}"#, #"{"path_base64":"L2H"}"#, #"{"path_base64":"L2EA"}"#])
-    func whatCanBeNoPathIsRefused(_ text: String) throws {
+    func invalidPathsAreRefused(_ text: String) throws {
         let record = try record(text)
         #expect(record.hasPath("path"))
         let failure = #expect(throws: InputFailure.self) { try record.path("path") }
@@ -58,7 +58,7 @@ import Testing
         #expect(record.string("error.message")?.hasPrefix("cannot open /a\\xff: ") == true)
     }
 
-    @Test func whatAnObjectSaysOfAPath() {
+    @Test func foreignPathIsWrittenAsBase64() {
         #expect(JSON.text(ofPath: "/é") == .string("/é") && JSON.base64(ofPath: "/é") == nil)
         #expect(JSON.text(ofPath: foreign) == nil && JSON.base64(ofPath: foreign) == .string("L2H/"))
     }

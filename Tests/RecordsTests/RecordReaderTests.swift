@@ -60,7 +60,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         "{\"a\":1,}", "{\"a\"}", "{\"a\":[1,]}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":1]", "hello",
         "{'a':1}",
         "}", "]", ",",
-    ]) func whatIsNotJSONIsSaidToBeSo(_ text: String) throws {
+    ]) func invalidJSONIsReported(_ text: String) throws {
         #expect(try read(text + "\n{\"ok\":1}\n") == ["1: not-json", "{\"ok\":1}"])
     }
 

@@ -39,7 +39,7 @@ import func TestSupport.makePipe
         #expect(sink.lines().last == "{\"hold\":1,\"done\":true}")
     }
 
-    @Test func atMostJobsRecordsAreWorkedOnAtOnceAndAsManyIfThereAre() throws {
+    @Test func exactlyJobsRecordsRunConcurrently() throws {
         let tool = Marker()
         let input = (0..<30).map { "{\"hold\":\($0)}" }.joined(separator: "\n")
         let opener = try Thread.start {

@@ -4,7 +4,7 @@ import Testing
 @testable import Records
 
 @Suite struct RecordWindowTests {
-    @Test func manyDoneAtOnceBehindASlowOneAreBoundedAndLoseNothing() throws {
+    @Test func recordsBehindASlowRecordAreBoundedAndComplete() throws {
         let tool = Marker()
         let opener = try Thread.start {
             tool.gate.wait { $0.started.contains(1) ? () : nil }

@@ -75,7 +75,7 @@ import Testing
         #expect(fault.exitCode == .usage)
     }
 
-    @Test func aMissingValueIsToldOf() throws {
+    @Test func missingValueIsReported() throws {
         #expect(throws: TemplateFailure.missing(field: "credit")) { _ = try path("{credit}") }
         #expect(throws: TemplateFailure.missing(field: "width")) { _ = try path("{width}") }
         #expect(throws: TemplateFailure.noDate(field: "title", value: "Über M31/Ω")) { _ = try path("{title:%Y}") }
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [
         "2024-02-30", "2024-02-03x", "2024-02-03T4", "2024-02-03T24:00:00Z", "2024-02-03T04:60", "2024-2-3", "",
     ])
-    func whatIsNoTimeHasNoParts(_ text: String) throws {
+    func invalidTimeHasNoParts(_ text: String) throws {
         var record = Record()
         record.set("time", .string(text))
         #expect(try NameTemplate("{time:%H|none}").path(for: record, [:]) == "none")

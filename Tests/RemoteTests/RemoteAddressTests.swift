@@ -68,7 +68,7 @@ import Testing
         #expect(breaker.isOpen)
     }
 
-    @Test func aRefusalOpensItAtOnce() {
+    @Test func finalFailureOpensTheCircuit() {
         var breaker = CircuitBreaker()
         let hasOpened = breaker.noteFailure(isFinal: true)
         #expect(hasOpened && breaker.isOpen)

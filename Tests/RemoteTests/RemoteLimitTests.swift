@@ -65,7 +65,7 @@ import Testing
         return lost.total
     }
 
-    @Test func timeThatThreadsWaitedAtOnceCountsOnce() {
+    @Test func concurrentWaitsCountOnce() {
         #expect(total([]) == .zero)
         #expect(total([0..<1, 2..<3]) == .seconds(2))
         #expect(total([0..<2, 1..<3, 0..<3]) == .seconds(3))

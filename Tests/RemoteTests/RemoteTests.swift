@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func whatOneHandsOverAnotherFinds() throws {
+    @Test func offeredEntryIsFoundByAnotherRemote() throws {
         let world = try World()
         let results = Monitor<[String]>([])
         try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } }
@@ -229,7 +229,7 @@ import Testing
         #expect(throws: RemoteFailure.self) { try world.remote.list(of: .standard) }
     }
 
-    @Test func aDamagedDocumentIsReplacedWhenItIsHandedOver() throws {
+    @Test func offerReplacesADamagedDocument() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["ac/\(document.name.digest)"] = Array("{".utf8) }
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "damaged")

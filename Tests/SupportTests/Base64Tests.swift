@@ -8,7 +8,7 @@ import Testing
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("\u{FF}?>", "w78/Pg=="),
     ])
-    func itIsThatOfTheStandard(text: String, digits: String) {
+    func encodingMatchesTheStandard(text: String, digits: String) {
         #expect(Base64.encoded(text.utf8) == digits)
         #expect(Base64.decoded(digits) == Array(text.utf8))
     }
@@ -24,5 +24,5 @@ import Testing
     @Test(arguments: [
         "Z", "Zg", "Zg=", "Zg===", "====", "Z===", "Zh==", "Zm9=", "Zm 9", "Zg==Zg==", "Zm9\n", "Zm_-", "é",
     ])
-    func whatIsNotBase64IsNotRead(_ text: String) { #expect(Base64.decoded(text) == nil) }
+    func invalidBase64IsRefused(_ text: String) { #expect(Base64.decoded(text) == nil) }
 }

@@ -17,7 +17,7 @@ struct ConfinementTests {
         #expect(!Confinement.refused("/etc/hostname", flags: 0, errno: 13))
     }
 
-    @Test func whatHoldsIsSaidInWords() {
+    @Test func confinementIsDescribed() {
         #expect(Confinement.Enforcement(landlock: 7, filtersCalls: true).words == "confined by Landlock 7 and seccomp")
         #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("there is no Landlock"))
         #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("there is no seccomp"))

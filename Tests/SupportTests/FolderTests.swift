@@ -196,7 +196,7 @@ import Testing
 }
 
 @Suite struct SystemFailureTests {
-    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]) func whatPassesIsTransient(errno: Int32) {
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]) func transientErrnosAreTransient(errno: Int32) {
         for purpose in [SystemFailure.Purpose.io, .openInput, .makeOutput] {
             let failure = SystemFailure(errno: errno, "look at x", purpose: purpose)
             #expect(failure.isTransient && failure.exitCode == .temporary)

@@ -51,7 +51,7 @@ import Testing
         #expect(input.sha256OfStream == hash.finish())
     }
 
-    @Test func oneByteOverTheLimitIsTooMuch() throws {
+    @Test func byteOverTheLimitIsRefused() throws {
         let (path, writer) = try fifo([UInt8](repeating: 7, count: 1001))
         defer { writer.join() }
         let failure = #expect(throws: InputTooLarge.self) { try open(path) }

@@ -97,7 +97,7 @@ import Testing
         #expect(errno(folder.path("b")) != nil)
     }
 
-    @Test func folderIsRefusedAtOnce() throws {
+    @Test func folderIsRefused() throws {
         symlink(try folder.makeFolder("folder"), folder.path("link"))
 
         for name in ["folder", "link", "folder/", "new/", "."] {

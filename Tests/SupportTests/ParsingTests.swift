@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: ["", "MB", "-1", "1.", ".5", "1.2.3", "1XB", "1e3", "9999999999GB", "99999999999999999999", "١"])
     func wrongSizesAreNot(text: String) { #expect(ByteCount.parse(text) == nil) }
 
-    @Test func sizesAreToldToPeople() {
+    @Test func sizesAreFormattedForReaders() {
         #expect(ByteCount.description(999) == "999 B")
         #expect(ByteCount.description(1000) == "1.0 kB")
         #expect(ByteCount.description(1_249_999) == "1.2 MB")

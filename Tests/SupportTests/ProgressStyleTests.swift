@@ -11,7 +11,7 @@ struct ProgressStyleTests {
         ProgressStyle(wish, isTerminal: terminal, isQuiet: quiet, logFormat: format, environment: environment)
     }
 
-    @Test func itIsDrawnOnATerminalAlone() {
+    @Test func progressIsDrawnOnlyOnATerminal() {
         #expect(style() == .drawn(hasColour: true))
         #expect(style(terminal: false) == .hidden)
         #expect(style(quiet: true) == .hidden)

@@ -220,7 +220,7 @@ struct ProgressTests {
         #expect(ProgressLine.plain(fresh, at: second(1)) == "a.jpg, waiting")
     }
 
-    @Test func onePictureThatTakesLongSaysForHowLong() {
+    @Test func longPictureShowsItsDuration() {
         #expect(ProgressLine.plain(ProgressState(began: second(5), expected: 1), at: second(68)) == "working for 1:03")
     }
 
@@ -265,7 +265,7 @@ struct ProgressTests {
         #expect(ProgressLine.plain(state, at: second(9)) == "1 day")
     }
 
-    @Test func daysFromTheCacheDontSpeedUpThoseStillToCome() {
+    @Test func cachedDaysDoNotShortenTheEstimate() {
         var state = ProgressState(began: second(0), expected: 10_000)
         state.unit = .days
         for _ in 0..<5000 { state.finishRecord(failed: false) }

@@ -44,7 +44,7 @@ import Testing
         return String(decoding: try pictures.open(path).contents(atMost: 100), as: UTF8.self)
     }
 
-    @Test func itIsTheFileBehindTheLinksThatMustLieThere() throws {
+    @Test func resolvedFileMustBeInsideTheFolder() throws {
         _ = try folder.makeFolder("pictures/moon")
         let inside = try folder.write("pictures/moon/a.png", Array("inside".utf8))
         let outside = try folder.write("private.png", Array("outside".utf8))

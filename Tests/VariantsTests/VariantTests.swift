@@ -38,7 +38,7 @@ struct VariantTests {
     }
 
     @Test(arguments: ["pagr", "Pager", "overlays", "", "pager,", ",", "pager,,overlay", " pager", "fit"])
-    func whatIsNoVariantIsRefused(_ text: String) {
+    func invalidVariantsAreRefused(_ text: String) {
         let said = message { _ = try named([text]) }
         #expect(said?.hasPrefix("64 there is no variant \"") == true, "\(said ?? "taken")")
         #expect(said?.contains("pager, overlay, launch-card") == true)

@@ -102,7 +102,7 @@ struct PipeInputTests {
         #expect(record.integer("info.bytes") == (try home.folder.read("work/a.gif").count))
     }
 
-    @Test func whatIsNoPictureIsRefused() throws {
+    @Test func pipeWithoutAPictureIsRefused() throws {
         let failed = try home.shell("img-cache put <(echo words)")
         #expect(failed.status == 65, "\(failed)")
         try home.shell("img-downsample <(head -c 3000 a.jpg) --width 100")

@@ -44,7 +44,7 @@ struct SignalTests {
     }
 
     /// Work that cannot be woken is given five seconds to clean up after the first signal, but none after the second.
-    @Test func aSecondSignalEndsTheToolAtOnce() throws {
+    @Test func secondSignalEndsTheToolImmediately() throws {
         let (home, folder) = (try ToolHome(), try TemporaryFolder())
         let pipe = folder.path("pipe")
         try claim(mkfifo(pipe, 0o600) == 0, "no pipe")

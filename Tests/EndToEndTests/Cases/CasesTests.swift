@@ -61,7 +61,7 @@ import Testing
         ("a\nb\nc\n", "...\nc\n", true), ("a\nb\n", "...\nc\n", false), ("xyz\n", "x*z\n", true), ("xy\n", "*\n", true),
         ("a\n", "", false), ("", "", true), ("aab\n", "*ab\n", true),
     ])
-    func patternsMeanWhatTheReadmeSays(_ text: String, _ wanted: String, _ fit: Bool) {
+    func patternsMatchAsDocumented(_ text: String, _ wanted: String, _ fit: Bool) {
         #expect(LinePattern.fits(text, wanted) == fit)
     }
 }

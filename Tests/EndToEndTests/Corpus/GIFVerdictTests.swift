@@ -46,7 +46,7 @@ struct GIFVerdictTests {
         #expect(names == table, "\(names.symmetricDifference(table).sorted())")
     }
 
-    @Test func infoSaysWhatTheTableSays() throws {
+    @Test func infoMatchesTheTable() throws {
         let verdicts = try GIFVerdict.list()
         let output = try run("gif-cache", ["info"] + verdicts.map { try $0.path }).expect(65)
         for (record, expected) in zip(try output.records, verdicts) {

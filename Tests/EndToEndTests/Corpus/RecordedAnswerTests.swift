@@ -5,7 +5,7 @@ import Testing
 
 /// Every recorded answer of the services, given to the tools by the sample service.
 @Suite(.enabled(if: Corpus.isPresent)) struct RecordedAnswerTests {
-    @Test func eachBecomesWhatItMust() throws {
+    @Test func eachAnswerHasItsExpectedResult() throws {
         let service = try SampleServer(["--fixtures", try Corpus.path("api"), "--size", "64x48"])
         for answer in RecordedAnswer.all {
             // A new home: a quota or a day from one answer must not affect the next.

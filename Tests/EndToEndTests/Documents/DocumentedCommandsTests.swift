@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Blocks that are not run are at least valid bash, and contain no command line of a tool.
-    @Test func whatIsNotRunIsChecked() throws {
+    @Test func blocksThatAreNotRunAreValid() throws {
         var unused = Set(Self.notRun.map(\.beginning))
         for (name, _) in Self.documents {
             for command in try commands(of: name) where Self.isNotRun(command.text) {

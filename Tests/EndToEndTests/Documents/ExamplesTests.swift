@@ -113,7 +113,7 @@ import Testing
         #expect(try day("2020-06-01").integer("variants.custom.width") == 150)
     }
 
-    @Test(.enabled(if: hasMake)) func whatIsNoMonthIsRefused() throws {
+    @Test(.enabled(if: hasMake)) func invalidMonthIsRefused() throws {
         let output = try home.run(
             "/usr/bin/make", ["-f", "\(Self.examples)/month/Makefile", "MONTH=2020-13"]
         ).expect(2)

@@ -94,7 +94,7 @@ struct HelpTests {
         }
     }
 
-    @Test func aMissingCommandShowsWhatThereIs() throws {
+    @Test func missingCommandListsTheCommands() throws {
         for tool in ["img-cache", "gif-cache"] {
             try run(tool).expectRefusal(64, tool, "say what to do", "put")
             try run(tool, ["pt"]).expectRefusal(64, tool, "pt", "did you mean put?")

@@ -12,7 +12,7 @@ struct ManualPagesTests {
 
     private static func text(_ page: String) throws -> String { try TestFile.text("\(folder)/\(page)") }
 
-    @Test func whatScriptsDocsWritesIsNotStale() throws {
+    @Test func generatedDocumentsAreCurrent() throws {
         let bin = try #require(Tools.folder)
         let output = try ToolHome().run(
             "\(Corpus.packageRoot)/scripts/docs", ["--check"], environment: ["APOD_TOOLS_BIN": bin])

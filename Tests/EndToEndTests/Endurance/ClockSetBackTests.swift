@@ -68,7 +68,7 @@ struct ClockSetBackTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test func countersGoOn() throws {
+    @Test func countersContinue() throws {
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("a")]).expect(0)

@@ -18,7 +18,7 @@ struct DaysEnduranceTests {
         }
     }
 
-    @Test func manyProcessesKeepTheSameDaysAtOnce() throws {
+    @Test func concurrentProcessesKeepTheSameDays() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let tools = try (0..<8).map { _ in try home.start("apod-fetch", days, stdin: .empty) }

@@ -17,7 +17,7 @@ struct TakeoverTests {
         return tools
     }
 
-    @Test func oneRequestServesThirtyTwoProcesses() throws {
+    @Test func singleRequestServesThirtyTwoProcesses() throws {
         let server = try PictureServer(size: Self.size)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")

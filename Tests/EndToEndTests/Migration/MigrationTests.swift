@@ -124,7 +124,7 @@ struct MigrationTests {
     }
 
     /// The first process brings the root up; the others wait for it.
-    @Test(arguments: layouts) func eightProcessesTakeItOverAtOnce(_ layout: Int) throws {
+    @Test(arguments: layouts) func eightProcessesMigrateARoot(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let tools = try (0..<8).map { number in
             try old.home.start(

@@ -27,7 +27,7 @@ struct CutShortTests {
     }
 
     @Test(arguments: ["HTTP/1.0 200 OK", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked"])
-    func theyAreAskedForAgain(_ head: String) throws {
+    func truncatedBodiesAreRequestedAgain(_ head: String) throws {
         let (server, asked) = try server(head, cuts: 1)
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         let record = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=1", "\(server.address)/a.png"]).expect(0)

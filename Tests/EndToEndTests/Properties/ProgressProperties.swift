@@ -116,7 +116,7 @@ struct ProgressProperties {
     }
 
     @Test("Feature: nasa-apod-viewer, Property 9: any long operation shows that it goes on: at once")
-    func everyPictureThatIsDoneIsCountedAtOnce() throws {
+    func everyFinishedPictureIsCounted() throws {
         try forAll(3) { random in
             let gate = Gate()
             let nasa = try RandomNASA { exchange in if gate.wait(for: exchange.number) { try exchange.answer() } }

@@ -7,7 +7,7 @@ import Testing
 /// Remotes that are down, slow, full or full of garbage: no run fails because of them, and none accepts wrong bytes.
 @Suite struct RemoteFaultTests {
     /// Runs eight pictures one after the other on a fresh machine, all of which must come from the origin.
-    private func expectGoesOn(_ fleet: Fleet, _ options: [String] = []) throws -> ToolOutput {
+    private func expectOriginServes(_ fleet: Fleet, _ options: [String] = []) throws -> ToolOutput {
         let names = (0..<8).map { "fault \($0)" }
         let output = try fleet.put("fresh", names, ["--jobs", "1", "APOD_TOOLS_REMOTE_WAIT=1s"] + options)
         #expect(try output.records.map { $0.string("cache.status") } == Array(repeating: "miss", count: 8), "\(output)")
@@ -16,11 +16,11 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible.filter { $0 != .folder })
-    func aKilledServerIsNotAskedForLong(_ kind: Fleet.Kind) throws {
+    func killedServerIsSoonIgnored(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         try fleet.put("one", ["moon"])
         fleet.killRemote()
-        let output = try expectGoesOn(fleet)
+        let output = try expectOriginServes(fleet)
         // Reading and writing each say once that they are given up.
         #expect(output.errorLines.count <= 2, "\(output)")
         #expect(output.stderr.contains("this run"))
@@ -34,7 +34,7 @@ import Testing
             connection.waitForClient()
         }
         let fleet = try Fleet(remote: silent.address)
-        let output = try expectGoesOn(fleet, ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
+        let output = try expectOriginServes(fleet, ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
         #expect(output.stderr.contains("no answer came") || output.stderr.contains("in vain"), "\(output)")
         // Up to five that read, five that write, and the other writers that were on their way.
         #expect((2...13).contains(asked.withLock { $0 }))
@@ -48,7 +48,7 @@ import Testing
             try connection.send(response.head() + Array("{\"document\":".utf8))
             connection.waitForClient()
         }
-        _ = try expectGoesOn(Fleet(remote: server.address), ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
+        _ = try expectOriginServes(Fleet(remote: server.address), ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
     }
 
     @Test(arguments: [200, 204, 301, 307, 403, 404, 416, 500, 503])
@@ -60,7 +60,7 @@ import Testing
             if [301, 307].contains(status) { response.set("Location", "/elsewhere") }
             try connection.send(response, to: request)
         }
-        _ = try expectGoesOn(Fleet(remote: server.address))
+        _ = try expectOriginServes(Fleet(remote: server.address))
         // A remote leads nowhere else.
         #expect(elsewhere.withLock { $0 } == 0)
     }
@@ -175,7 +175,7 @@ import Testing
 
     @Test func aMountThatIsMissingIsNotTakenForAnEmptyOne() throws {
         let fleet = try Fleet(remote: "file:///nowhere/at/all")
-        let output = try expectGoesOn(fleet)
+        let output = try expectOriginServes(fleet)
         #expect(output.stderr.contains("file:///nowhere/at/all"), "\(output)")
     }
 }

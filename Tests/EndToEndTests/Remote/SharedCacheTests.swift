@@ -101,7 +101,7 @@ import Testing
         #expect(try fleet.put("two", ["mars"]).record.string("cache.status") == "miss")
     }
 
-    @Test func theModeSaysWhatIsDone() throws {
+    @Test func modeLimitsReadsAndWrites() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_MODE=read"])
         #expect(fleet.home.folder.contents().filter { $0.hasPrefix("mount/") && $0.contains("/ac/") }.isEmpty)

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible)
-    func whatOneRootHasAnotherGets(_ kind: Fleet.Kind) throws {
+    func entriesOfOneRootReachAnother(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<5).map { "\($0)" }
         // Put without the remote.

@@ -118,7 +118,7 @@ enum Bomb {
         try output.expectFailure(77, code: "too-many-bytes", tool: "img-downsample")
     }
 
-    @Test func whatUnpacksToMegabytesBesideThePixelsIsLeftAlone() throws {
+    @Test func largeCompressedMetadataIsNotUnpacked() throws {
         let home = try ToolHome()
         let zeros = Bomb.zeros(matches: 60_000)
         let drawn = DrawnPicture.gradient(8, 8).png()

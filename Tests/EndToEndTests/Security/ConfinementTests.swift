@@ -168,7 +168,7 @@ struct ConfinementTests {
         "gif-cache get 0001", "gif-cache ls", "gif-cache verify",
         "apod-fetch --date 2024-02-03 --offline",
     ])
-    func whatOnlyLooksMakesNoRoot(_ line: String) throws {
+    func lookupsCreateNoRoot(_ line: String) throws {
         let home = try ToolHome()
         let output = try home.shell("\(line) -v")
         #expect([0, 1, 75].contains(output.status), "\(output)")
@@ -199,7 +199,7 @@ struct ConfinementTests {
         #expect(output.stderr.contains("confined by Landlock"))
     }
 
-    @Test func itCanBeLeftOutByOptionAndByFile() throws {
+    @Test func confinementIsDisabledByOptionOrFile() throws {
         let byOption = try home.run("img-cache", ["put", "-v", "APOD_TOOLS_CONFINEMENT=false"]).expect(0)
         #expect(byOption.stderr.contains("not confined, as was asked for"))
         let config = try home.write("config.json", #"{"confinement": false}"#)

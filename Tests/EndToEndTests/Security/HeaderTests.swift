@@ -73,7 +73,7 @@ struct HeaderTests {
         #expect(listener.values("Authorization") == [nil, "Basic dXNlcjpwYXNz", nil, "Basic dXNlcjpwYXNz"])
     }
 
-    @Test func noneFollowsToAnotherOrigin() throws {
+    @Test func headersAreNotSentToAnotherOrigin() throws {
         let options = ["--header", "Cookie: a=1", "--header", "http://localhost:\(listener.server.port) X-A: 1"]
         try put([listener.url("away.png")] + options).expect(0)
         #expect(listener.values("Cookie") == ["a=1", nil])

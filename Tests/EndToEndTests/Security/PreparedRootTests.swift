@@ -55,7 +55,7 @@ struct PreparedRootTests {
         ["gif-cache", "info", "0001"], ["gif-cache", "verify"],
         ["apod-fetch", "--offline", "--date", "2024-01-01"],
     ])
-    func whatOnlyLooksMakesNothing(_ line: [String]) throws {
+    func lookupsCreateNothing(_ line: [String]) throws {
         let home = try home()
         let output = try home.run(line[0], Array(line.dropFirst()) + ["--cache-dir", "none"])
         #expect([0, 1, 75].contains(output.status ?? -1), "\(output)")

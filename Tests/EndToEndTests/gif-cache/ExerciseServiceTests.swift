@@ -26,7 +26,7 @@ struct ExerciseServiceTests {
         #expect(asked.withLock { $0 } == 2)
     }
 
-    @Test func threeAtOnceAndNoMore() throws {
+    @Test func atMostThreeRequestsRunConcurrently() throws {
         let service = try SampleServer()
         let slow = service.url("", faults: ["wait-60"])
         let home = try ToolHome(environment: service.environment.merging(["EXERCISEDB_API_URL": slow]) { $1 })
@@ -37,7 +37,7 @@ struct ExerciseServiceTests {
         #expect(requests.total == 12 && requests.highest == 3, "\(requests)")
     }
 
-    @Test func aQuotaThatIsUsedUpIsSaid() throws {
+    @Test func exhaustedQuotaIsReported() throws {
         let message = "{\"message\":\"You have exceeded the MONTHLY quota for Requests on your current plan, BASIC.\"}"
         let server = try LoopbackServer { _ in .json(message, status: 429) }
         let home = try ToolHome(environment: ["EXERCISEDB_API_URL": server.address, "APOD_TOOLS_ALLOW_PRIVATE": "1"])

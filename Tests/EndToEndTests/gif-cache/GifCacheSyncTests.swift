@@ -12,7 +12,7 @@ struct GifCacheSyncTests {
         7: "server-error",
     ]
 
-    @Test func oneRunEndsWithEveryGIFOrAPlaceholderAndTheNextAsksForThoseAlone() throws {
+    @Test func mirrorRetriesOnlyPlaceholders() throws {
         let service = try SampleServer(["--exercises", "1300", "--exercise-side", "16", "--exercise-faults"])
         let home = try ToolHome(environment: service.environment)
         let first = try home.run("gif-cache", ["mirror", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))
@@ -47,7 +47,7 @@ struct GifCacheSyncTests {
         #expect(dry.integer("exercises") == 1300 && dry.integer("missing") == 455)
     }
 
-    @Test func aSecondRunAsksForNothingAndTwoAtOnceShareTheWork() throws {
+    @Test func concurrentMirrorsShareTheWork() throws {
         let service = try SampleServer(["--exercises", "60", "--exercise-side", "16"])
         let home = try ToolHome(environment: service.environment)
         let both = try (0..<2).map { _ in try home.start("gif-cache", ["mirror"], stdin: .empty) }

@@ -58,7 +58,7 @@ struct MemoryPolicyTests {
     @Test(arguments: [
         ["scope", "switch", "bob", "--purge"], ["scope", "purge", "default"], ["scope", "purge", "--all-scopes"],
     ])
-    func whatEmptiesAScopeFindsItAlsoIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
+    func purgingFindsMemoryIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
         // The home's own is: pictures go to the next place.
         let home = try ToolHome()
         try home.write("a.png", DrawnPicture.gradient(30, 20).png())

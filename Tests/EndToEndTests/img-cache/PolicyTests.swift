@@ -147,7 +147,7 @@ struct PolicyTests {
             ["scope", "switch", "bob", "--purge"], ["scope", "purge", "default"],
             ["scope", "purge", "default", "--policy", "memory"], ["scope", "purge", "--all-scopes"],
         ])
-    func whatEmptiesAScopeEmptiesItInMemoryToo(_ line: [String]) throws {
+    func purgingAScopePurgesItsMemory(_ line: [String]) throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-purge.jpg")
         let secret = try Sample.url("policy-memory-purge-secret.jpg")

@@ -38,7 +38,7 @@ struct ScopeTests {
 
     // MARK: Isolation
 
-    @Test func twoScopesAtOnceFetchOnePictureTwiceAndSeeNothingOfEachOther() throws {
+    @Test func concurrentScopesShareNoDownload() throws {
         let home = try Sample.home()
         let url = try Sample.url("isolated.jpg", faults: ["slow-10"])
         let tools = try ["alice", "bob"].map {

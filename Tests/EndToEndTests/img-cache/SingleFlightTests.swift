@@ -18,7 +18,7 @@ struct SingleFlightTests {
         #expect(Set(records.map { $0.string("path") }).count == 1)
     }
 
-    @Test func oneProcessAsksOnceForRecordsThatAreAlike() throws {
+    @Test func equalRecordsCauseASingleDownload() throws {
         let home = try Sample.home()
         let url = try Sample.url("flight-records.jpg", faults: ["slow-10"])
         let input = (0..<20).map { "{\"n\":\($0),\"url\":\"\(url)\"}" }

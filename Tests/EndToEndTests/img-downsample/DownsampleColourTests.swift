@@ -232,7 +232,7 @@ struct DownsampleColourTests {
         return ["a.jpg", "a.png"]
     }
 
-    @Test func metadataIsLeftOutUnlessAskedFor() throws {
+    @Test func metadataIsLeftOutUnlessRequested() throws {
         let home = try ToolHome()
         for source in try tagged(home, orientation: 6) {
             #expect(contains(try home.bytes(source), DrawnEXIF.place.utf8))

@@ -161,7 +161,7 @@ struct DownsampleFormatTests {
         #expect(try count("webp", ["--config", file]) == count("webp", ["--effort", "9"]))
     }
 
-    @Test func chromaIsKeptIfAskedFor() throws {
+    @Test func chromaIsKeptIfRequested() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         // Luma's factors in the frame header (T.81, B.2.2).

@@ -94,7 +94,7 @@ struct DownsampleLimitsTests {
             .expectFailure(77, code: "too-many-frames", tool: "img-downsample")
     }
 
-    @Test func whatAPictureTookIsThereForTheNext() throws {
+    @Test func memoryOfAPictureIsReleasedForTheNext() throws {
         let home = try ToolHome()
         let jpeg = Picture.jpegSky(300, 200)
         // Three of these would be too many at once, if they stayed.

@@ -250,7 +250,7 @@ struct DownsampleVariantsTests {
         #expect(home.blobs.count == 5)
     }
 
-    @Test func whatThereIsOfATruncatedPictureIsShownWhereAllowedAlone() throws {
+    @Test func truncatedPictureIsShownOnlyIfAllowed() throws {
         let home = try ToolHome()
         let path = try home.write("cut.jpg", Array(Picture.sky[..<(Picture.sky.count * 2 / 3)]))
         let arguments = ["cut.jpg", "--width", "100"]

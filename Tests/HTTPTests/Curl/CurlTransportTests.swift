@@ -189,7 +189,7 @@ import Testing
         #expect(try client().data(request(server.url("/none")), accepting: [200, 304]).0.status == 304)
     }
 
-    @Test func oneConnectionServesManyRequests() throws {
+    @Test func connectionIsReusedForManyRequests() throws {
         let server = try LoopbackServer { request, peer in
             request.target == "/gone" ? peer.respond(404, [], "no") : peer.respond(200, [], "yes")
         }
@@ -202,7 +202,7 @@ import Testing
         #expect(server.accepted == 1)
     }
 
-    @Test func requestsOfManyThreadsRunAtOnce() throws {
+    @Test func requestsOfManyThreadsRunConcurrently() throws {
         let server = try LoopbackServer { request, peer in peer.respond(200, [], request.target) }
         let client = client()
         let results = Monitor<Set<String>>([])
@@ -292,7 +292,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func cancellingEndsAWaitingTransferAtOnce(afterTheHead: Bool) throws {
+    func cancellationEndsAWaitingTransfer(afterTheHead: Bool) throws {
         let server = try LoopbackServer { _, peer in
             if afterTheHead { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }
             peer.waitForTheEnd()

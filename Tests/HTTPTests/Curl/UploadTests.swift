@@ -105,7 +105,7 @@ import Testing
         #expect(failure?.code == "exposed-secret")
     }
 
-    @Test func headTellsOfWhatIsNotSent() throws {
+    @Test func headRequestReadsNoBody() throws {
         let server = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 200 X\r\nContent-Length: 999999999999\r\nContent-Encoding: gzip\r\n\r\n")
         }

@@ -100,7 +100,7 @@ import Testing
         #expect(load.withLock { $0.served } == 16)
     }
 
-    @Test func whoCameFirstIsFirst() throws {
+    @Test func requestsAreServedInOrder() throws {
         let queues = Monitor(HostQueues(limit: 1))
         #expect(queues.join("a") == nil)
         let numbers = (0..<5).compactMap { _ in queues.join("a") }
@@ -125,7 +125,7 @@ import Testing
         #expect(first.map { queues.begin($0, at: "a") } == true)
     }
 
-    @Test func whoGivesUpMakesWayAndIsForgotten() {
+    @Test func cancelledRequestLeavesTheQueue() {
         let queues = Monitor(HostQueues(limit: 1))
         #expect(queues.join("a") == nil)
         let numbers = (0..<2).compactMap { _ in queues.join("a") }

@@ -92,7 +92,7 @@ private enum Letters {
         #expect(try canvases(2, 2, frames) == [["..", ".r"], ["..", ".r"], ["w.", ".r"]])
     }
 
-    @Test func delaysAreThoseOfTheFile() throws {
+    @Test func delaysMatchTheFile() throws {
         let frames = [0, 1, 2, 10, 65_535].map { delay in
             var frame = Letters.frame(["r"])
             frame.delay = delay

@@ -136,7 +136,7 @@ struct PNGChunks {
     }
 
     /// The last bytes of such a stream hold more than there is room for when all chunks have been read.
-    @Test func whatWaitsInTheInflaterIsNotLost() throws {
+    @Test func bytesBufferedInTheInflaterAreNotLost() throws {
         var png = PNGChunks(try encode(.noise(40, 30, channels: 3), EncodeOptions(format: .png)))
         png.chunks[0].body.replaceSubrange(..<8, with: PNGChunks.number(300) + PNGChunks.number(300))
         for behind in stride(from: 0, to: 80_000, by: 3_000) {

@@ -90,7 +90,7 @@ private final class CountedPlanes: PlaneReader {
         #expect(threads.take())
     }
 
-    @Test func smallPicturesAndThoseWithoutAThreadAreReadAsTheyAre() throws {
+    @Test func smallPicturesOrNoSpareThreadUseThePlainReader() throws {
         let small = CountedPlanes(width: 500, height: 500)
         #expect(try PlanesAhead.decoding(small, options: DecodeOptions(spareThreads: SpareThreads(4))) === small)
         let large = CountedPlanes()

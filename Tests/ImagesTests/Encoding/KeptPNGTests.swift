@@ -36,7 +36,7 @@ import Testing
         return sink.bytes
     }
 
-    @Test func whatIsNotChangedIsKept() throws {
+    @Test func unchangedDataIsKept() throws {
         let source = try source()
         #expect(try made(source) == source)
         #expect(try made(source) { $0.wantsHash = true } == source)
@@ -48,7 +48,7 @@ import Testing
         #expect(try made(source[..<33] + text + source[33...]) == source)
     }
 
-    @Test func whatPacksBetterIsTaken() throws {
+    @Test func smallerDataIsUsed() throws {
         let source = try encode(PixelBuffer.waves(90, 70, channels: 3), EncodeOptions(format: .png))
         let bytes = try made(source, effort: 9)
         #expect(bytes.count < source.count)

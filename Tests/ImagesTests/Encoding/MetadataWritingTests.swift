@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func whatASegmentOfAJPEGCannotHoldIsLeftOut() throws {
+    @Test func metadataTooLargeForAJPEGSegmentIsLeftOut() throws {
         let picture = PixelBuffer.waves(9, 9, channels: 3)
         func exif(_ count: Int) -> [UInt8] { Self.exif + [UInt8](repeating: 0, count: count - Self.exif.count) }
         func xmp(_ count: Int) -> [UInt8] { Self.xmp + [UInt8](repeating: 0x20, count: count - Self.xmp.count) }

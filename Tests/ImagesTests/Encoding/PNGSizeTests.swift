@@ -82,7 +82,7 @@ import Testing
         #expect((header.colourType, header.depth) == (0, depth))
     }
 
-    @Test func whatIsNotNeededIsLeftOut() throws {
+    @Test func unneededChannelsAreLeftOut() throws {
         let next = random(5)
         let opaque = picture(50, 40) { _, _ in [next(), next(), next(), 255] }
         #expect(try written(opaque).header.colourType == 2)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLargeFlowsThrough() {
+    @Test func pngIsHeldUpToASizePerEffort() {
         #expect(!EncodeOptions(format: .png, effort: 6).holds(PixelSize(width: 4096, height: 1025)))
         #expect(EncodeOptions(format: .png, effort: 1).holds(PixelSize(width: 4096, height: 1024)))
         #expect(EncodeOptions(format: .png, effort: 9).holds(PixelSize(width: 4096, height: 4096)))

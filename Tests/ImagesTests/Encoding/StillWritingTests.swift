@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aPaletteHasNoMoreColoursThanAskedFor() {
+    @Test func paletteHasAtMostTheRequestedColours() {
         let picture = PixelBuffer.noise(60, 60, channels: 3)
         let canvas = PackedCanvas(width: 60, height: 60)
         for y in 0..<60 {

@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: ["", "40%", "40%,", "40%,101%", "-1%,5%", "0.4,1.1", "nan,0.5", "1,2,3", "a,b", "40 %,30%"])
-    func whatIsNoFocusIsNotRead(text: String) { #expect(Focus(text) == nil) }
+    func invalidFocusIsRefused(text: String) { #expect(Focus(text) == nil) }
 
     @Test func aFocusIsReadAsPercentAndAsAShare() {
         #expect(Focus("40%,30%") == Focus(x: 0.4, y: 0.3) && Focus("0.4,0.3") == Focus(x: 0.4, y: 0.3))
@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: [
         "", "1,2,3", "1,2,3,4,5", "a,b,c,d", "-1,0,5,5", "0,0,0,5", "0,0,5,0%", "0,0,101%,5", "0,0,nan%,5",
     ])
-    func whatIsNoRegionIsNotRead(text: String) { #expect(Region(text) == nil) }
+    func invalidRegionIsRefused(text: String) { #expect(Region(text) == nil) }
 
     @Test func turnsAddUpOnTopOfTheOrientation() {
         for orientation in Orientation.allCases {

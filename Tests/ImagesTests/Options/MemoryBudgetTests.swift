@@ -17,7 +17,7 @@ import Testing
         #expect(budget.used == 0)
     }
 
-    @Test func moreThanThereEverIsIsRefusedAtOnce() throws {
+    @Test func reservationAboveTheBudgetIsRefused() throws {
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100)).begun()
         #expect(failureCode { _ = try options.reserve(memory: 101) } == "out-of-memory-limit")
         let first = try options.reserve(memory: 60)

@@ -1,19 +1,19 @@
 import Libc
 import Support
 
-/// The layout read the other way: from what lies in the folders to what it is.
+/// Interpretation of the names below a root.
 extension CacheRoot {
-    /// A folder of files that belongs to one scope, as the index names it.
+    /// A folder with files of one scope.
     struct BlobFolder: Sendable, Equatable {
-        /// What the index calls the scope's folder.
+        /// The scope's folder, as in the index.
         let scope: String
-        /// Its name below the root.
+        /// The name below the root.
         let name: String
-        /// The two digits that its files begin with.
+        /// The two digits with which its files begin.
         let digits: String
     }
 
-    /// Calls `body` with every folder of files below `scopes/`, known to the index or not.
+    /// Calls `body` with every folder of files below `scopes/`, whether the index knows it or not.
     func forEachBlobFolder(_ body: (BlobFolder) throws -> Void) throws {
         for scope in try scopeFolders() {
             let name = "\(Self.scopes)/\(scope)"
@@ -23,26 +23,26 @@ extension CacheRoot {
         }
     }
 
-    /// The folders that scopes have or had: `<hash>`, and `<hash>/g<N>` after the Nth purge.
+    /// The folders of all generations of all scopes: `<hash>`, and `<hash>/g<N>` after the Nth purge.
     func scopeFolders() throws -> [String] {
         try names(in: Self.scopes).filter(\.utf8.isName).sorted().flatMap { hash in
             try [hash] + names(in: "\(Self.scopes)/\(hash)").map { "\(hash)/\($0)" }.filter(Self.isScopeFolder).sorted()
         }
     }
 
-    /// The highest generation of which a scope, named by its hash, has a folder.
+    /// The highest generation with a folder, for a scope named by its hash.
     func latestGeneration(of hash: String) throws -> Int64 {
         try names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }
 
-    // MARK: Names that may be paths
+    // MARK: Names that become paths
 
-    // What an index says becomes a path only if it fits the layout: others may have written that index.
+    // Names from an index become paths only if they fit the layout, because others may have written the index.
 
-    /// Whether a text is the folder of a scope, see `ScopeName.folder`.
+    /// Whether a text is a scope's folder, see `ScopeName.folder`.
     static func isScopeFolder(_ folder: String) -> Bool { generation(ofFolder: folder) != nil }
 
-    /// The generation in a folder's name, see `ScopeName.folder`; nil for what is no such folder.
+    /// The generation in the name of a scope's folder.
     static func generation(ofFolder folder: String) -> Int64? {
         guard folder.utf8.prefix(32).isName else { return nil }
         let rest = folder.utf8.dropFirst(32)
@@ -53,17 +53,16 @@ extension CacheRoot {
         return Int64(Substring(digits))
     }
 
-    /// The name of a scope's folder below the root; nil for what is no such folder.
+    /// The path of a scope's folder below the root.
     static func scope(_ folder: String) -> String? { isScopeFolder(folder) ? "\(scopes)/\(folder)" : nil }
 
-    /// The name of an entry's file below the root, in a folder of `ScopeName.folder`; nil if either does not fit the
-    /// layout.
+    /// The path of an entry's file below the root, or nil if a name does not fit the layout.
     static func blob(_ file: String, folder: String) -> String? {
         guard let scope = scope(folder), name(ofBlob: file) != nil else { return nil }
         return "\(scope)/\(Substring(file.utf8.prefix(2)))/\(file)"
     }
 
-    /// Whether a path looks like the path of an entry's file, in any root.
+    /// Whether a path may be an entry's file in any root.
     package static func isLikeBlob(_ path: String) -> Bool {
         let parts = path.split(separator: "/").map(String.init)
         guard let scopes = parts.lastIndex(of: Self.scopes), parts.count - scopes >= 4, let file = parts.last else {
@@ -73,7 +72,7 @@ extension CacheRoot {
         return blob(file, folder: folder) == parts[scopes...].joined(separator: "/")
     }
 
-    /// The scope, named by its hash, and the generation whose file lies at an absolute path; nil for any other path.
+    /// The hash of the scope and the generation of an entry's file at an absolute path.
     func origin(ofBlob path: String) -> (hash: String, generation: Int64)? {
         guard let rest = path.removing(bytePrefix: self.path(of: Self.scopes) + "/") else { return nil }
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
@@ -83,17 +82,17 @@ extension CacheRoot {
         return (hash, generation)
     }
 
-    /// Returns whether an absolute path is one that an entry's file may have.
+    /// Whether an absolute path may be an entry's file in this root.
     package func hasPlace(for path: String) -> Bool {
         origin(ofBlob: path) != nil && Self.name(ofBlob: Self.fileName(path)) != nil
     }
 
-    /// Returns the last name of a path.
+    /// Returns the last component of a path.
     static func fileName(_ path: String) -> String {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
     }
 
-    /// The part of a file's name that its row is found by; nil for what the cache has not put there.
+    /// The name of the row for a file, or nil if the cache did not create the file.
     static func name(ofBlob file: String) -> String? {
         let name = file.utf8.prefix(32)
         guard name.isName else { return nil }
@@ -109,7 +108,7 @@ extension CacheRoot {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// What the name of a variant's file has before its extension, so that a file alone tells what it is.
+    /// Precedes the extension in the file names of variants, so that a file alone reveals its kind.
     static let variantMark = "-v"
 
     /// The extended attribute of an original's file that holds its key.
@@ -118,42 +117,41 @@ extension CacheRoot {
     /// The extended attribute of an original's file for pins: `1` for a pinned entry, else `0`.
     private static let pinAttribute = "user.apod-tools.pinned"
 
-    /// Writes to a file whether its entry is pinned. If the file system has no extended attributes, the pin is lost with
-    /// the index.
+    /// Records in a file whether its entry is pinned. Without extended attributes, the pin is lost with the index.
     static func notePin(_ isPinned: Bool, in file: File) { _ = file.setAttribute(pinAttribute, isPinned ? "1" : "0") }
 
-    /// Returns whether a file belongs to a pinned entry.
+    /// Whether a file belongs to a pinned entry.
     static func isPinned(_ file: File) -> Bool { file.attribute(pinAttribute) == "1" }
 
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
 
-    /// The files of the original that is found by a name, in the folder of a scope: of each format one at most.
+    /// The files of an original in a scope's folder: at most one per format.
     func originals(_ name: String, folder: String) throws -> [String] {
         guard let scope = Self.scope(folder) else { return [] }
         return try names(in: "\(scope)/\(name.prefix(2))").filter { $0.hasPrefix(name + ".") }
     }
 
-    /// What the names of previews have, and those of no other file in `partial/`.
+    /// Part of the names of previews, and of no other file in `partial/`.
     package static let previewMark = ".preview"
 
-    /// What a file in `partial/` or `locks/` belongs to, `<scope>-<name>`; nil for anything else.
+    /// The owner of a file in `partial/` or `locks/`: `<scope>-<name>`.
     static func owner(of file: String) -> String? {
         let parts = file.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, parts[0].utf8.isName, parts[1].utf8.prefix(32).isName else { return nil }
         return "\(parts[0])-\(parts[1].prefix(32))"
     }
 
-    /// The lock of what `owner` names.
+    /// The lock of an owner.
     static func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
-    /// Makes the empty folder of a scope's next generation: should the index be lost, it alone tells that what lies in
-    /// the earlier ones has been purged (see `latestGeneration`).
+    /// Creates the empty folder of a scope's next generation. If the index is lost, it alone records that the earlier
+    /// generations were purged (see `latestGeneration`).
     func beginGeneration(_ generation: Int64, of hash: String) {
         if let folder = Self.scope("\(hash)/g\(generation)") { try? makeFolder(folder) }
     }
 
-    /// Removes the folders of a scope's generations that have no files. To be called within a transaction that finds
-    /// no purge of this scope: nobody makes a folder there meanwhile, and none is needed.
+    /// Removes the empty folders of a scope's generations. The caller has found no purge of the scope in the current
+    /// transaction, so no process needs or creates such a folder.
     func removeEmptyGenerations(of hash: String) throws {
         guard let folder = Self.scope(hash) else { return }
         for name in try names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
@@ -164,14 +162,13 @@ extension CacheRoot {
 
     // MARK: The index
 
-    /// Names of what SQLite keeps beside a database.
+    /// Suffixes of the files that SQLite creates beside a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Whether there is an index: one without a byte in it was never set up.
+    /// Whether there is an index. An empty file was never set up.
     var hasIndex: Bool { get throws { try file(Self.index).map { $0.bytes > 0 } ?? false } }
 
-    /// Throws `UnsafePlace` unless an index, and each file that SQLite would open beside it, is missing or a plain
-    /// file: SQLite itself follows links.
+    /// Throws `UnsafePlace` unless the index and each file beside it are missing or plain files. SQLite follows links.
     func checkIndex(_ name: String = CacheRoot.index) throws {
         guard let folder = try folder() else { return }
         for file in [name] + Self.companions.map({ name + $0 }) {
@@ -181,17 +178,17 @@ extension CacheRoot {
         }
     }
 
-    /// Whether the index was begun anew beside files of an older one, which may still be taken in again.
+    /// Whether the index is new and files of an older index may lack rows.
     var awaitsRebuild: Bool { get throws { try status(of: Self.rebuildMark) != nil } }
 
-    /// Notes that files may have lost their rows; to be called before an index is begun.
+    /// Records that files may have lost their rows. To be called before an index is created.
     func noteLostIndex() throws {
         if try !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
     }
 
     func noteRebuilt() { remove(Self.rebuildMark) }
 
-    /// Names of what is left of indexes that were set aside.
+    /// Names of damaged indexes and their companions.
     var damagedIndexes: [String] {
         get throws { try names(in: ".").filter { $0.hasPrefix("\(Self.index).damaged") }.sorted() }
     }

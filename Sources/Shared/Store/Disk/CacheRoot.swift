@@ -1,39 +1,43 @@
 import Libc
 import Support
 
-/// Where everything lies below the root of a cache:
+/// The root of a cache, with this layout:
 /// ```
-/// CACHEDIR.TAG                      tells backup programs to pass by (bford.info/cachedir)
-/// index.sqlite (-wal, -shm)         what is there; `index.sqlite.new` while one is being made
-/// scopes/<scope>/<2 digits>/<file>  one file an entry
-/// scopes/<scope>/g<n>/…             the same, for a scope that has been purged n times
-/// partial/<scope>-<name>            a download under way, or what one that died has left; `.note` and others beside it
-/// partial/<scope>-<name>.g<n>       the same, for a scope that has been purged n times
-/// locks/all                         a byte each for `<scope>-<name>`, locked while that entry is fetched or made; for
-///                                   `setup`, while the index is made; for `purge`, while what purges have left is
-///                                   removed; for `purger`, by the background process (see `KeyLock`)
-/// leases/<end>-<promise>            a byte each for entries whose paths stay valid until <end> (see `LeaseTable`)
-/// rebuild                           there while files may have lost their rows with an older index
+/// CACHEDIR.TAG                      makes backup programs skip the folder (bford.info/cachedir)
+/// index.sqlite (-wal, -shm)         the index; `index.sqlite.new` while it is created
+/// scopes/<scope>/<2 digits>/<file>  one file per entry
+/// scopes/<scope>/g<n>/…             the same, after n purges of the scope
+/// partial/<scope>-<name>            a download in progress or interrupted, with `.note` and other files
+/// partial/<scope>-<name>.g<n>       the same, after n purges of the scope
+/// locks/all                         a byte for each `<scope>-<name>`, locked while the entry is fetched or made; for
+///                                   `setup`, during the creation of the index; for `purge`, during the removal of
+///                                   purged files; for `purger`, by the background process (see `KeyLock`)
+/// leases/<end>-<promise>            a byte for each entry whose path stays valid until <end> (see `LeaseTable`)
+/// rebuild                           exists while files may have lost their rows with an older index
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
-/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
-/// digits in between spread the files over 256 folders, since not every file system is at ease with a million files
-/// in one. Folders are 0700, files 0600.
+/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. The two digits
+/// divide the files among 256 folders, because some file systems are slow with a million files in a folder. Folders
+/// have mode 0700, files 0600.
 ///
-/// The root is resolved once and held open (`Folder`). All names are relative to it, and none leads through a link. A
-/// root is used only where it is missing, empty or a cache already, this user's, and not writable by everyone.
+/// The root is resolved once and held open (`Folder`). All names are relative to it, and no symbolic link is followed.
+/// A root is used only if it is missing, empty or already a cache, belongs to this user and is not world-writable.
+///
+/// Methods throw `UnsafePlace` if others could have prepared the root or may change it, `CacheFailure.notACache` or
+/// `cannotMakeRoot` if it is something else, and `SystemFailure` if a system call fails. A failed call never counts as
+/// absence.
 package final class CacheRoot: Sendable {
     /// Absolute, without links in it and without a slash at the end.
     package let path: String
-    /// Whether others may own the root or write to it, since the user said so.
+    /// Whether the user permits other owners and writers of the root.
     let isShared: Bool
     private let held: Monitor<Folder?>
     private let fault: Folder.Fault?
-    /// What this process holds of `KeyLock`s.
+    /// The `KeyLock`s of this process.
     let locks = LockTable()
     let leases = LeaseTable()
 
-    /// A relative path is taken from the current folder. Opens nothing yet.
+    /// Resolves a relative path against the current folder. Opens nothing.
     ///
     /// - Parameter fault: makes calls on files below the root fail, for tests.
     package init(_ path: String, isShared: Bool = false, fault: Folder.Fault? = nil) {
@@ -59,21 +63,18 @@ package final class CacheRoot: Sendable {
     /// The absolute path of the index, for SQLite.
     var index: String { path(of: Self.index) }
 
-    /// The absolute path of what a name stands for.
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
     package static func partial(_ name: String, in scope: ScopeName, generation: Int64) -> String {
         "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
     }
 
-    /// The same for every generation: a process that takes it waits for one whose generation is over, which notices
-    /// soon.
+    /// The lock of a key in every generation: a process may wait for work of an ended generation, which notices soon.
     package static func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
     // MARK: The open folder
 
-    /// The open root, or nil if it is missing. Throws `UnsafePlace` if others could have prepared it or may change it,
-    /// `CacheFailure.notACache` if it is something else, `cannotMakeRoot` if it is no folder, `SystemFailure`.
+    /// The open root, or nil if it is missing.
     package func folder() throws -> Folder? {
         try held.withLock { held throws in
             if let held { return held }
@@ -92,8 +93,7 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Forgets the open root if its path leads to another folder or to none, so that the next use opens it again.
-    /// Throws `SystemFailure` if that cannot be determined.
+    /// Closes the root if its path leads elsewhere by now, so that the next use opens it again.
     func refresh() throws {
         try held.withLock { held throws in
             if let folder = held, try FileStatus(at: path)?.identity != folder.identity { held = nil }
@@ -105,12 +105,12 @@ package final class CacheRoot: Sendable {
             if let status = try folder.status(of: name) { try check(status, at: path(of: name)) }
         }
         try check(folder.status(), at: path)
-        // Whose index it is, the index itself says.
+        // The index itself records its owner.
         if let index = try folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
         try requireCache(folder)
     }
 
-    /// Throws `CacheFailure.foreignRoot` for another user's file or folder that does not grant these rights.
+    /// Throws `CacheFailure.foreignRoot` if the rights to another user's file or folder are missing.
     func requireReadable(_ status: FileStatus, at path: String, _ rights: Int32 = R_OK) throws {
         if status.owner == geteuid() || path.withPathPointer({ access($0, rights) }) == 0 { return }
         guard errno == EACCES else { return }
@@ -124,7 +124,7 @@ package final class CacheRoot: Sendable {
         if !isShared { throw fault }
     }
 
-    /// Throws `CacheFailure.notACache` unless the root is empty or a cache, whatever its index is.
+    /// Throws `CacheFailure.notACache` unless the root is empty or a cache. Ignores the owner of the index.
     func requireCache() throws { if let folder = try folder() { try requireCache(folder) } }
 
     private func requireCache(_ folder: Folder) throws {
@@ -132,56 +132,55 @@ package final class CacheRoot: Sendable {
         throw CacheFailure.notACache(root: path)
     }
 
-    /// Whether there is nothing yet: no root, or an empty one. Throws as `folder` does.
+    /// Whether the root is missing or empty.
     func isAbsent() throws -> Bool {
         guard let folder = try folder() else { return true }
         return try RootContents(of: folder) == .empty
     }
 
-    // MARK: Below it
+    // MARK: Files and folders
 
-    // All of these throw as `folder` does, and `SystemFailure` if a look fails: that never counts as absence.
 
     func status(of name: String) throws -> FileStatus? { try folder()?.status(of: name) }
 
-    /// Returns the names in a folder, in no order; none if it is missing. All at once: a folder of the cache has a 256th
-    /// of a scope's files.
+    /// Returns the names in a folder, in no order; none if it is missing. A folder of the cache holds a 256th of a
+    /// scope's files, so the list is short.
     package func names(in name: String) throws -> [String] { try folder()?.names(in: name) ?? [] }
 
-    /// Returns the status of a regular file; nil for anything else.
+    /// Returns the status of a regular file, or nil.
     package func file(_ name: String) throws -> FileStatus? {
         try status(of: name).flatMap { $0.kind == .file ? $0 : nil }
     }
 
-    /// Returns whether a name still leads to this file.
+    /// Whether a name still leads to this file.
     func has(_ file: File, as name: String) throws -> Bool { try status(of: name)?.identity == file.identity }
 
-    /// Opens a plain file; nil if there is none.
+    /// Opens a plain file, or returns nil if it is missing.
     package func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
         try folder()?.openIfPresent(name, flags)
     }
 
-    /// Opens a file that is there. Throws `SystemFailure`, `UnsafePlace`.
+    /// Opens a file that must exist.
     package func open(_ name: String, _ flags: Int32) throws -> File {
         guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
         return try folder.open(name, flags)
     }
 
-    /// Removes a file. One that is not there, or cannot be removed, is no failure: what has no row is swept later.
+    /// Removes a file. Ignores errors: files without rows are swept later.
     func remove(_ name: String) { _ = (try? folder())?.remove(name) }
 
-    /// Removes a folder if it is empty; false where it is not, or cannot be removed.
+    /// Removes a folder. Returns false if it is not empty or cannot be removed.
     func removeFolder(_ name: String) -> Bool { (try? folder())?.removeFolder(name) ?? false }
 
-    /// Gives a file another name, below the root or in another folder. Throws `SystemFailure`.
+    /// Renames a file below the root, or moves it into another folder.
     func rename(_ name: String, to other: String, in target: Folder? = nil) throws {
         guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "move \(path(of: name))") }
         try folder.rename(name, to: other, in: target)
     }
 
-    // MARK: Making
+    // MARK: Creation
 
-    /// Makes what is missing; any number of processes may do so at once. The index is for `Index` to make.
+    /// Creates the missing folders, except for the index. Safe for concurrent processes.
     func make() throws {
         for folder in [Self.scopes, Self.partials, Self.locks, Self.leases] { try makeFolder(folder) }
         do {
@@ -189,10 +188,10 @@ package final class CacheRoot: Sendable {
         } catch let failure as SystemFailure where failure.errno == EEXIST {}
     }
 
-    /// Makes a folder below the root with all above it, the root among them.
+    /// Creates a folder below the root, with all its parents.
     func makeFolder(_ name: String) throws { try makingRoot { try $0.makeFolder(name) } }
 
-    /// Opens a file to be written, with the folder it lies in.
+    /// Opens a file for writing, creating its folder if necessary.
     func openToWrite(_ name: String, _ flags: Int32) throws -> File {
         do {
             guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
@@ -205,7 +204,7 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Runs `body` on the root, and once more on a new one if it was removed: nothing can be made in that.
+    /// Runs `body` on the root, and again on a new root if it was removed, as nothing can be created in it.
     private func makingRoot<Result>(_ body: (Folder) throws -> Result) throws -> Result {
         do {
             return try body(made())
@@ -215,10 +214,10 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Makes the root's own folder if it is missing. Throws as `folder` does, and `CacheFailure`.
+    /// Creates the root if it is missing.
     func makeRoot() throws { _ = try made() }
 
-    /// The open root, made where it is missing.
+    /// Opens the root, creating it if necessary.
     private func made() throws -> Folder {
         if let folder = try folder() { return folder }
         try Self.makeFolders(path)
@@ -226,7 +225,7 @@ package final class CacheRoot: Sendable {
         return folder
     }
 
-    /// Makes a folder with all above it, each with mode 0700.
+    /// Creates a folder with its parents, with mode 0700.
     private static func makeFolders(_ path: String) throws {
         func make() -> Bool { path.withPathPointer { mkdir($0, 0o700) } == 0 || errno == EEXIST }
         if make() { return }
@@ -237,8 +236,8 @@ package final class CacheRoot: Sendable {
         if !make() { throw CacheFailure.root(path, errno: errno) }
     }
 
-    /// Returns the device and inode of the index at its path; nil if there is none. They differ from the open index after
-    /// the root was deleted or moved, or a damaged index was set aside. Throws `SystemFailure` if the look fails.
+    /// Returns the device and inode of the index. They differ from the open index if the root was removed or moved, or
+    /// a damaged index was replaced.
     package func indexIdentity() throws(SystemFailure) -> File.Identity? {
         try FileStatus(at: index, followingLinks: false)?.identity
     }

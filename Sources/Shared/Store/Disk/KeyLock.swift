@@ -2,12 +2,10 @@ import CSystem
 import Libc
 import Support
 
-/// The right to do something alone, among all threads and processes that use a root. The kernel takes it back when its
-/// holder dies, whatever the cause.
+/// A lock among all threads and processes that use a root. The kernel releases it when its holder dies.
 ///
-/// Each right is the lock of a byte of one file, `locks/all`, which is never removed: taking one makes and removes
-/// nothing. A system or file system without such locks (`csystem_has_byte_locks`) has a locked file for each right
-/// instead.
+/// Each lock is on one byte of a single file, `locks/all`, which is never removed. On systems and file systems without
+/// such locks (`csystem_has_byte_locks`), each lock is a locked file.
 package final class KeyLock: Sendable {
     private enum Holding: Sendable {
         case byte(LockTable.Byte)
@@ -15,18 +13,17 @@ package final class KeyLock: Sendable {
     }
 
     private let holding: Holding
-    /// Whether somebody else held it when it was first asked for.
+    /// Whether the first attempt found the lock held.
     package let wasContended: Bool
 
-    /// Waits between two attempts: doubling, so that a lock that is held for a moment is taken at once, and one that is
-    /// held for a download costs forty attempts a second. Trying again rather than waiting in the kernel lets a run
-    /// stop at once.
+    /// The delays between attempts double. A lock held briefly is taken promptly, and a lock held during a download
+    /// costs forty attempts a second. Retrying, rather than waiting in the kernel, lets a stopped run end promptly.
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Locks this name. Waits as long as its holder makes progress. Throws `CacheFailure.stalled` if another
-    /// process that holds it makes none for the work's limit, `Cancelled` when the run is stopped, `SystemFailure` if the
-    /// file of locks cannot be made, and the errors of `whileWaiting`, which is called before each attempt but the first.
+    /// Waits for the lock as long as its holder makes progress. Calls `whileWaiting` before each further attempt.
+    /// Throws its errors, `CacheFailure.stalled` if another process makes no progress for the limit of `work`,
+    /// `Cancelled` if the run is stopped, and `SystemFailure` if the file cannot be created.
     convenience init(
         root: CacheRoot, _ name: String, for work: LockedWork = LockedWork(.maintenance, limit: busyPatience),
         interruption: Interruption, whileWaiting: () throws -> Void = {}
@@ -41,7 +38,7 @@ package final class KeyLock: Sendable {
             try interruption.sleep(wait)
             try whileWaiting()
             var current = stall ?? Stall()
-            // No thread of this process is stopped while this thread runs.
+            // While this thread runs, the process is not suspended.
             let holder = Self.holder(root, name)
             if holder != getpid() {
                 try current.observe(work.progress(of: holder, in: root), after: wait, work: work)
@@ -56,12 +53,12 @@ package final class KeyLock: Sendable {
         self.wasContended = wasContended
     }
 
-    /// The lock of this name, or nil if somebody holds it now. Throws `SystemFailure`.
+    /// Takes the lock with this name, or returns nil if it is held.
     static func ifFree(root: CacheRoot, _ name: String) throws -> KeyLock? {
         try attempt(root, name).map { KeyLock($0, wasContended: false) }
     }
 
-    /// Whether somebody holds the lock of this name now. Makes no file.
+    /// Whether the lock with this name is held. Creates no file.
     package static func isHeld(root: CacheRoot, _ name: String) throws -> Bool {
         try root.locks.isHeld(name, in: root) ?? LockedFile.isLocked(name, in: root)
     }
@@ -74,15 +71,14 @@ package final class KeyLock: Sendable {
         }
     }
 
-    /// The process that holds the lock of this name; nil if it is free by now, or the system does not tell.
+    /// The process that holds the lock, if any and if the system reports it.
     private static func holder(_ root: CacheRoot, _ name: String) -> pid_t? {
         root.locks.holder(name, in: root) ?? LockedFile.holder(name, in: root)
     }
 }
 
-/// The byte locks that this process holds below one root.
-///
-/// They belong to one open file, so that the kernel keeps processes apart, and a set of names the threads of this one.
+/// The byte locks of this process below one root. The kernel excludes other processes, through a single open file; a
+/// set of offsets excludes other threads.
 final class LockTable: Sendable {
     private struct State {
         var file: File?
@@ -96,10 +92,10 @@ final class LockTable: Sendable {
         case unsupported
     }
 
-    /// A lock that is held until the last reference goes.
+    /// A held lock, released with the last reference.
     final class Byte: Sendable {
         private let table: LockTable
-        /// Another one than the table's if the root was removed since.
+        /// Differs from the table's file if the root was removed since.
         private let file: File
         private let offset: Int64
 
@@ -119,11 +115,11 @@ final class LockTable: Sendable {
 
     static let fileName = "\(CacheRoot.locks)/all"
 
-    /// How often a file of locks is opened again because it was replaced after it was locked: only a root that is
-    /// removed again and again needs more.
+    /// The limit of attempts when the file is replaced after it was locked. Only repeated removal of the root needs
+    /// more.
     static let attempts = 16
 
-    /// Takes the lock of a name if nobody holds it. Throws `SystemFailure`.
+    /// Takes the lock with this name if it is free.
     func take(_ name: String, in root: CacheRoot) throws -> Attempt {
         let offset = Self.offset(of: name)
         return try state.withLock { state throws in
@@ -140,7 +136,7 @@ final class LockTable: Sendable {
                     state.isUnsupported = true
                     return .unsupported
                 }
-                // The root may have been removed under a running tool: others lock another file by now.
+                // The root may have been removed during the run. Other processes then lock another file.
                 do {
                     if try root.has(file, as: Self.fileName) {
                         state.taken.insert(offset)
@@ -157,13 +153,13 @@ final class LockTable: Sendable {
         }
     }
 
-    /// Whether somebody holds the lock of a name; nil if there are no such locks.
+    /// Whether the lock is held; nil if byte locks are not supported.
     package func isHeld(_ name: String, in root: CacheRoot) throws -> Bool? {
         let offset = Self.offset(of: name)
         return try state.withLock { state throws in
             if state.isUnsupported { return nil }
             if state.taken.contains(offset) { return true }
-            // To close another descriptor of the file would remove the signatures of this process.
+            // Closing another descriptor of the file would remove this process's signatures.
             guard let file = try state.file ?? root.openIfPresent(Self.fileName) else { return false }
             switch csystem_is_byte_locked(file.descriptor, offset) {
             case 0: return false
@@ -175,10 +171,10 @@ final class LockTable: Sendable {
         }
     }
 
-    /// Whether an error number means that the system or the file system has no locks of bytes.
+    /// Whether an error number means that byte locks are not supported.
     private static func isUnsupported(_ errno: Int32) -> Bool { [EINVAL, ENOTSUP, ENOLCK, ENOSYS].contains(errno) }
 
-    /// The process that holds the lock of a name; nil if none does, or the system does not tell.
+    /// The process that holds the lock, if any and if the system reports it.
     func holder(_ name: String, in root: CacheRoot) -> pid_t? {
         let offset = Self.offset(of: name)
         return state.withLock { state in
@@ -189,10 +185,10 @@ final class LockTable: Sendable {
         }
     }
 
-    /// The byte by whose lock a holder tells its process ID.
+    /// The byte whose lock reveals the holder's process ID.
     private static func signature(of offset: Int64) -> Int64 { offset ^ 1 }
 
-    /// The byte of a name: 63 bits of its FNV-1a hash. Names hold digests, so that no two meet by chance.
+    /// The byte for a name: 63 bits of its FNV-1a hash. Names contain digests, so collisions are not expected.
     static func offset(of name: String) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -200,14 +196,14 @@ final class LockTable: Sendable {
     }
 }
 
-/// An exclusive `flock` on a file that is made for it and removed by its holder. Anybody who has locked a file that was
-/// removed in that moment finds no name for it, and begins again.
+/// An exclusive `flock` on a file that its holder creates and removes. A process that locks a file just as it is
+/// removed finds no link to it and starts again.
 private final class LockedFile: Sendable {
     private let root: CacheRoot
     private let name: String
     private let file: File
 
-    /// Nil while somebody else holds it.
+    /// Nil if the lock is held.
     init?(_ name: String, in root: CacheRoot) throws {
         self.root = root
         self.name = name
@@ -225,21 +221,21 @@ private final class LockedFile: Sendable {
         throw CacheFailure.replaced(root: root.path)
     }
 
-    /// Removes the file first, while the lock is held: nobody else can be between opening it and locking it without
-    /// noticing. If the root was removed meanwhile, the file of that name is another process's lock.
+    /// Removes the file while it is locked, so that a process between opening and locking it notices. If the root was
+    /// replaced, the file with this name is another process's lock and stays.
     deinit {
         if (try? root.has(file, as: name)) == true { root.remove(name) }
     }
 
-    /// Locks the file and writes the process ID into it; nil if another process holds the lock.
+    /// Locks the file and writes the process ID into it. Nil if the lock is held.
     convenience init?(_ name: String, in root: CacheRoot, signedBy process: pid_t) throws {
         try self.init(name, in: root)
-        // Others can do without, as on a full disk.
+        // Others can do without it, for example on a full disk.
         try? PartialFile.truncate(file, to: 0)
         try? file.write(Array(String(process).utf8))
     }
 
-    /// The process that wrote itself into the file.
+    /// Reads the process ID in the file.
     static func holder(_ name: String, in root: CacheRoot) -> pid_t? {
         guard let bytes = try? root.open(name, O_RDONLY).contents(atMost: 16) else { return nil }
         return pid_t(String(decoding: bytes, as: UTF8.self))

@@ -1,17 +1,16 @@
 import Libc
 import Support
 
-/// A download under way, or what one that broke off has left. Belongs to the process that holds the key's lock.
+/// A download in progress or interrupted. The process that holds the key's lock owns it.
 ///
-/// Beside the bytes lies a note of the version that they belong to. The note goes before the bytes are cut off, and is
-/// written before new ones come: bytes never stand beside the note of another version. A body that comes all at once
-/// has none. A note is void after a restart of the machine, since bytes that were not waited for may be missing in the
-/// middle.
+/// A note beside the file names the version of the bytes. It is removed before the file is truncated and written before
+/// new bytes, so bytes never have the note of another version. A body that arrives at once has no note. A restart of
+/// the machine invalidates notes, because bytes that were not synced may be missing in the middle.
 package final class PartialFile {
     /// Its name below the root.
     package let name: String
     package let root: CacheRoot
-    /// Whether there is a note; nil as long as nobody has looked.
+    /// Whether a note exists; nil if unknown.
     private var hasNote: Bool?
 
     package init(name: String, root: CacheRoot) {
@@ -19,7 +18,6 @@ package final class PartialFile {
         self.root = root
     }
 
-    /// Absolute.
     package var path: String { root.path(of: name) }
 
     /// What the bytes belong to.

@@ -1,15 +1,15 @@
 import Support
 
-/// How much room one process needed in a root.
+/// The space that one process needed in a root.
 struct CacheDemand: Equatable {
-    /// Bytes of all files that it stored.
+    /// Bytes of all stored files.
     var stored = 0
-    /// The most bytes that were left in the root after trimming, as far as that was over the capacity.
+    /// The largest size of the root after trimming.
     var kept = 0
 
     /// How a run exceeded the capacity.
     enum Excess: Equatable {
-        /// It stored more than fits.
+        /// More was stored than fits.
         case stored(Int)
         /// Files in use could not be trimmed.
         case kept(Int)
@@ -33,7 +33,7 @@ struct CacheDemand: Equatable {
             return "\(fact); \(remedy) \(Self.enough(for: bytes)) or more would be enough"
         }
 
-        /// A size as options take it, with a tenth to spare: two digits that are easy to type.
+        /// Returns a size with a tenth to spare, in the syntax of options and rounded up to two digits.
         static func enough(for bytes: Int) -> String {
             let wanted = Double(bytes) * 1.1 / 1e6
             var step = 1.0

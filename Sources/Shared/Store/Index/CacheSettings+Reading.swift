@@ -1,16 +1,16 @@
 import Support
 
-/// Names for completions. These calls create, change and repair nothing, and do not wait for locks.
+/// Read-only queries for completions. They create and repair nothing, and wait for no locks.
 ///
-/// All of them throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read as it is.
+/// They throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
 extension CacheSettings {
-    /// The names of all scopes, and that of the current one.
+    /// Returns the names of all scopes, then the name of the current scope.
     public func scopeNames() throws -> [String] {
         let names = try read { try $0.all("SELECT name FROM scopes WHERE purged = 0") { $0.string(0) } }
         return names.flatMap(\.self) + [try currentScope().text]
     }
 
-    /// The keys that begin with a text, among those of the newest entries: no SQL index has keys.
+    /// Returns the keys with this prefix among the newest 10,000 entries, as no SQL index covers keys.
     public func keys(beginningWith text: String) throws -> [String] {
         // `+` makes SQLite read the rows in their order in the file, not by `entries_by_name`.
         let sql = """
@@ -22,7 +22,7 @@ extension CacheSettings {
         return try read(scope) { try $0.all(sql, Value(scope.hash), Value(text)) { $0.string(0) } }.flatMap(\.self)
     }
 
-    /// The metadata with a name, on disk or in memory; nil if there is none.
+    /// Returns a metadata item on disk or in memory.
     package func metadata(_ name: String, in collection: String) throws -> Metadata? {
         let scope = try currentScope()
         return try read(scope) { database in
@@ -32,14 +32,14 @@ extension CacheSettings {
         }.compactMap(\.self).first
     }
 
-    /// The number of entries that `keys` reads: about 10 ms.
+    /// The number of entries that `keys` reads, in about 10 ms.
     private static let readEntries = 10_000
 
     private func currentScope() throws -> ScopeName {
         try scope ?? read { try Index.currentScope($0) }.compactMap(\.self).first ?? .standard
     }
 
-    /// Reads the cache on disk, then those in memory of one scope or of all.
+    /// Runs `body` on the cache on disk, then on the caches in memory.
     private func read<Result>(_ scope: ScopeName? = nil, _ body: (Database) throws -> Result) throws -> [Result] {
         let places = try MemoryPlace.all(root: root, scope: scope, in: places)
         return try ([cacheRoot] + places.map { CacheRoot($0.path) }).filter { try $0.hasIndex }.map { root in

@@ -1,10 +1,10 @@
 import Support
 
-/// Rows of `copies`. Their changes leave `version` alone, as they concern no entry.
+/// Rows of `copies`. Changes leave `version` alone, because they concern no entry.
 extension Index {
-    /// The most rows. Beyond that, the oldest copies are compared with their pictures again.
+    /// The maximum number of rows. Older copies are compared with their pictures again.
     static let copyLimit = 1_000_000
-    /// Far more files than are made of one picture.
+    /// Far more copies than one picture has.
     private static let copiesOfOne = 1000
 
     static let selectCopies = """
@@ -21,7 +21,7 @@ extension Index {
         SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(liveScopes(named: "?3")) ORDER BY id LIMIT ?2
         """
     static let hasCopies = "SELECT 1 FROM copies WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
-    /// Within a transaction, by the scope's number.
+    /// By the scope's number, within a transaction.
     static let dropCopies = "DELETE FROM copies WHERE scope = ?1 AND name = ?2"
 
     func copies(of name: String, in scope: ScopeName) throws -> [FileCopy] {
@@ -36,7 +36,7 @@ extension Index {
         }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the run took the current scope, and the current scope has changed since.
+    /// Throws `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
     func remember(
         _ copies: [FileCopy], forgetting gone: [FileCopy], of name: String, in scope: ActiveScope, now: Timestamp
     ) throws {
@@ -56,7 +56,7 @@ extension Index {
         }
     }
 
-    /// Returns up to a batch of rows of the scope, or of all scopes if it is nil, ordered by `id`.
+    /// Returns up to a batch of rows of a scope or of all scopes, ordered by `id`.
     func copies(after id: Int64, of scope: ScopeName?) throws -> [(id: Int64, path: String)] {
         try perform { connection in
             try connection.database.all(Self.selectCopyPage, Value(id), Value(Self.batch), Value(scope?.text)) {
@@ -71,7 +71,7 @@ extension Index {
         }
     }
 
-    /// Removes some rows of a purged generation; false once there are none.
+    /// Removes up to a batch of rows of a purged generation. Returns false if there were none.
     func forgetCopies(of scope: PurgedScope, now: Timestamp) throws -> Bool {
         try write(now: now, isQuiet: true) { connection in
             try connection.database.run(

@@ -1,9 +1,9 @@
 import Support
 
-/// A file that is ready to be put in place, and what its row will say.
+/// The row of an entry whose file is ready to be renamed into place.
 package struct NewEntry {
     package var name: String
-    /// Nil only where it is not known, see `Entry.key`.
+    /// Nil only if unknown, see `Entry.key`.
     package var key: String?
     package var kind: Entry.Kind = .original
     package var parent: String?
@@ -18,7 +18,7 @@ package struct NewEntry {
     package var expiresAt: Timestamp
     package var lastUsed: Timestamp
     package var leaseUntil: Timestamp
-    /// Asked for of an entry that is restored; a new one takes over what its predecessor was.
+    /// Used for recovered entries only. Otherwise an entry inherits the pin of its predecessor.
     package var isPinned = false
     package var directives = CacheDirectives()
     /// See `Entry.isPrivate`.
@@ -57,7 +57,7 @@ package struct NewEntry {
 
 extension Index {
     static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    /// Unless another process has written a later use. One after `?6`, which is now, is from before the clock was set
+    /// Keeps a later use that another process has written, unless it is after `?6`, the present: the clock was set
     /// back.
     static let touch =
         "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry) AND (last_used <= ?4 OR last_used > ?6)"
@@ -74,12 +74,12 @@ extension Index {
             vary = ?24, immutable = ?25, usable_until = ?26, stands_in_until = ?27, unsettled = 0
         RETURNING \(columns)
         """
-    /// Within a transaction, by the scope's number.
+    /// By the scope's number, within a transaction.
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
 
-    /// Of an entry that was read before, as long as its scope has not been purged: `?2` its name, `?3` its number,
-    /// which alone could be another's by now.
+    /// Selects an entry that was read before, unless its scope was purged. The number `?3` alone does not suffice,
+    /// because SQLite may reuse it; `?2` is the name.
     static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
 
     static let columns = """
@@ -89,12 +89,12 @@ extension Index {
         usable_until, stands_in_until
         """
 
-    /// The row of this name, whatever has become of its file.
+    /// Returns the row with this name. Its file may be missing.
     package func find(_ name: String, in scope: ScopeName) throws -> Entry? {
         try perform { try $0.find(name, in: scope) }
     }
 
-    /// Marks an entry whose file is about to be replaced: should that be cut short, nobody will trust the row.
+    /// Marks an entry whose file is about to be replaced. If the process dies, the row is not trusted.
     func unsettle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
@@ -103,7 +103,7 @@ extension Index {
         }
     }
 
-    /// Takes the mark off again: row and file do belong together.
+    /// Removes the mark: row and file match.
     func settle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
@@ -112,13 +112,12 @@ extension Index {
         }
     }
 
-    /// Puts a file in place by `place` and writes its row, in one transaction. The entry inherits the pin of the entry that
-    /// it replaces.
+    /// Runs `place`, which renames the file, and writes its row, in one transaction.
     ///
-    /// Where the new file has another name than that of the entry it replaces, the old one goes, unless somebody may
-    /// still use it: then it stays, as an entry that only trimming sees.
+    /// The entry inherits the pin of its predecessor. A predecessor with another file name is removed; if it is pinned
+    /// or leased, it stays as an entry that only trimming sees.
     ///
-    /// Returns the entry and what is to be done about the root's size, as it is then.
+    /// Returns the entry and the new size of the root.
     func commit(
         _ new: NewEntry, in scope: ActiveScope, generation: Int64, now: Timestamp,
         place: (_ isPinned: Bool) throws -> Void
@@ -142,33 +141,23 @@ extension Index {
                     try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(old.id)))
                 }
             }
-            // Once only, although a damaged index makes all of this run twice.
+            // Once only: after damage to the index, the whole closure runs again.
             if !isPlaced { try place(old?.isPinned ?? false) }
             isPlaced = true
-            let stored = try database.first(
-                Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
-                Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
-                Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
-                Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
-                Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.directives.mustRevalidate),
-                Value(new.isPrivate), Value(new.vary), Value(new.directives.isImmutable),
-                Value(new.directives.usableUntil), Value(new.directives.standsInUntil)
-            ) { entry($0, scope: scope.name) }
+            let stored = try connection.upsert(new, isPinned: old?.isPinned ?? false, scopeID, of: scope.name)
             try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
             return (stored, try connection.rootSize())
         }
     }
 
-    /// Writes down that an entry was found unchanged by its server; nil if it has gone meanwhile.
+    /// Records that the server confirmed an entry. Returns nil if the entry is gone.
     ///
-    /// - Parameter isPrivate: whether the entry is private from now on; one that is stays so.
+    /// - Parameter isPrivate: whether the entry becomes private. A private entry stays private.
     package func refresh(
         _ entry: Entry, in scope: ActiveScope, validators: Validators, expiresAt: Timestamp,
         directives: CacheDirectives = CacheDirectives(), isPrivate: Bool = false, vary: String? = nil,
-        leaseUntil: Timestamp,
-        generation: Int64, now: Timestamp
+        leaseUntil: Timestamp, generation: Int64, now: Timestamp
     ) throws -> Entry? {
         try write(now: now) { connection in
             try connection.check(generation, of: scope)
@@ -190,7 +179,7 @@ extension Index {
         }
     }
 
-    /// Writes down when an entry and its variants expire. Nothing happens if it has gone meanwhile.
+    /// Changes the expiry of an entry and its variants. Does nothing if the entry is gone.
     package func expire(_ entry: Entry, at end: Timestamp, now: Timestamp) throws {
         try write(now: now) { connection in
             let hash = Value(entry.scope.hash)
@@ -201,8 +190,8 @@ extension Index {
         }
     }
 
-    /// Removes the row of this name where `isSound` denies it. Asked within the transaction: nobody can store the
-    /// entry anew between the question and its consequence.
+    /// Removes the row with this name unless `isSound` accepts it. The check runs within the transaction, so no process
+    /// can store the entry between the check and the removal.
     func heal(_ name: String, in scope: ScopeName, now: Timestamp, isSound: (Entry) throws -> Bool) throws {
         try write(now: now) { connection in
             guard let found = try connection.find(name, in: scope), try !isSound(found) else { return }
@@ -216,16 +205,30 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// The row of this name, whatever has become of its file.
+    /// See `Index.find`.
     package func find(_ name: String, in scope: ScopeName) throws -> Entry? {
         try database.first(Index.selectByName, Value(scope.hash), Value(name)) {
             Entry($0, scope: scope, root: root)
         }
     }
+
+    /// Inserts or replaces a row, within a transaction.
+    func upsert(_ new: NewEntry, isPinned: Bool, _ scopeID: Int64, of scope: ScopeName) throws -> Entry? {
+        try database.first(
+            Index.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
+            Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
+            Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
+            Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
+            Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
+            Value(new.leaseUntil), Value(isPinned), Value(new.directives.mustRevalidate),
+            Value(new.isPrivate), Value(new.vary), Value(new.directives.isImmutable),
+            Value(new.directives.usableUntil), Value(new.directives.standsInUntil)
+        ) { Entry($0, scope: scope, root: root) }
+    }
 }
 
 extension Entry {
-    /// Reads what `Index.columns` lists.
+    /// Reads `Index.columns`.
     fileprivate init(_ row: Row, scope: ScopeName, root: CacheRoot) {
         let file = row.string(6)
         let place = CacheRoot.blob(file, folder: row.string(21)) ?? ""

@@ -1,21 +1,20 @@
 import Support
 
-/// What the index knows of a key at one moment: all that decides what a fetch does.
+/// The state of a key at one moment, from which a fetch decides its next step.
 package struct Look {
-    /// The row, whatever has become of its file.
+    /// The row. Its file may be missing.
     package var entry: Entry?
-    /// The failure that is remembered of the address; nil if none holds.
+    /// A cached failure of the address that still holds.
     package var negative: NegativeAnswer?
-    /// The generation of the scope; nil if that takes another look (`Index.generation`).
+    /// The generation of the scope; nil if only `Index.generation` can tell.
     package var generation: Int64?
-    /// The version of the index, see `Index.version()`.
     package var version: Int?
 }
 
 extension Index {
-    /// Returns what is known of a key, in one transaction that reads.
+    /// Looks up a key within a read transaction.
     ///
-    /// - Parameter address: of which a failure may be remembered; nil if none is wanted.
+    /// - Parameter address: the address whose cached failure is wanted.
     package func look(_ name: String, in scope: ActiveScope, address: String?, now: Timestamp) throws -> Look {
         try perform { connection in
             var look = Look(version: try connection.currentVersion())
@@ -24,25 +23,25 @@ extension Index {
                 if let address {
                     look.negative = try connection.negative(name, in: scope.name, address: address, now: now)
                 }
-                // The index of another root costs more than a look.
+                // Reading the index of another root would cost more than the lookup.
                 if scope.followedRoot == nil { look.generation = try? connection.generation(of: scope) }
                 return look
             }
         }
     }
 
-    /// Returns the rows of these names that are there, as they are at one moment, and the version of the index before.
+    /// Returns the rows with these names within a snapshot, and the version of the index before it.
     package func find(_ names: [String], in scope: ScopeName) throws -> (rows: [Entry?], version: Int?) {
         try perform { connection in
             let version = try connection.currentVersion()
-            // One statement is a transaction of its own.
+            // A single statement is atomic.
             if names.count == 1 { return ([try connection.find(names[0], in: scope)], version) }
             return (try connection.database.snapshot { try names.map { try connection.find($0, in: scope) } }, version)
         }
     }
 
-    /// Notes that an entry is in use, which a later transaction writes. Forgets all uses if there are ten thousand and
-    /// no transaction could be begun.
+    /// Records a use of an entry for a later transaction to write. Drops all pending uses at ten thousand, if no
+    /// transaction could be begun.
     func use(_ entry: Entry) {
         withConnection { connection in
             if connection.uses.count >= 10_000 { connection.uses = [] }
@@ -52,7 +51,7 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// When an entry was used.
+    /// A use of an entry.
     struct Use {
         let id: Int64
         let scopeHash: String
@@ -68,7 +67,7 @@ extension Index.Connection {
 
     var hasCounts: Bool { !tallies.isEmpty || !uses.isEmpty }
 
-    /// Writes the uses. To be called within a transaction.
+    /// Writes the pending uses, within a transaction.
     func writeUses(now: Timestamp) throws {
         for use in uses {
             try database.run(
@@ -79,17 +78,16 @@ extension Index.Connection {
 }
 
 extension Index {
-    /// A number that stands for what is in the index: as long as it stays the same, so do all rows, but for when this
-    /// process last used them and for its counters. Nil if that cannot be told, as of a root that can only be read, or
-    /// if the root has another index by now, or none. Costs about 3 µs.
+    /// A number that changes with the contents of the index, except for this process's counters and recorded uses. Nil
+    /// if unknown, as for a read-only root or a replaced index. Costs about 3 µs.
     package func version() -> Int? { withConnection { try? $0.currentVersion() } }
 }
 
 extension Index.Connection {
-    /// The number that stands for what is in the index, and what it was last told by.
+    /// The state behind `Index.version()`.
     struct Version {
-        /// Goes up with each commit of this connection that changes more than when entries were used, with each commit
-        /// of another one, and with each other connection that takes the place of this one.
+        /// Changes with each commit of this connection that changes more than recorded uses, with each commit of
+        /// another connection, and when this connection is replaced.
         var number = 0
         fileprivate var seen = 0
     }

@@ -1,8 +1,8 @@
 import Support
 
-/// Looking after all of a root, scope by scope. Every transaction is short: a batch of rows, or one row and its file.
+/// Maintenance by scope. Transactions are short: a batch of rows, or one row and its file.
 extension Index {
-    /// A scope as the index has it.
+    /// A row of `scopes`.
     struct ScopeRow: Sendable, Equatable {
         let id: Int64
         let name: ScopeName
@@ -15,7 +15,7 @@ extension Index {
     static let selectAnyPage =
         "SELECT \(columns) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
     static let selectInFolder = "SELECT \(columns) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
-    /// A replaced file's row has the file's name as its own.
+    /// The row of a replaced file has the file's name.
     static let selectOwner =
         "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
     static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(columns)"
@@ -29,13 +29,13 @@ extension Index {
         WHERE id > ?1 AND \(isSpent) AND (?5 IS NULL OR scope IN \(liveScopes(named: "?5"))) ORDER BY id LIMIT ?4
         """
     static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
-    /// Expired or replaced, without a lease; `?2` is now, and times after `?3` are from before the clock was set back
-    /// (see `Entry.isExpired` and `Entry.leaseEnd`).
+    /// Expired or replaced, without a lease. `?2` is the present; times after `?3` are from before the clock was set
+    /// back (see `Entry.isExpired` and `Entry.leaseEnd`).
     private static let isSpent = """
         pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?3)
         """
 
-    /// How many rows a transaction or a page of reading takes.
+    /// Rows per transaction or page.
     static let batch = 256
 
     // MARK: Reading
@@ -48,7 +48,7 @@ extension Index {
         ScopeRow(id: row.int64(0), name: try ScopeName(row.string(1)), folder: row.string(2))
     }
 
-    /// Up to a batch of a scope's entries whose names come after `name`, replaced files among them.
+    /// Returns up to a batch of a scope's entries after `name`, including replaced files.
     func page(of scope: ScopeRow, after name: String) throws -> [Entry] {
         try perform { connection in
             try connection.database.all(
@@ -57,7 +57,7 @@ extension Index {
         }
     }
 
-    /// The variants of an original, the smallest first.
+    /// Returns the variants of an original, the smallest first.
     func variants(of entry: Entry) throws -> [Entry] {
         try perform { connection in
             try connection.database.all(Self.selectVariants, Value(entry.scope.hash), Value(entry.name)) {
@@ -66,7 +66,7 @@ extension Index {
         }
     }
 
-    /// Those of a folder's files that no row speaks of.
+    /// Returns the files of a folder that have no row.
     func filesWithoutRow(_ files: [String], folder: String) throws -> [String] {
         try perform { connection in
             let scope = try connection.database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
@@ -75,7 +75,7 @@ extension Index {
         }
     }
 
-    /// The names below the root of files that have lost their rows and wait to be removed, without leased files.
+    /// Returns the unleased files below the root that have lost their rows and await removal.
     func doomedFiles(now: Timestamp) throws -> [String] {
         let leases = try root.leases.live(at: now, in: root)
         return try perform { connection in
@@ -87,10 +87,10 @@ extension Index {
 
     // MARK: Changing single rows
 
-    /// Pins or unpins an entry; nil if it has gone meanwhile.
+    /// Pins or unpins an entry. Returns nil if it is gone.
     ///
-    /// - Parameter note: notes it in the entry's file, within the transaction: of two processes, the one that changes the
-    ///   row last also changes the file last.
+    /// - Parameter note: records the pin in the entry's file. Runs within the transaction, so that row and file agree
+    ///   if two processes change the pin.
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp, note: (Entry) throws -> Void) throws -> Entry? {
         try write(now: now) { connection in
             let changed = try connection.database.first(
@@ -101,7 +101,7 @@ extension Index {
         }
     }
 
-    /// Writes down the key of an entry whose row was made again from its file.
+    /// Sets the key of an entry whose row was recovered from its file.
     func setKey(_ entry: Entry, _ key: String, now: Timestamp) throws -> Entry {
         try write(now: now) { connection in
             try connection.database.first(
@@ -110,8 +110,8 @@ extension Index {
         }
     }
 
-    /// Changes the key of an original, also in the rows of its variants, and conceals the secrets of its address. Returns
-    /// the row that has the key now: another process may have stored one. Returns nil if the original is gone.
+    /// Changes the key of an original and its variants, and hides the secrets of its address. Returns the row with the
+    /// key, which another process may have stored, or nil if the original is gone.
     func rename(_ entry: Entry, _ key: CacheKey, now: Timestamp) throws -> Entry? {
         try write(now: now) { connection in
             if let found = try connection.find(key.name, in: entry.scope) { return found }
@@ -129,9 +129,9 @@ extension Index {
         }
     }
 
-    /// Removes a row with those of its variants, unless it is pinned and `sparesPinned`; nil if it is not removed.
+    /// Removes an entry and its variants, unless it is pinned and `sparesPinned`. Returns nil if nothing was removed.
     ///
-    /// - Parameter scope: the row of the scope if its name may not be known.
+    /// - Parameter scope: the row of a scope whose name may be unknown.
     func remove(
         _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> Removal? {
@@ -157,8 +157,7 @@ extension Index {
         }
     }
 
-    /// Looks at the row of this name once more, while nobody can change it or its file. Gives it where `isWrong` says
-    /// so still; drops it then if told to.
+    /// Reads a row again under the write lock. Returns it if `isWrong` still holds, after removing it if `drops`.
     func recheck(
         _ name: String, in scope: ScopeRow, drops: Bool, now: Timestamp, isWrong: (Entry) throws -> Bool
     ) throws -> Entry? {
@@ -179,8 +178,8 @@ extension Index {
 
     // MARK: Files without rows
 
-    /// Gives the row to a file that has none, or one that cannot be trusted (`unsettled`), where `isThere` still finds
-    /// the file as it was; nil if there is nothing to do any more.
+    /// Adds the row of a file that has none or an unsettled row. Returns nil if `isThere` no longer finds the file, or
+    /// if it has a row by now.
     func adopt(
         _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
@@ -193,20 +192,11 @@ extension Index {
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
             if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }
             try connection.count(.healed, 1, in: scopeID, now: now)
-            return try database.first(
-                Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
-                Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
-                Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
-                Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
-                Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(new.isPinned), Value(new.directives.mustRevalidate),
-                Value(new.isPrivate), Value(new.vary), Value(new.directives.isImmutable),
-                Value(new.directives.usableUntil), Value(new.directives.standsInUntil)
-            ) { entry($0, scope: name) }
+            return try connection.upsert(new, isPinned: new.isPinned, scopeID, of: name)
         }
     }
 
-    /// Calls `remove` for each of a folder's files that still has no row; while it runs, none can get one.
+    /// Calls `remove` for each file that still has no row. No file gets a row during the transaction.
     func withFilesWithoutRow(
         _ files: [String], folder: String, now: Timestamp, remove: (String) throws -> Void
     ) throws {
@@ -219,12 +209,12 @@ extension Index {
         }
     }
 
-    /// Runs `body` while no process puts a file in place.
+    /// Runs `body` while no process can rename a file into place.
     func whileNothingIsPlaced(now: Timestamp, _ body: () -> Void) throws { try write(now: now) { _ in body() } }
 
     // MARK: Expired entries
 
-    /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.
+    /// Returns up to a batch of expired or replaced entries without a pin or a lease.
     func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(
         id: Int64, bytes: Int, place: String
     )] {
@@ -236,7 +226,7 @@ extension Index {
         }
     }
 
-    /// Removes those that are still to go.
+    /// Removes the entries that are still expired or replaced.
     func removeExpired(_ ids: [Int64], now: Timestamp) throws -> Removal {
         try write(now: now) { connection in
             var removal = Removal()
@@ -252,7 +242,7 @@ extension Index {
         }
     }
 
-    /// What a trim would give up at least, if `freed` bytes went before.
+    /// Returns the least that a trim would evict after the removal of `freed` bytes.
     func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> Removal {
         try perform { connection in
             let kept = (try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0) - freed
@@ -273,12 +263,12 @@ extension Index {
 
     // MARK: Sums
 
-    /// Whether the sums that triggers keep are those of the rows. Reads every row, within one snapshot.
+    /// Whether the sums that triggers maintain match the rows. Reads every row within a snapshot.
     func sumsAreRight() throws -> Bool {
         try perform { try $0.sumsAreRight() }
     }
 
-    /// Counts anew where the sums are not those of the rows.
+    /// Computes the sums again if they do not match the rows.
     func repairSums(now: Timestamp) throws {
         try write(now: now) { connection in
             if try connection.sumsAreRight() { return }
@@ -294,8 +284,8 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// The number of the live row whose generation has this folder, which is made where nothing is known of the scope;
-    /// nil if the generation is over.
+    /// Returns the live row of a folder's generation, creating the row of an unknown scope. Returns nil if the
+    /// generation has ended.
     func rowForAdoption(folder: String, name: ScopeName) throws -> Int64? {
         if let row = try liveRow(folder: folder) { return row }
         let hash = String(folder.prefix(32))

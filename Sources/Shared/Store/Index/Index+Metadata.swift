@@ -1,6 +1,6 @@
 import Support
 
-/// Rows of `metadata`. None of this changes an entry, so that what was remembered of entries stays (`version`).
+/// Rows of `metadata`. Changes leave `version` alone, because they concern no entry.
 extension Index {
     static let metadataColumns = "name, body, fetched_at, expires_at"
     static let selectMetadata = """
@@ -11,7 +11,8 @@ extension Index {
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name <= ?3 ORDER BY name DESC LIMIT 1
         """
-    /// What was fetched later stays, unless the clock was set back since: `?9` is as far ahead as clocks may differ.
+    /// Keeps a row that was fetched later, unless its date is after `?9`, the tolerance of clocks: the clock was set
+    /// back.
     static let keepMetadata = """
         INSERT INTO metadata (scope, collection, name, body, fetched_at, expires_at, bytes, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -46,11 +47,11 @@ extension Index {
         }
     }
 
-    /// Writes all rows in one transaction. Throws `CacheFailure.scopeChanged` where `generation` is over.
+    /// Writes all items in one transaction. Throws `CacheFailure.scopeChanged` if `generation` has ended.
     func keep(
         _ metadata: [Metadata], in collection: String, of scope: ActiveScope, generation: Int64, now: Timestamp
     ) throws {
-        // Outside of the transaction, for which others wait.
+        // Computed before the transaction, which blocks other writers.
         let digests = metadata.map { Self.digest(of: $0, in: collection) }
         try write(now: now, isQuiet: true) { connection in
             try connection.check(generation, of: scope)
@@ -61,7 +62,7 @@ extension Index {
         }
     }
 
-    /// How much of all scopes' expired before `limit`.
+    /// Returns the number and bytes of items that expired before `limit`.
     func expiredMetadata(before limit: Timestamp, of scope: ScopeName?) throws -> Removal {
         try perform { connection in
             try connection.database.first(Self.selectExpiredMetadata, Value(limit), nil, Value(scope?.text)) {
@@ -70,7 +71,7 @@ extension Index {
         }
     }
 
-    /// Removes up to a batch of it.
+    /// Removes up to a batch of the items that expired before `limit`.
     func removeMetadata(expiredBefore limit: Timestamp, of scope: ScopeName?, now: Timestamp) throws -> Removal {
         try write(now: now, isQuiet: true) { connection in
             let sizes = try connection.database.all(
@@ -80,7 +81,7 @@ extension Index {
         }
     }
 
-    /// The generation that the scope had when this was first asked of the file that is open.
+    /// Returns the generation of the scope at the first call since the index was opened.
     func firstSeenGeneration(of scope: ScopeName) throws -> Int64 {
         try perform { connection in
             if let known = connection.firstSeenGenerations[scope.hash] { return known }
@@ -90,7 +91,7 @@ extension Index {
         }
     }
 
-    /// Eight bytes of the SHA-256 of all that a row says, by which it is believed when it is found in a damaged index.
+    /// Returns eight bytes of the SHA-256 of a row, which verify it if it is recovered from a damaged index.
     static func digest(of metadata: Metadata, in collection: String) -> Int64 {
         let times = "\(metadata.fetchedAt.milliseconds) \(metadata.expiresAt.map { "\($0.milliseconds)" } ?? "never")"
         var hash = SHA256()
@@ -104,7 +105,7 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// The number of records and bytes of each live scope.
+    /// Returns the number and bytes of items by live scope.
     func metadataSums() throws -> [Int64: Statistics.Sum] {
         let sums = try database.all(Index.selectMetadataSums) {
             ($0.int64(0), Statistics.Sum(entries: $0.int(1), bytes: $0.int(2)))
@@ -112,7 +113,7 @@ extension Index.Connection {
         return Dictionary(uniqueKeysWithValues: sums)
     }
 
-    /// Writes one row; false where what is there stays. To be called within a transaction.
+    /// Writes a row, within a transaction. Returns false if a later row was kept.
     @discardableResult
     func keep(
         _ metadata: Metadata, digest: Int64, in collection: String, of scopeID: Int64, now: Timestamp

@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// How an index is opened, begun, brought to its layout, and set aside.
+/// Opening, creating, migrating and replacing an index.
 extension Index {
     static func open(
         _ root: CacheRoot, making: Bool, log: Log, interruption: Interruption, tallies: Tallies = Tallies()
@@ -20,8 +20,8 @@ extension Index {
         }
     }
 
-    /// The index that is there, if it can be used as it is; an empty one where there is none and none is to be made.
-    /// Nil if something must be done first.
+    /// Returns a connection if the index needs no set-up; an in-memory database if the root is missing and not to be
+    /// created. Returns nil if set-up is necessary.
     private static func usable(_ root: CacheRoot, making: Bool, tallies: Tallies) throws -> Connection? {
         guard try root.hasIndex else {
             try root.checkIndex()
@@ -41,17 +41,17 @@ extension Index {
             let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
             return isReady ? Connection(root: root, database: database, identity: identity, tallies: tallies) : nil
         } catch CacheFailure.indexDamaged {
-            // Looked at once more where nobody else changes it; but a file of another program must not go.
+            // Set-up decides under its lock. Another program's file must not be replaced.
             try root.requireCache()
             return nil
         } catch CacheFailure.io where (try? root.indexIdentity() != identity) == true {
-            // It was removed or replaced since it was looked for: opened or begun where nobody else changes it.
+            // The file was removed or replaced since the check. Set-up decides under its lock.
             return nil
         }
     }
 
-    /// The database as it is, ready for use; for reading only where nothing can be written. Throws
-    /// `CacheFailure.notACache` for another program's.
+    /// Opens an index as it is, read-only if nothing can be written. Throws `CacheFailure.notACache` for the database
+    /// of another program.
     static func openExisting(_ root: CacheRoot) throws -> Database { try openAny(root).0 }
 
     private static func openAny(_ root: CacheRoot) throws -> (Database, Schema.Origin) {
@@ -64,33 +64,31 @@ extension Index {
         }
         do {
             var database = try Database(path: root.index, root: root.path)
-            // SQLite opens a file for reading after any failure to open it for writing.
+            // After any failure to open a file for writing, SQLite opens it read-only.
             if database.isReadOnly, root.index.withPathPointer({ access($0, W_OK) }) == 0 {
                 database = try Database(path: root.index, root: root.path)
             }
-            // Enough for a cache: a crash of the machine may lose the last transactions, never the database. It
-            // spares a wait for the disk at each commit.
+            // A crash of the machine may lose the last transactions, but never the database. Saves a disk sync per
+            // commit.
             try database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON")
             return try checked(database)
         } catch CacheFailure.io where isUnwritable(root) {
-            // Neither the log nor the memory shared with others can be made here: all there is to read is the
-            // database proper.
+            // The log and the shared memory cannot be created here, so read the main file only.
             return try checked(Database(path: root.index, root: root.path, access: .immutable))
         }
     }
 
-    /// Whether the root is known not to be writable.
     private static func isUnwritable(_ root: CacheRoot) -> Bool {
         root.path.withPathPointer { access($0, W_OK) } != 0 && [EACCES, EPERM, EROFS].contains(errno)
     }
 
-    /// Makes an index of the current layout, or brings one to it. To be called under the set-up lock.
+    /// Creates or migrates the index. The caller holds the set-up lock.
     private static func setUp(_ root: CacheRoot, tallies: Tallies) throws -> Connection {
         if try !root.hasIndex { try begin(root) }
         let identity = try root.indexIdentity()
         let (database, origin) = try openAny(root)
         if origin == .empty {
-            // An earlier version was killed before it had come to the first table.
+            // An earlier version was killed before it created its first table.
             try root.noteLostIndex()
             try database.execute("PRAGMA journal_mode = WAL")
         }
@@ -98,14 +96,14 @@ extension Index {
         return Connection(root: root, database: database, identity: identity, tallies: tallies)
     }
 
-    /// Puts a new index in place. It is made under another name and moved when it is whole: nobody ever opens half an
-    /// index; and nobody has this one open while the descriptor is closed by which it is waited for, which would let go
-    /// of all locks that SQLite has on it in this process (POSIX; sqlite.org/howtocorrupt.html §2.2).
+    /// Creates an index under a temporary name and renames it, so no process opens an incomplete index. The rename also
+    /// comes before any process opens the index: closing the descriptor used for the sync would release all of this
+    /// process's SQLite locks on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
     private static func begin(_ root: CacheRoot) throws {
         try root.requireCache()
         try root.noteLostIndex()
         let new = CacheRoot.index + ".new"
-        // What a killed process has left, and the log of an index that is gone: it must never be taken for this one's.
+        // Remove files of a killed process, and the log of a lost index: SQLite must never apply it to this index.
         for name in [new] + CacheRoot.companions.flatMap({ [new + $0, CacheRoot.index + $0] }) { root.remove(name) }
         try withExtendedLifetime(root.openToWrite(new, O_RDWR | O_EXCL)) { file in
             try withExtendedLifetime(Database(path: root.path(of: new), root: root.path)) {
@@ -117,10 +115,10 @@ extension Index {
         try root.rename(new, to: CacheRoot.index)
     }
 
-    /// Begins a new index in place of a damaged one, and takes over what has no files by which it could be known again.
-    /// To be called under the set-up lock.
+    /// Replaces a damaged index and recovers its metadata, which has no files to recover it from. The caller holds the
+    /// set-up lock.
     ///
-    /// - Parameter detail: what speaks for damage, which SQLite is asked to confirm; nil if it has.
+    /// - Parameter detail: the reason to suspect damage, which SQLite must confirm; nil if it already has.
     private static func setUpAnew(_ root: CacheRoot, tallies: Tallies, detail: String?, log: Log) throws -> Connection {
         if let detail { try requireDamage(root, detail: detail) }
         try setAside(root, detail: detail, log: log)
@@ -134,8 +132,7 @@ extension Index {
         return connection
     }
 
-    /// Throws `CacheFailure.fault` if SQLite finds nothing wrong with the index: the mistake is then ours, and must not
-    /// cost anybody what is in it.
+    /// Throws `CacheFailure.fault` if SQLite finds no damage. The error is then a bug here, and the data must stay.
     private static func requireDamage(_ root: CacheRoot, detail: String) throws {
         do {
             guard try complaints(root)?.isEmpty == true else { return }
@@ -156,11 +153,11 @@ extension Index {
         }
     }
 
-    /// A connection to an empty index in place of one to a damaged index, unless another process was faster.
+    /// Replaces a damaged index, or opens the replacement that another process has created.
     static func replacement(
         for connection: Connection, root: CacheRoot, detail: String?, log: Log, interruption: Interruption
     ) throws -> Connection {
-        // Later tools may have brought it to their layout under a running tool: theirs is not damaged.
+        // A later version may have migrated the file during this run. That is no damage.
         if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
             throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
         }
@@ -175,8 +172,8 @@ extension Index {
         return try open(root, making: true, log: log, interruption: interruption, tallies: connection.tallies)
     }
 
-    /// Renames the index and what belongs to it, in place of an older one that was set aside. The log goes first: an
-    /// empty index must never find it.
+    /// Renames the index and its companions over an earlier damaged index. Renames the log first: an empty
+    /// index must never find it.
     private static func setAside(_ root: CacheRoot, detail: String?, log: Log) throws {
         let damaged = CacheRoot.index + ".damaged"
         for suffix in ["-wal", "-shm", ""] {
@@ -186,12 +183,12 @@ extension Index {
                 guard failure.isMissing else {
                     throw CacheFailure.io(detail: "cannot set it aside", root: root.path, errno: failure.errno)
                 }
-                // An older one's log belongs to no other database.
+                // The log of an earlier damaged index belongs to no other database.
                 root.remove(damaged + suffix)
             }
         }
         log.warning(
             "the index of the cache was damaged\(detail.map { " (\($0))" } ?? ""); it is kept as"
-                + " \(root.index).damaged, and a new one has been begun")
+                + " \(root.index).damaged, and the cache continues with a new index")
     }
 }

@@ -1,10 +1,10 @@
 import Support
 
 extension Index {
-    /// How many rows one transaction removes: some milliseconds, for which others wait.
+    /// Rows removed per transaction. It takes some milliseconds, during which other processes wait.
     private static let purgeBatch = 256
 
-    /// Makes `new` the current scope and, unless `keeping`, purges the one that was. Nil if it is current already.
+    /// Switches to `new` and, unless `keeping`, purges the previous scope. Returns nil if `new` is already current.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
         let result: ScopeSwitch? = try write(now: now) { connection in
             let old = try Self.currentScope(connection.database) ?? .standard
@@ -20,16 +20,15 @@ extension Index {
         return result
     }
 
-    /// Empties a scope: whatever it holds belongs to an earlier generation from now on. Costs the same however much
-    /// that is.
+    /// Empties a scope by beginning a new generation, at a cost independent of its contents.
     func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
         let contents = try write(now: now) { try $0.purge(scope) }
         try beginPurgedGenerations()
         return contents
     }
 
-    /// Purges all scopes, and forgets them with all settings and counts. Generations go on behind the highest that
-    /// there was, so that nothing which is under way can be stored.
+    /// Purges all scopes and deletes all settings and counters. New generations continue after the highest, so that
+    /// work in progress cannot be stored.
     func reset(now: Timestamp) throws -> ResetReport {
         let report = try write(now: now) { connection in
             let database = connection.database
@@ -55,7 +54,7 @@ extension Index {
         return report
     }
 
-    /// Purges one scope, and forgets its counts.
+    /// Purges one scope and deletes its counters.
     func reset(_ scope: ScopeName, now: Timestamp) throws -> ResetReport {
         let report = try write(now: now) { connection in
             let report = try Self.resetReport(connection.database, of: scope)
@@ -69,7 +68,7 @@ extension Index {
         return report
     }
 
-    /// Returns what `reset` would take away, of one scope or of all.
+    /// Returns the effects of `reset` on one or all scopes.
     func resetReport(of scope: ScopeName? = nil) throws -> ResetReport {
         try perform { connection in
             if let scope { return try Self.resetReport(connection.database, of: scope) }
@@ -107,11 +106,11 @@ extension Index {
         return report ?? ResetReport()
     }
 
-    // MARK: What a purge leaves to do
+    // MARK: Completing a purge
 
-    /// Makes the empty folder that tells of each pending purge, should the index be lost. To be called after the purge
-    /// was committed, and again by the process that goes on with it: a folder without a purge would make all that is
-    /// kept look purged.
+    /// Creates an empty folder that records each pending purge in case the index is lost. To be called after the commit
+    /// of the purge, and again by the process that completes it: with a folder but no purge, all kept entries would
+    /// look purged.
     func beginPurgedGenerations() throws {
         let purged = try perform { connection in
             try connection.database.all(
@@ -121,14 +120,14 @@ extension Index {
         for (hash, generation) in purged where generation < .max { root.beginGeneration(generation &+ 1, of: hash) }
     }
 
-    /// A generation that has been purged, with what is still there of its rows.
+    /// A purged generation and the rows that are left.
     struct PurgedScope {
         let id: Int64
         let folder: String
         let contents: ScopeContents
     }
 
-    /// The one to go on with; nil if nothing is left to do.
+    /// The next purged generation to remove.
     func purgedScope() throws -> PurgedScope? {
         try perform { connection in
             try connection.database.first(
@@ -141,7 +140,7 @@ extension Index {
         }
     }
 
-    /// What all purged generations still hold.
+    /// Returns the remaining contents of all purged generations.
     func purgedContents() throws -> ScopeContents {
         try perform { connection in
             try connection.database.first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
@@ -150,7 +149,7 @@ extension Index {
         }
     }
 
-    /// Removes some rows of a purged generation; false once there are none.
+    /// Removes up to a batch of entries of a purged generation. Returns false if there were none.
     func forgetEntries(of scope: PurgedScope, now: Timestamp) throws -> Bool {
         try write(now: now) { connection in
             try connection.database.run(
@@ -159,7 +158,7 @@ extension Index {
         }
     }
 
-    /// The same for its metadata.
+    /// Removes up to a batch of its metadata.
     func forgetMetadata(of scope: PurgedScope, now: Timestamp) throws -> Bool {
         try write(now: now, isQuiet: true) { connection in
             try connection.database.run(
@@ -168,8 +167,8 @@ extension Index {
         }
     }
 
-    /// Removes the last trace of a purged generation: its row, and its empty folder, as one, so that nobody is about to
-    /// make a folder in the one that goes. That of a later generation stays while others are to be purged.
+    /// Removes the row and the empty folder of a purged generation in one transaction, so that no process creates a
+    /// folder in it. Keeps the folder of a later generation while other purges are pending.
     func forget(_ scope: PurgedScope, now: Timestamp) throws {
         let hash = String(scope.folder.prefix(32))
         try write(now: now) { connection in
@@ -188,7 +187,7 @@ extension Index {
         }
     }
 
-    /// Removes the empty folders of all generations that no purge needs any more.
+    /// Removes the empty folders of all generations without a pending purge.
     func removeUnusedGenerations(now: Timestamp) throws {
         for hash in Set(try root.scopeFolders().map { String($0.prefix(32)) }) {
             try write(now: now) { connection in
@@ -197,7 +196,7 @@ extension Index {
         }
     }
 
-    /// The generation of every scope that has a row, by the hash of its name, and that of all others.
+    /// Returns the generations by hash of the scope, and the generation of unknown scopes.
     func generations() throws -> (known: [String: Int64], other: Int64) {
         try perform { connection in
             let rows = try connection.database.all("SELECT folder, generation FROM scopes WHERE purged = 0") {
@@ -209,11 +208,11 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// Marks the live row of a scope purged, and makes one of the next generation, which keeps the counters. The row is
-    /// made even where the scope has none yet: something for it may be under way.
+    /// Marks the live row of a scope purged and creates the row of the next generation, which inherits the counters. A
+    /// scope without a row gets a row as well, because a download for it may be in progress.
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
         var (id, generation, _) = try live(scope)
-        // There may be files of it that have lost their rows.
+        // Files of the scope may exist whose rows are lost.
         if id == nil, try root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
@@ -228,7 +227,7 @@ extension Index.Connection {
         return contents ?? ScopeContents()
     }
 
-    /// Whether anything of this scope, named by its hash, is still to be purged.
+    /// Whether a purge of the scope with this hash is pending.
     fileprivate func isPurgePending(of hash: String) throws -> Bool {
         try database.first(
             "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash)
@@ -236,7 +235,7 @@ extension Index.Connection {
             ?? false
     }
 
-    /// Gives a row to each folder that a lost index knew, so that it can be purged.
+    /// Creates purged rows for all folders of a lost index.
     fileprivate func addRowsOfLostScopes() throws {
         for folder in try root.scopeFolders() {
             guard let generation = CacheRoot.generation(ofFolder: folder) else { continue }

@@ -1,26 +1,26 @@
 import Support
 
 extension Index {
-    /// The number of the live row of the scope whose hash is `?1`. Part of each statement rather than asked for once:
-    /// another process may purge the scope at any time, and its number may then become another scope's.
+    /// The number of the live row of the scope with the hash `?1`. A part of each statement: another process may purge
+    /// the scope at any time and reuse its number.
     static let liveScope = "(SELECT id FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0)"
-    /// The same for one generation, whose folder is `?1`: nothing where that is over.
+    /// The same for the generation in the folder `?1`; null if it has ended.
     static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
 
-    /// The numbers of all live rows: what others have is being purged.
+    /// The numbers of all live rows. All others are being purged.
     static let liveScopes = "(SELECT id FROM scopes WHERE purged = 0)"
 
-    /// The scope named by a parameter, or all scopes if that is null.
+    /// The scope named by a parameter, or all scopes if the parameter is null.
     static func liveScopes(named parameter: String) -> String {
         "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
     }
 
-    /// The scope last switched to; nil if nobody ever has.
+    /// The scope last switched to, if any.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
     }
 
-    /// The same of a root that is only looked at; nil if there is none, or none that can be read.
+    /// The current scope of a root that is not opened. Nil if it has no index, or a damaged index.
     package static func currentScope(below root: CacheRoot) throws -> ScopeName? {
         guard try root.hasIndex else { return nil }
         do {
@@ -31,25 +31,24 @@ extension Index {
         }
     }
 
-    /// The same at this moment.
     package func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
 
-    /// How often the scope was emptied; what began in an earlier generation must not be stored. Throws
-    /// `CacheFailure.scopeChanged` if the run took the scope that was current, and another one is by now.
+    /// Returns the number of purges of the scope. Work of an earlier generation must not be stored. Throws
+    /// `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
     package func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
-    /// The folder of the live generation.
+    /// Returns the folder of the live generation.
     func folder(of scope: ScopeName) throws -> String {
         try perform { scope.folder(generation: try $0.live(scope).generation) }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the scope is not in `generation` any more, or not current any more
-    /// although the run has it for that reason alone.
+    /// Throws `CacheFailure.scopeChanged` if the generation has ended, or if the run uses the current scope and another
+    /// scope has become current.
     package func check(_ generation: Int64, of scope: ActiveScope) throws {
         try perform { try $0.check(generation, of: scope) }
     }
 
-    /// All scopes by name, the current one included, with what their live generations hold.
+    /// Returns all scopes and the contents of their live generations, by name, including the current scope.
     func scopes() throws -> [ScopeSummary] {
         try perform { connection in
             let current = try Self.currentScope(connection.database) ?? .standard
@@ -81,9 +80,9 @@ extension Index {
 /// The scope that a run works in.
 package struct ActiveScope: Sendable {
     package let name: ScopeName
-    /// Whether nobody named the scope, so that it was the current one when the root was opened.
+    /// Whether the scope was not named, so the run uses the current scope.
     package var followsCurrent = false
-    /// The root that says instead whether the scope is still current: that on the disk, for a cache in memory.
+    /// For a cache in memory, the root on disk that determines the current scope.
     package var followedRoot: CacheRoot?
 }
 
@@ -106,34 +105,30 @@ extension Index.Connection {
         }
     }
 
-    /// The live row of a scope, nil before anything was written to it, the scope's generation, and whether the row
-    /// bears its name.
+    /// Returns the live row of a scope (nil before the first write), its generation, and whether the row has its name.
     func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64, isNamed: Bool) {
         let row = try database.first(
             "SELECT id, generation, name FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
         ) { (id: $0.int64(0), generation: $0.int64(1), isNamed: $0.string(2) == scope.text) }
         if let row { return row }
-        // Files of a lost index are taken in again where they lie.
+        // The files of a lost index are recovered in place.
         let latest = try root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0
         return (nil, max(try firstGeneration(), latest), true)
     }
 
-    /// The generation of scopes of which nothing is known.
+    /// The generation of unknown scopes.
     func firstGeneration() throws -> Int64 {
         try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) } ?? 0
     }
 
-    /// The number of the live row whose generation has this folder; nil if that is over. Right within the same
-    /// transaction.
+    /// Returns the live row of a folder's generation, or nil if it has ended. Valid within the transaction.
     func liveRow(folder: String) throws -> Int64? {
         try database.first("SELECT id FROM scopes WHERE folder = ?1 AND purged = 0", Value(folder)) { $0.int64(0) }
     }
 
-    /// The number of a scope's live row, which is made where there is none. To be called within a transaction, and
-    /// right for as long as that lasts.
+    /// Returns the live row of a scope, and creates it if necessary. Valid within the transaction.
     ///
-    /// The process that names the scope names the row too, which bears its folder's name where the index was lost and
-    /// nobody had yet (`CacheStore.rebuild`).
+    /// Also sets the row's name: after the loss of an index, a row has the name of its folder (`CacheStore.rebuild`).
     func makeScope(_ scope: ScopeName) throws -> Int64 {
         let (id, generation, isNamed) = try live(scope)
         guard let id else { return try addLiveRow(scope, generation: generation) }

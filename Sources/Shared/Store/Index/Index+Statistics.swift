@@ -1,8 +1,8 @@
 import Support
 
 extension Index {
-    /// One walk along the index that trimming uses, which holds all that is asked for: about 0.3 µs an entry. Rows are
-    /// looked at only while there is something purged among them, which does not count.
+    /// Walks the index for trimming, which covers all columns, in about 0.3 µs per entry. Reads rows only while purged
+    /// entries exist, which do not count.
     static let selectHeld = """
         SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),
             SUM(CASE WHEN lease_until > ?1 AND last_used <= ?2 THEN bytes ELSE 0 END)
@@ -15,13 +15,13 @@ extension Index {
     static let countVariants =
         "SELECT scope, count(*) FROM entries WHERE parent IS NOT NULL AND kind = 1 GROUP BY scope"
 
-    /// The sums and counters of all scopes, or of one alone.
+    /// Returns the sums and counters of a scope or of all scopes.
     func statistics(scope: ScopeName? = nil, capacity: Int, now: Timestamp) throws -> Statistics {
         try perform { try $0.statistics(scope: scope, capacity: capacity, now: now) }
     }
 
-    /// Gives the statistics to `report`, and begins all counters of these scopes anew, in one transaction: what others
-    /// count meanwhile comes after both. Nothing is changed where `report` throws.
+    /// Passes the statistics to `report` and resets the counters in one transaction, so no count is lost in between.
+    /// Changes nothing if `report` throws.
     func zeroCounters(
         scope: ScopeName? = nil, capacity: Int, now: Timestamp, after report: (Statistics) throws -> Void
     ) throws {
@@ -30,19 +30,19 @@ extension Index {
             let database = connection.database
             for row in try connection.scopeRows(scope) {
                 try database.run("DELETE FROM counters WHERE scope = ?1", Value(row.id))
-                // Says since when there was nothing to count.
+                // Records the time of the reset.
                 try database.run(Self.addToCounter, Value(row.id), Value(Self.zeroed), Value(0), Value(now))
             }
         }
     }
 
-    /// Writes all counts and uses that have not been written. Throws `CacheFailure.busy` if others keep the index locked
-    /// for longer than `patience`.
+    /// Writes the pending counts and uses. Throws `CacheFailure.busy` if other processes lock the index for longer than
+    /// `patience`.
     func flush(now: Timestamp, patience: Duration = busyPatience) throws {
         if hasCounts { try write(now: now, isQuiet: true, writesCounts: true, patience: patience) { _ in } }
     }
 
-    /// The name of a counter that is always nought: when it began is when all of them did.
+    /// A counter that is always zero, whose `since` is the time of the last reset.
     fileprivate static let zeroed = "zeroed"
 }
 
@@ -61,7 +61,7 @@ extension Index.Connection {
             Statistics.Sum(entries: $0.int(0), bytes: $0.int(1))
         }
         let all = totals ?? Statistics.Sum()
-        // A lease counts as over as it does for trimming.
+        // The same rule as in trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
             (
                 free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),
@@ -79,8 +79,7 @@ extension Index.Connection {
             scopes = [
                 Statistics.Scope(
                     name: scope.text, entries: 0, variants: 0, bytes: 0, metadata: Statistics.Sum(), since: nil,
-                    counters: [:],
-                    failures: [:])
+                    counters: [:], failures: [:])
             ]
         }
         return Statistics(
@@ -105,22 +104,21 @@ extension Index.Connection {
         }
         return Statistics.Scope(
             name: row.name, entries: row.entries, variants: variants, bytes: row.bytes,
-            metadata: metadata ?? Statistics.Sum(),
-            since: since, counters: counters, failures: failures)
+            metadata: metadata ?? Statistics.Sum(), since: since, counters: counters, failures: failures)
     }
 
-    /// Counts what a command has removed from a scope. To be called within a transaction.
+    /// Counts a removal by a command, within a transaction.
     func count(_ removal: Removal, in scopeID: Int64, now: Timestamp) throws {
         try count(.removed, removal.entries, in: scopeID, now: now)
         try count(.bytesRemoved, removal.bytes, in: scopeID, now: now)
     }
 
-    /// Adds to a counter of the scope with this number, whose name may not be known. To be called within a transaction.
+    /// Adds to a counter of a scope whose name may be unknown, within a transaction.
     func count(_ counter: Counter, _ amount: Int, in scopeID: Int64, now: Timestamp) throws {
         try database.run(Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
     }
 
-    /// Adds the counts to those in the index. To be called within a transaction.
+    /// Adds the pending counts to the counters, within a transaction.
     func writeCounts(now: Timestamp) throws {
         for (scope, tally) in tallies.all {
             let scopeID = try makeScope(scope)

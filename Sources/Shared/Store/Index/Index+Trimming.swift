@@ -1,24 +1,23 @@
 import Support
 
-/// Which entries to give up so that the rest fits.
+/// The choice of entries to evict.
 enum TrimPlan {
     struct Candidate: Equatable {
         let id: Int64
         let bytes: Int
     }
 
-    /// Below capacity by a twentieth: a cache that is full would otherwise be trimmed at every store.
+    /// Returns 95 % of the capacity. A target of 100 % would trim a full cache at every store.
     static func target(capacity: Int) -> Int { capacity - capacity / 20 }
 
-    /// After how many entries it is enough to be below the capacity, be the target reached or not: a twentieth of a
-    /// million would hold up the run that stores one too many.
+    /// The number of evictions after which a root below the capacity need not reach the target: evicting a twentieth of
+    /// a million entries would delay the run.
     static let headroom = 256
 
-    /// How many entries one transaction gives up: others wait for the write lock meanwhile, and removing a file takes
-    /// 10 to 100 µs.
+    /// Evictions per transaction. Other processes wait for the write lock, and removing a file takes 10 to 100 µs.
     static let batch = 64
 
-    /// The shortest beginning of `candidates`, least recently used first, that brings `kept` bytes down to the target.
+    /// Returns the shortest prefix of `candidates`, least recently used first, that reduces `kept` bytes to the target.
     static func choose(from candidates: [Candidate], kept: Int, capacity: Int) -> [Candidate] {
         var excess = kept - target(capacity: capacity)
         return Array(
@@ -35,8 +34,8 @@ extension Index {
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
         """
-    /// The entries that were last used in the future, that is before the clock was set back. They are trimmed first: an
-    /// unknown time of use must not outlive a known one. Their leases count as over, as they could hold for years.
+    /// Entries last used in the future, before the clock was set back. They are trimmed first, because their true time
+    /// of use is unknown. Their leases do not count, as they could hold for years.
     static let selectFutureCandidates = """
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used > ?1 ORDER BY last_used LIMIT ?2
@@ -45,7 +44,7 @@ extension Index {
         id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
         (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         """
-    /// Entries and bytes without what has been purged: that makes room by itself, and must not cost others theirs.
+    /// Entries and bytes, except purged entries: they are removed anyway and must not evict others.
     static let selectTotals = """
         SELECT entries - (SELECT coalesce(sum(entries), 0) FROM scopes WHERE purged = 1),
             bytes - (SELECT coalesce(sum(bytes), 0) FROM scopes WHERE purged = 1)
@@ -60,22 +59,22 @@ extension Index {
         SELECT folder, file FROM doomed WHERE (folder, file) > (?1, ?2) ORDER BY folder, file LIMIT ?3
         """
 
-    /// Removes the files that have lost their rows, now or in a process that was killed, unless they are leased. Within
-    /// a transaction, as files are put in place within one, too: what is removed is what was doomed, not what was stored
-    /// under the same name just afterwards. Costs one look at an empty table where there is nothing to do.
+    /// Removes the unleased files that have lost their rows, also files of killed processes. Runs within transactions
+    /// like the rename of stored files, so it cannot remove a file that was just stored under the same name. If there
+    /// is nothing to remove, costs one query of an empty table.
     func sweep(now: Timestamp) throws {
         var last = (folder: "", file: "")
         while try perform({ try $0.doomed(after: last, limit: 1) }).isEmpty == false {
             last = try write(now: now) { connection in
                 let doomed = try connection.doomed(after: last, limit: TrimPlan.batch)
-                // After the transaction that took their rows away: see `LeaseTable`.
+                // Read after the transaction that deleted the rows, see `LeaseTable`.
                 let leases = try root.leases.live(at: now, in: root)
                 for (folder, file) in doomed {
                     let name = CacheRoot.blob(file, folder: folder)
                     if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
                     let count = try connection.database.run(
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
-                    // What is found in order, but not by its name, would be found again and again.
+                    // A row that a scan finds and its key does not would be found forever.
                     if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
                     if let name { root.remove(name) }
                 }
@@ -84,8 +83,8 @@ extension Index {
         }
     }
 
-    /// Returns whether no process has given the warning of this name within `interval`, and records the warning. Ignores
-    /// a later time, from before the clock was set back.
+    /// Records a warning and returns true, unless a process gave it within `interval`. Ignores a time in the future:
+    /// the clock was set back.
     func mayWarn(_ name: String, now: Timestamp, interval: Duration) throws -> Bool {
         try write(now: now, isQuiet: true) { connection in
             let last = try connection.database.first("SELECT value FROM settings WHERE name = ?1", Value(name)) {
@@ -99,12 +98,11 @@ extension Index {
         }
     }
 
-    /// How large the root is.
     func rootSize() throws -> RootSize { try perform { try $0.rootSize() } }
 
-    /// Gives up one batch of entries, least recently used first, while more than `capacity` bytes (`isUnderway`: more
-    /// than the target below it) are kept. Gives how many bytes are left, what went, and whether there may be more to
-    /// give up. The files are doomed by that: `sweep` removes them.
+    /// Evicts one batch of least recently used entries if more than `capacity` bytes are kept, or more than the target
+    /// if `isUnderway`. Returns the bytes that are left, the removal, and whether more may be evicted. `sweep` then
+    /// removes the files.
     func trimBatch(
         capacity: Int, isUnderway: Bool, clock: Clock
     ) throws -> (kept: Int, removal: Removal, mayContinue: Bool) {
@@ -116,15 +114,15 @@ extension Index {
         }
         return try write(now: clock.now()) { connection in
             let database = connection.database
-            // Others may have committed a lot while this one waited to write: at an earlier time, all that would still
-            // be leased.
+            // The wait for the write lock may have been long. At an earlier time, entries stored during it would be
+            // leased.
             let now = clock.now()
             let kept = try database.first(Self.selectTotals) { $0.int(1) } ?? 0
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, Removal(), false)
             }
             func victim(_ row: Row) -> Victim {
-                // One that has been purged goes for nothing: it is not among what is kept.
+                // Purged entries are not among the bytes kept.
                 Victim(
                     candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
                     scopeID: row.int64(2), isPurged: row.bool(3),
@@ -138,7 +136,7 @@ extension Index {
             let leases = try root.leases.live(at: now, in: root)
             let free = try victims.filter { victim in
                 guard !victim.isPurged, let end = try victim.place.flatMap(leases.end) else { return true }
-                // Its row does not say so yet: others need not look at it again.
+                // Record the lease in the row, so that the next trim skips it.
                 try database.run(
                     "UPDATE entries SET lease_until = ?2, last_used = min(last_used, ?3) WHERE id = ?1",
                     Value(Int(victim.candidate.id)), Value(end), Value(now))
@@ -167,11 +165,11 @@ extension Index {
     }
 }
 
-/// How large a root is, as far as its index knows.
+/// The size of a root according to its index.
 struct RootSize: Sendable, Equatable {
-    /// Bytes of all files that have not been purged.
+    /// Bytes of all files that are not purged.
     var bytes: Int
-    /// Whether there are files that have lost their rows and are still to be removed.
+    /// Whether files without rows await removal.
     var hasDoomed: Bool
 }
 

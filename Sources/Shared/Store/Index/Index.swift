@@ -1,54 +1,51 @@
 import Support
 
-/// What is in the cache: a database that any number of threads and processes use at once.
+/// The SQLite database of a root, shared by all threads, scopes and processes.
 ///
-/// One connection serves all threads of a process and all scopes, one after the other: a statement takes some
-/// microseconds, and nothing that waits for a network happens meanwhile. Files are put in place and removed within
-/// transactions; as SQLite lets one write at a time, no process ever removes what another has just stored. A row goes
-/// before its file, and comes after it.
+/// A process has one connection, which a lock guards: a statement takes some microseconds, and no thread holds the
+/// connection during network I/O. Files are renamed and removed within transactions. SQLite admits one writer, so no
+/// process removes a file that another has just stored. A row is written after its file and deleted before it.
 ///
-/// An index that turns out damaged is set aside and begun anew; files are taken in again as they are asked for, or all
-/// by `img-cache verify --repair`.
+/// A damaged index is renamed and replaced by an empty index. Files get their rows back when they are requested, or all
+/// together by `img-cache verify --repair`.
 package final class Index: Sendable {
     package let root: CacheRoot
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
-    /// How many caches use it: the last one puts it in order.
+    /// The number of caches that use the index. The last of them runs the maintenance.
     private let users = Monitor(0)
 
     struct Connection {
         let root: CacheRoot
         var database: Database
-        /// The file that `database` has open; nil for an empty database that stands in for a missing root.
+        /// The open file, or nil if `database` is an empty database in place of a missing root.
         var identity: File.Identity?
-        /// Counts to be written with a later transaction.
+        /// Counts for a later transaction to write.
         var tallies = Tallies()
-        /// Uses of entries to be written with the next transaction, the earliest first.
+        /// Uses of entries for the next transaction to write, the earliest first.
         var uses: [Use] = []
-        /// Files below the root that a command has removed, or found damaged: no lease spares them.
+        /// Files below the root that a command removed or found damaged. They are removed despite a lease.
         var unspared: Set<String> = []
         /// When counts were last written.
         var countedAt = SteadyTime.now()
-        /// Whether anything was written.
         var hasWritten = false
         /// See `Index.version()`.
         var version = Version()
-        /// Whether nothing can be written.
         var isReadOnly: Bool { identity == nil || database.isReadOnly }
-        /// The generation that each scope had when metadata was first asked of it, by the hash of its name.
+        /// The generation of each scope when its metadata was first requested, by the hash of the scope's name.
         var firstSeenGenerations: [String: Int64] = [:]
     }
 
     private let waits = Monitor(BusyWaits())
     private let demand = Monitor(CacheDemand())
 
-    /// How long counts may wait for a transaction that writes them: a run that is killed loses as much.
+    /// The interval at which counts are written. A run that is killed loses counts of this interval.
     private static let countInterval: Duration = .seconds(1)
 
     /// Opens the index of `root`. The cost does not grow with the number of entries.
     ///
-    /// Makes nothing: a missing root counts as an empty one until something is written.
+    /// Creates nothing: a missing root counts as empty until the first write.
     package init(root: CacheRoot, log: Log, interruption: Interruption) throws {
         self.root = root
         self.log = log
@@ -58,7 +55,7 @@ package final class Index: Sendable {
 
     func beginUse() { users.withLock { $0 += 1 } }
 
-    /// Returns whether nobody uses the index any more.
+    /// Returns whether this was the last user.
     func endUse() -> Bool {
         users.withLock { users in
             users -= 1
@@ -66,16 +63,16 @@ package final class Index: Sendable {
         }
     }
 
-    /// Whether the root can only be read, as one that is missing.
+    /// Whether nothing can be written. True for a missing root.
     package var isReadOnly: Bool { connection.withLock { $0.isReadOnly } }
 
-    /// Runs `body` on the connection, alone among this process's threads; once more on an empty index where this one
-    /// turns out damaged, and again as long as others keep it busy, who are waited for with no lock held.
+    /// Runs `body` with exclusive use of the connection. Retries while other processes keep the index busy, without
+    /// holding the lock during the wait, and once on an empty index if this index is damaged.
     func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
         try perform(making: false, body)
     }
 
-    /// Makes root and index where they are missing.
+    /// Creates the root and the index if they are missing.
     func make() throws { try perform(making: true) { _ in } }
 
     private func perform<Result>(
@@ -90,7 +87,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Runs `body` with short waits, for work that the next run can do as well.
+    /// Runs `body` with short waits, for work that the next run can do instead.
     func withShortWaits(_ body: () throws -> Void) rethrows {
         waits.withLock { $0.ceiling = bookkeepingPatience }
         defer { waits.withLock { $0.ceiling = busyPatience } }
@@ -116,7 +113,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Goes on with the index that somebody has made by now, or that is made now, in place of an empty one.
+    /// Replaces the empty connection if the index exists by now or must be created.
     private func leaveEmpty(_ connection: inout Connection, making: Bool) throws {
         if !making, try root.indexIdentity() == nil { return }
         try replace(&connection) {
@@ -124,12 +121,12 @@ package final class Index: Sendable {
         }
     }
 
-    /// Runs `body` in a transaction, and writes with it what has been counted, if that was last done a while ago.
+    /// Runs `body` in a transaction that also writes pending uses, and pending counts if they are due.
     ///
     /// - Parameters:
-    ///   - isQuiet: whether `body` changes no more of an entry than when it was used, see `version`.
-    ///   - writesCounts: whether counts are written in any case.
-    ///   - patience: how long other processes' transactions are waited for.
+    ///   - isQuiet: whether `body` changes no entries except for recorded uses, see `version`.
+    ///   - writesCounts: whether to write counts that are not due.
+    ///   - patience: the maximum wait for transactions of other processes.
     func write<Result>(
         now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
@@ -155,7 +152,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Opens the index anew where its file is another one by now: the root was removed under a running tool.
+    /// Opens the index again if its file was replaced, as when the root was removed during a run.
     package func reopenIfReplaced() throws {
         try connection.withLock { connection in
             if try root.indexIdentity() == connection.identity { return }
@@ -165,7 +162,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Begins a new index in place of one that was examined and found damaged.
+    /// Replaces an index that was examined and found damaged.
     func setAside() throws {
         try connection.withLock { connection in
             try replace(&connection) {
@@ -174,20 +171,20 @@ package final class Index: Sendable {
         }
     }
 
-    /// Puts another connection in the place of one: what was read through that one counts no more.
+    /// Replaces the connection and advances the version, which invalidates all rows read before.
     private func replace(_ connection: inout Connection, by make: (Connection) throws -> Connection) rethrows {
         let old = connection
         connection = try make(old)
         connection.version.number = old.version.number + 1
-        // What began when there was nothing began before whatever somebody has purged since.
+        // A run that began before the index existed must not store anything after a purge.
         if old.identity == nil { connection.firstSeenGenerations = old.firstSeenGenerations }
     }
 
-    /// Runs `body` on the connection, alone among this process's threads; not for what reads the database.
+    /// Runs `body` with exclusive use of the connection. `body` must not read the database.
     func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
 
-    /// What SQLite finds wrong with the index as it lies there; nil if there is none, or nothing in it. Reads all of
-    /// it, and changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.
+    /// Returns the findings of SQLite's integrity check, or nil if there is no index. Reads the whole file and changes
+    /// nothing. Throws `CacheFailure`: `indexDamaged` for a file that is no database, `newerLayout`.
     static func complaints(_ root: CacheRoot) throws -> [String]? {
         guard try root.hasIndex else { return nil }
         let database = try openExisting(root)
@@ -198,23 +195,22 @@ package final class Index: Sendable {
         return try database.all("PRAGMA integrity_check(10)") { $0.string(0) }.filter { $0 != "ok" }
     }
 
-    /// The file that is open.
     package var identity: File.Identity? { connection.withLock { $0.identity } }
 
-    /// Adds to the counters of a scope, which a later transaction writes.
+    /// Changes the counters of a scope. A later transaction writes them.
     package func count(in scope: ScopeName, _ change: (inout Tally) -> Void) {
         connection.withLock { $0.tallies.change(scope, change) }
     }
 
-    /// Whether there are counts that are due to be written.
+    /// Whether pending counts are due.
     var owesCounts: Bool {
         connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
     }
 
-    /// Whether there are counts or uses that have not been written.
+    /// Whether counts or uses are pending.
     var hasCounts: Bool { connection.withLock { $0.hasCounts } }
 
-    /// Whether anything has been written since the last time that this was asked.
+    /// Returns whether anything was written since the last call.
     func takeHasWritten() -> Bool {
         connection.withLock { connection in
             defer { connection.hasWritten = false }
@@ -222,13 +218,11 @@ package final class Index: Sendable {
         }
     }
 
-    /// Counts a file that this process has stored.
     func note(stored bytes: Int) { demand.withLock { $0.stored += bytes } }
 
-    /// Notes the size of the root after trimming.
     func note(kept bytes: Int) { demand.withLock { $0.kept = max($0.kept, bytes) } }
 
-    /// Returns the room that this process has needed since the last call.
+    /// Returns the demand since the last call.
     func takeDemand() -> CacheDemand {
         demand.withLock { demand in
             defer { demand = CacheDemand() }
@@ -236,11 +230,11 @@ package final class Index: Sendable {
         }
     }
 
-    /// Leaves a short log to the process that opens the index next.
+    /// Shortens the log for the next process that opens the index.
     func settleLog(over pages: Int32 = Database.restingPages) {
         connection.withLock { $0.database.settleLog(over: pages) }
     }
 
-    /// Gives back the room that the index takes beside its file.
+    /// Empties the log to free disk space.
     func emptyLog() throws { try perform { $0.database.emptyLog() } }
 }

@@ -3,36 +3,35 @@ import CSystem
 import Libc
 import Support
 
-/// A connection to an SQLite file, with its prepared statements. Not safe for several threads at once: its owner sees
-/// to that.
+/// A connection to an SQLite file, with its prepared statements. Not thread-safe.
 final class Database {
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
     private let root: String
 
-    /// Pages in the write-ahead log that a connection may leave behind. The process that opens the index while nobody
-    /// else has it open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database
-    /// costs two waits for the disk, so not too short. One touch of an entry writes three to five pages.
+    /// The maximum length in pages of a log that a connection leaves behind. A process that opens the index first reads
+    /// the whole log, in about 5 µs a page, so it must be short. A checkpoint costs two disk syncs, so it must be rare.
+    /// A use of an entry writes three to five pages.
     static let restingPages: Int32 = 64
-    /// Pages in the log of a connection that goes on writing, which keeps all threads waiting while it copies them.
-    /// What one leaves that was killed costs the next one some milliseconds.
+    /// The length in pages at which a writing connection runs a checkpoint, which delays all threads. A log of this
+    /// length that a killed process leaves costs the next process some milliseconds.
     static let checkpointPages: Int32 = 512
 
     /// Pages in the log after the last commit.
     private var logPages: Int32 = 0
 
     enum Access: String {
-        /// Opens a file that this process may only read for reading.
+        /// Opens a write-protected file read-only.
         case writing
-        /// Changes and creates no file, neither the database nor its companions.
+        /// Changes and creates no file, including the log and the shared memory.
         case reading = "mode=ro&readonly_shm=1"
         /// Uses no locks and no log, for folders in which no file can be created.
         case immutable = "immutable=1"
     }
 
-    /// Opens the file at `path`, which must exist. Nothing is read yet. A path that leads through a link is refused.
+    /// Opens the file at `path`, which must exist, without reading it. Refuses a path with symbolic links.
     ///
-    /// Nobody is waited for: what others keep busy throws `CacheFailure.busy`, see `waitingWhileBusy`.
+    /// Never waits: a lock of another process throws `CacheFailure.busy`, see `waitingWhileBusy`.
     init(path: String, root: String, access: Access = .writing) throws {
         self.root = root
         var opened: OpaquePointer?
@@ -50,14 +49,13 @@ final class Database {
             throw failure
         }
         handle = opened
-        // What a prepared file could do beyond being read.
+        // Restrict a file prepared by an attacker to being read.
         csqlite_distrust(handle)
         // Unretained: called only by statements of this object.
         sqlite3_wal_hook(handle, Self.hasCommitted, Unmanaged.passUnretained(self).toOpaque())
-        // Closing must cost nothing: the log is short, and the next connection continues it.
+        // Closing must be cheap: the log is short, and the next connection continues it.
         _ = csqlite_keep_log_on_close(handle)
-        // What it takes to undo a long statement or to sort many rows: a confined process may make no files in a
-        // temporary folder.
+        // A confined process cannot create temporary files, for statement journals and sorting.
         try execute("PRAGMA temp_store = MEMORY")
     }
 
@@ -70,21 +68,21 @@ final class Database {
             return SQLITE_OK
         }
 
-    /// Copies the log into the database and empties it where it is longer than it may be left behind. For a process
-    /// that has no more to write for now.
+    /// Copies the log into the database and empties it if it is too long to leave behind. For a process that has no
+    /// more to write at present.
     func settleLog(over limit: Int32 = Database.restingPages) { emptyLog(over: limit) }
 
-    /// Copies the log into the database and empties it, where it has at least so many pages.
+    /// Copies the log into the database and empties it if it has at least `limit` pages.
     ///
-    /// SQLite's own way to do so (`wal_autocheckpoint`) only copies, and leaves it to a later writer of the same
-    /// process to begin the log anew. Processes that write once and end would never do that: each would find a longer
-    /// log, and copy all of it again. Nobody is waited for: where others read, the next commit tries again.
+    /// SQLite's `wal_autocheckpoint` copies the log but leaves it to a later writer of the same process to restart it.
+    /// Processes that write once and exit would never restart it, so each would find a longer log and copy it all
+    /// again. Does not wait: if other processes read, the next commit tries again.
     private func emptyLog(over limit: Int32) {
         guard logPages >= limit else { return }
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
     }
 
-    /// The same whatever its length, to make room on a full disk; as far as others who read or write allow it now.
+    /// Empties a log of any length to free disk space, as far as other readers and writers permit.
     func emptyLog() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
 
     deinit {
@@ -92,16 +90,15 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether the file can only be read.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
-    /// A number that is another one after each commit of any other connection, and after none of this one's
-    /// (sqlite.org/pragma.html#pragma_data_version). Costs about 2 µs. Throws `CacheFailure`.
+    /// A number that changes with each commit of another connection only (sqlite.org/pragma.html#pragma_data_version).
+    /// Costs about 2 µs.
     func dataVersion() throws -> Int { try first("PRAGMA data_version") { $0.int(0) } ?? 0 }
 
-    /// The process that has a transaction under way that writes to the index at this path; nil if there is none, or the
-    /// system does not tell. It holds the lock of byte 120 of a file that this process has open, too
-    /// (sqlite.org/walformat.html §2.3): to open and close that here would give up SQLite's own locks.
+    /// Returns the process that holds the write lock of the index at this path, if the system reports it. The lock is
+    /// on byte 120 of a file that this process has open as well (sqlite.org/walformat.html §2.3). Opening and closing
+    /// that file here would release SQLite's own locks.
     static func writer(of path: String) -> Int? {
         guard let shared = try? FileStatus(at: path + "-shm") else { return nil }
         for descriptor in Int32(3)..<1024 {
@@ -114,16 +111,16 @@ final class Database {
         return nil
     }
 
-    /// An empty database that goes with this object.
+    /// Opens a new empty database in memory.
     static func inMemory(root: String) throws -> Database { try Database(path: ":memory:", root: root) }
 
-    /// Runs statements that take and give nothing.
+    /// Runs statements without parameters and results.
     func execute(_ sql: String) throws {
         let status = sqlite3_exec(handle, sql, nil, nil, nil)
         if status != SQLITE_OK { throw failure(status) }
     }
 
-    /// Runs a statement and gives how many rows it changed.
+    /// Runs a statement and returns the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: Value...) throws -> Int {
         let statement = try prepared(sql, values)
@@ -132,14 +129,14 @@ final class Database {
         return Int(sqlite3_changes(handle))
     }
 
-    /// What `read` makes of the first row; nil if there is none.
+    /// Returns the result of `read` for the first row, if any.
     func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
         return try statement.step() ? read(Row(statement: statement)) : nil
     }
 
-    /// What `read` makes of each row.
+    /// Returns the results of `read` for all rows.
     func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
@@ -148,16 +145,16 @@ final class Database {
         return results
     }
 
-    /// Runs `body`, whose statements all see the database as it is at one moment.
+    /// Runs `body` in a read transaction.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN")
-        // Nothing was written: to commit is to let go.
+        // Nothing was written, so a commit only releases the snapshot.
         defer { _ = try? run("COMMIT") }
         return try body()
     }
 
-    /// Runs `body` in a transaction that holds the write lock from its beginning, so that it never has to give up half
-    /// way; undone where `body` throws.
+    /// Runs `body` in a transaction that takes the write lock first, so that it cannot fail half way. Rolls back if
+    /// `body` throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE")
         do {
@@ -165,7 +162,7 @@ final class Database {
             try run("COMMIT")
             return result
         } catch {
-            // SQLite has rolled back by itself after some errors; a second time is refused and changes nothing.
+            // SQLite rolls back automatically after some errors. Another rollback then fails and changes nothing.
             _ = try? run("ROLLBACK")
             throw error
         }
@@ -188,11 +185,9 @@ final class Database {
         return statement
     }
 
-    private func failure(_ status: Int32) -> CacheFailure {
-        CacheFailure(sqlite: status, of: handle, root: root)
-    }
+    private func failure(_ status: Int32) -> CacheFailure { CacheFailure(sqlite: status, of: handle, root: root) }
 
-    /// A path as it must be written within a `file:` URI (RFC 3986 §3.3).
+    /// Escapes a path for a `file:` URI (RFC 3986 §3.3).
     private static func escapedForURI(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF")
         var result = ""
@@ -211,7 +206,7 @@ final class Database {
 }
 
 extension CacheFailure {
-    /// The failure for a result code that SQLite has just returned for a connection.
+    /// The failure for a result code that SQLite has just returned.
     init(sqlite status: Int32, of connection: OpaquePointer, root: String) {
         self.init(
             sqlite: status, message: String(cString: sqlite3_errmsg(connection)),
@@ -221,8 +216,8 @@ extension CacheFailure {
     /// - Parameter errno: the error number of SQLite's last failed system call.
     init(sqlite status: Int32, message: String, errno: Int32 = 0, root: String) {
         switch status & 0xFF {
-        // A layout that lacks what its number promises, or a row that is not found by its name but collides with what
-        // is inserted under it: damage, or a mistake of ours. `Index` asks SQLite which before it does anything.
+        // A layout without its tables, or a row that its key does not find but that conflicts with an insertion: damage
+        // or a bug here. `Index` asks SQLite before it replaces the index.
         case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
             self = .indexDamaged(detail: message, root: root)
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .indexDamaged(detail: message, root: root)
@@ -239,5 +234,5 @@ extension CacheFailure {
     }
 }
 
-/// Name and version of the library that keeps the index.
+/// The name and version of the database library.
 public var indexLibraryVersion: String { "SQLite \(String(cString: sqlite3_libversion()))" }

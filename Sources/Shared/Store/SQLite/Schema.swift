@@ -1,9 +1,9 @@
 import Support
 
-/// The layout of the index: numbered steps, each applied once, in order. `PRAGMA user_version` is the count of those
-/// that a file has seen.
+/// The layout of the index as numbered steps, each applied once, in order. `PRAGMA user_version` is the number of steps
+/// that a file has had.
 struct Schema: Sendable {
-    /// SQL of each step, from an empty file on. Steps are never changed, only added.
+    /// SQL of each step from an empty file. Released steps never change.
     let steps: [String]
 
     var version: Int { steps.count }
@@ -13,16 +13,16 @@ struct Schema: Sendable {
         copiesAndDirectives,
     ])
 
-    /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
+    /// The `application_id` of the index: "APOD". Indexes of earlier versions have none.
     static let applicationID = 0x4150_4F44
 
-    /// Whether a file is an index of ours.
+    /// The owner of a database file.
     enum Origin: Equatable {
-        /// It says so.
+        /// It has our `application_id`.
         case ours
-        /// Nothing in it says whose it is, but its tables are those of an index.
+        /// It has no `application_id`, but the tables of an index.
         case unmarked
-        /// There is nothing in it.
+        /// It has no tables.
         case empty
         case foreign
     }
@@ -41,8 +41,8 @@ struct Schema: Sendable {
         return tables == 0 ? .empty : known == 6 ? .unmarked : .foreign
     }
 
-    /// Brings the index to this version, and marks it as ours. To be called by one process at a time (the set-up lock);
-    /// a crash on the way leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
+    /// Migrates the index to this version and marks it. The caller holds the set-up lock; after a crash the file has
+    /// the last complete version. Throws `CacheFailure.newerLayout` if the file has a later version.
     func migrate(_ database: Database, root: String) throws {
         while true {
             let found = try Self.version(of: database)
@@ -62,8 +62,8 @@ struct Schema: Sendable {
         try database.execute("PRAGMA application_id = \(applicationID)")
     }
 
-    /// Makes an empty file a whole index of this version. Nobody else may know the file yet, and a crash leaves nothing
-    /// of use: nothing is waited for, and the caller waits for all of it when it puts the file in place.
+    /// Creates the layout in an empty file that no other process knows. It does not sync, because a crash leaves
+    /// nothing useful; the caller syncs the file before renaming it.
     func begin(_ database: Database) throws {
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         try database.transaction {
@@ -71,7 +71,7 @@ struct Schema: Sendable {
             try database.execute("PRAGMA user_version = \(version)")
             try Self.mark(database)
         }
-        // Survives in the file. Readers are never blocked, and a commit waits for no disk.
+        // Stored in the file. Readers are never blocked, and a commit needs no disk sync.
         try database.execute("PRAGMA journal_mode = WAL")
     }
 
@@ -79,18 +79,18 @@ struct Schema: Sendable {
         try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
     }
 
-    /// * `totals` has one row; the triggers keep it and the sums in `scopes` right, so that no statement can forget to.
-    /// * `entries.name` is 32 hexadecimal digits of the key's SHA-256: the look-up costs the same for any key, and the
-    ///   file's name alone is enough to find or restore its row. `kind`: 0 original, 1 variant, 2 a file that was
-    ///   replaced by one of another name while someone may still use it (its `name` is then that of the file).
+    /// * `totals` has one row. Triggers maintain it and the sums in `scopes`, so no statement can forget to.
+    /// * `entries.name` is 32 hexadecimal digits of the key's SHA-256: a lookup costs the same for any key, and the
+    ///   file's name suffices to find or restore its row. `kind`: 0 original, 1 variant, 2 a file replaced by a file
+    ///   with another name while it may be in use (its `name` is the file name).
     /// * `parent` is the `name` of a variant's original, which comes and goes independently.
-    /// * `unsettled` says that the file is being replaced, so that row and file may not belong together, or that the file
-    ///   needs another inspection.
-    /// * `doomed` lists files that have lost their row and are still to be removed: a process that is killed in between
-    ///   leaves that to the next one. The triggers see to it; a file that gets a row again is off the list in the same
+    /// * `unsettled` marks a file that is being replaced, so row and file may not match, or that needs another
+    ///   inspection.
+    /// * `doomed` lists files that have lost their rows and await removal, so that the next process removes the files
+    ///   of a killed process. Triggers maintain it; a file that gets a row again leaves the list in the same
     ///   transaction.
     /// * Times are milliseconds since 1970.
-    /// * `entries_by_use` holds everything that trimming looks at, so that leased entries are passed over cheaply.
+    /// * `entries_by_use` covers all columns that trimming reads, so skipping leased entries is cheap.
     private static let firstLayout = """
         CREATE TABLE totals (
             id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
@@ -129,11 +129,11 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `scopes` has one live row a scope, found by the hash in its folder, and one for each generation that is being
-    ///   purged: nothing looks for entries of those, and their files go with their folder rather than one by one, so
-    ///   that none of them is doomed.
+    /// * `scopes` has a live row per scope, found by the hash in its folder, and a row per generation that is being
+    ///   purged. No query returns entries of purged generations. Their files are removed with their folder, so they are
+    ///   not doomed.
     /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
-    /// * A scope without a live row is in the generation that `settings` has as `first_generation`, else in 0.
+    /// * A scope without a live row is in the generation `first_generation` of `settings`, else in generation 0.
     private static let scopeGenerations = """
         ALTER TABLE scopes ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
         CREATE UNIQUE INDEX scopes_live ON scopes (substr(folder, 1, 32)) WHERE purged = 0;
@@ -146,12 +146,11 @@ struct Schema: Sendable {
         END;
         """
 
-    /// `must_revalidate` says that the server forbids to use the entry once it has expired (RFC 9111 §5.2.2.2).
+    /// `must_revalidate`: the server forbids the use of the entry after its expiry (RFC 9111 §5.2.2.2).
     private static let serverWishes = "ALTER TABLE entries ADD COLUMN must_revalidate INTEGER NOT NULL DEFAULT 0"
 
-    /// Failures that are remembered until a time. `name` is that of the key, `address` the SHA-256 of the address that
-    /// was asked, which several of a record's may have one key for. They go with their scope's row, whose number may
-    /// become another scope's.
+    /// Cached failures. `name` belongs to the key; `address` is the SHA-256 of the requested address, because several
+    /// addresses of a record may share a key. Rows are deleted with their scope's row, whose number may be reused.
     private static let negatives = """
         CREATE TABLE negatives (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
@@ -164,11 +163,11 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `metadata` has no files: an index that is lost takes it along. Of one that was damaged, those rows are taken
-    ///   over that can be read and whose `digest` is still theirs (`Index.digest`).
-    /// * `metadata_by_end` holds all that is asked of expired rows and of sums.
-    /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine. `name` is a
-    ///   digest, `state` the text of a `QuotaRefusal`. There are as many rows as servers that refuse requests.
+    /// * `metadata` has no files, so it is lost with the index. After damage, rows are recovered if they can be read
+    ///   and match their `digest` (`Index.digest`).
+    /// * `metadata_by_end` covers the queries for expired rows and for sums.
+    /// * `quotas` belongs to the root, because servers count all requests of a machine. `name` is a digest, `state` the
+    ///   text of a `QuotaRefusal`. It has as many rows as servers that refuse requests.
     private static let metadataAndQuotas = """
         CREATE TABLE metadata (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,
@@ -184,23 +183,23 @@ struct Schema: Sendable {
         END;
         """
 
-    /// No table changes. Entries are locked by bytes of one file from here on (`KeyLock`): an earlier version, which
-    /// has a file for each lock, would fetch what is being fetched.
+    /// Changes no table. From this version, entries are locked by bytes of one file (`KeyLock`). An earlier version,
+    /// which uses a file per lock, would repeat downloads that are in progress.
     private static let byteLocks = ""
 
-    /// `private` says that the entry is for this machine alone: it was asked for with credentials, or its server wants
-    /// no shared cache to keep it (RFC 9111 §5.2.2.7). Of what earlier versions stored nobody knows.
+    /// `private`: the entry is for this machine only, because it was requested with credentials or its server forbids
+    /// shared caches (RFC 9111 §5.2.2.7). Unknown for entries of earlier versions.
     private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
 
-    /// `vary` names the request fields that the server chose the entry by, with a digest of their values (RFC 9111
-    /// §4.1). Entries of earlier versions have none, and are served to every request.
+    /// `vary`: the request fields that determined the server's choice, with a digest of their values (RFC 9111 §4.1).
+    /// Entries of earlier versions have none and match every request.
     private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
 
-    /// * Earlier versions kept JPEG XLs without a look at their end: they are inspected at their next use.
-    /// * `copies` has a row for each file outside of the root that was made of a picture. Rows outlive the picture's
-    ///   entry, and are found by `name`, the key's name. `modified` is the file's time of change in nanoseconds,
+    /// * Earlier versions stored JPEG XL without checking its end, so it is inspected at its next use.
+    /// * `copies` has a row for each file outside the root that was made from a picture. Rows outlive the picture's
+    ///   entry and are found by `name`, the key's name. `modified` is the file's modification time in nanoseconds,
     ///   `details` a note of the caller.
-    /// * `immutable`, `usable_until` and `stands_in_until` are `CacheDirectives`, beside `must_revalidate`.
+    /// * `immutable`, `usable_until` and `stands_in_until` are `CacheDirectives`, like `must_revalidate`.
     private static let copiesAndDirectives = """
         ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entries ADD COLUMN usable_until INTEGER;

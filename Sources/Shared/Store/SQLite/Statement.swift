@@ -1,7 +1,7 @@
 import CSQLite
 import Support
 
-/// What can stand in a column.
+/// A value of a column.
 enum Value: ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
     case null
     case integer(Int64)
@@ -21,7 +21,7 @@ enum Value: ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
     init(_ value: Timestamp?) { self = value.map(Value.init) ?? .null }
 }
 
-/// A compiled statement, to be used over and over.
+/// A compiled statement for repeated use.
 final class Statement {
     private let handle: OpaquePointer
     private let fail: (Int32) -> CacheFailure
@@ -43,7 +43,7 @@ final class Statement {
                 case .text(var text):
                     text.withUTF8 { bytes in
                         bytes.withMemoryRebound(to: CChar.self) {
-                            // A text without a place in memory would be bound as NULL.
+                            // SQLite binds a text with a null pointer as NULL.
                             $0.isEmpty
                                 ? csqlite_bind_text(handle, place, "", 0)
                                 : csqlite_bind_text(handle, place, $0.baseAddress, Int32($0.count))
@@ -58,7 +58,7 @@ final class Statement {
         }
     }
 
-    /// Goes to the next row; false when there is none.
+    /// Advances to the next row. Returns false after the last row.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -67,10 +67,8 @@ final class Statement {
         }
     }
 
-    /// Makes the statement ready for its next use, and lets go of the database.
-    func reset() {
-        sqlite3_reset(handle)
-    }
+    /// Resets the statement and releases its locks on the database.
+    func reset() { sqlite3_reset(handle) }
 
     fileprivate func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
@@ -88,7 +86,7 @@ final class Statement {
     }
 }
 
-/// The row that a statement has come to; not to be kept beyond it.
+/// The current row of a statement, valid until the next step.
 struct Row {
     fileprivate let statement: Statement
 

@@ -1,20 +1,20 @@
 import Support
 
-/// How long other processes' transactions are waited for, which take a millisecond each and a checkpoint at times: long
-/// enough for hundreds of them, short enough to notice a process that is stuck.
+/// The maximum wait for other processes, whose transactions take a millisecond each and sometimes a checkpoint: enough
+/// for hundreds of them, short enough to report a stuck process.
 package let busyPatience: Duration = .seconds(30)
 
-/// The same for counters and times of last use, which no caller needs.
+/// The maximum wait to write counters and recorded uses, which no caller needs.
 let bookkeepingPatience: Duration = .milliseconds(50)
 
-/// How long the calls of one run may wait. A run does not wait a second time for a process that is stuck.
+/// Limits the waits of one run, which does not wait twice for a stuck process.
 struct BusyWaits {
-    /// No call waits longer.
+    /// The maximum of any wait.
     var ceiling = busyPatience
-    /// The longest wait that ended in vain since the last write.
+    /// The longest unsuccessful wait since the last write.
     private var vain: Duration = .zero
 
-    /// How long a call may wait that would wait for `patience`.
+    /// Returns the limit for a call that would wait for `patience`.
     func allowed(_ patience: Duration) -> Duration {
         let wait = min(patience, ceiling)
         return wait <= vain ? .zero : wait
@@ -24,9 +24,8 @@ struct BusyWaits {
     mutating func noteWritten() { vain = .zero }
 }
 
-/// Runs `body` again and again as long as it throws `CacheFailure.busy`, which is thrown on in the end. It is SQLite's
-/// own wait turned inside out: between two attempts nothing is held that others in this process wait for, and a run that
-/// is being stopped throws `Cancelled` at once.
+/// Retries `body` while it throws `CacheFailure.busy`, until `patience` ends. Unlike SQLite's busy handler, it holds no
+/// lock during a wait, and throws `Cancelled` promptly if the run is stopped.
 package func waitingWhileBusy<Result>(
     _ interruption: Interruption, patience: Duration = busyPatience, _ body: () throws -> Result
 ) throws -> Result {

@@ -1,7 +1,7 @@
 import Support
 
-/// Failures that are remembered: rows of their own beside the entries, found by the key's name and the SHA-256 of the
-/// address, since several addresses may stand for one key.
+/// Cached failures. A row is found by the key's name and the SHA-256 of the address, because a key may have several
+/// addresses.
 extension Index {
     static let selectNegative =
         "SELECT code, message, exit, since, until FROM negatives"
@@ -14,21 +14,20 @@ extension Index {
         "DELETE FROM negatives WHERE id IN (SELECT id FROM negatives WHERE until <= ?1 LIMIT ?2)"
     static let hasNegatives = "SELECT 1 FROM negatives WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
     static let dropLiveNegatives = "DELETE FROM negatives WHERE scope = \(liveScope) AND name = ?2"
-    /// Within a transaction, by the scope's number.
+    /// By the scope's number, within a transaction.
     static let dropNegatives = "DELETE FROM negatives WHERE scope = ?1 AND name = ?2"
 
-    /// How many expired rows go at each new one: more than come, so that they never pile up, and few enough to cost
-    /// nothing.
+    /// Expired rows deleted per insertion: several, so they cannot accumulate, and few enough to cost nothing.
     private static let expiredPerInsert = 8
 
-    /// What is remembered of an address; nil if that is nothing, or over.
+    /// Returns the failure of an address that still holds.
     package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
         -> NegativeAnswer?
     {
         try perform { try $0.negative(name, in: scope, address: address, now: now) }
     }
 
-    /// Remembers a failure, and forgets some whose time is over.
+    /// Saves a failure and deletes some expired failures.
     package func remember(
         _ answer: NegativeAnswer, _ name: String, in scope: ScopeName, address: String, now: Timestamp
     ) throws {
@@ -57,7 +56,7 @@ extension Index {
         }
     }
 
-    /// How many failures are remembered, those whose time is over among them.
+    /// Returns the number of cached failures, including expired failures.
     func countNegatives(of scope: ScopeName? = nil) throws -> Int {
         try perform { connection in
             try connection.database.first(
@@ -66,7 +65,7 @@ extension Index {
         }
     }
 
-    /// Forgets failures of one scope or of all: those whose time is over, or all. Returns how many there were.
+    /// Deletes all or the expired failures of a scope or of all scopes. Returns their number.
     func forgetNegatives(of scope: ScopeName?, expiredOnly: Bool, now: Timestamp) throws -> Int {
         try write(now: now) { connection in
             try connection.database.run(
@@ -91,5 +90,35 @@ extension Index.Connection {
                 text: row.string(1), since: row.timestamp(3), until: row.timestamp(4))
         }
         return found.flatMap { $0.holds(at: now) ? $0 : nil }
+    }
+}
+
+/// Refusals of servers, in rows that all scopes of a root share.
+extension Index {
+    static let selectQuota = "SELECT state FROM quotas WHERE name = ?1 AND changed_at BETWEEN ?2 AND ?3"
+    static let writeQuota = "INSERT INTO quotas (name, state, changed_at) VALUES (?1, ?2, ?3)"
+    static let dropQuotas = "DELETE FROM quotas WHERE name = ?1 OR changed_at NOT BETWEEN ?2 AND ?3"
+
+    /// A row is valid for a day, because a server repeats a refusal that still applies. A date in the future is invalid:
+    /// the clock was set back.
+    private static func bounds(_ now: Timestamp) -> (oldest: Value, newest: Value) {
+        (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
+    }
+
+    /// Returns the saved state with this name.
+    package func quota(_ name: String, now: Timestamp) throws -> String? {
+        let bounds = Self.bounds(now)
+        return try perform {
+            try $0.database.first(Self.selectQuota, Value(name), bounds.oldest, bounds.newest) { $0.string(0) }
+        }
+    }
+
+    /// Saves a state under a name, or removes it if it is nil.
+    package func keepQuota(_ state: String?, _ name: String, now: Timestamp) throws {
+        let bounds = Self.bounds(now)
+        try write(now: now, isQuiet: true) { connection in
+            try connection.database.run(Self.dropQuotas, Value(name), bounds.oldest, bounds.newest)
+            if let state { try connection.database.run(Self.writeQuota, Value(name), Value(state), Value(now)) }
+        }
     }
 }

@@ -3,13 +3,13 @@ import Support
 
 /// Interpretation of the names below a root.
 extension CacheRoot {
-    /// A folder with files of one scope.
+    /// A folder with files of a single scope.
     struct BlobFolder: Sendable, Equatable {
         /// The scope's folder, as in the index.
         let scope: String
         /// The name below the root.
         let name: String
-        /// The two digits with which its files begin.
+        /// The first two digits of its files.
         let digits: String
     }
 

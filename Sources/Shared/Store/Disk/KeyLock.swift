@@ -53,7 +53,7 @@ package final class KeyLock: Sendable {
         self.wasContended = wasContended
     }
 
-    /// Takes the lock with this name, or returns nil if it is held.
+    /// Returns the lock with this name, or nil if it is held.
     static func ifFree(root: CacheRoot, _ name: String) throws -> KeyLock? {
         try attempt(root, name).map { KeyLock($0, wasContended: false) }
     }
@@ -119,7 +119,7 @@ final class LockTable: Sendable {
     /// more.
     static let attempts = 16
 
-    /// Takes the lock with this name if it is free.
+    /// Locks the byte for this name if it is free.
     func take(_ name: String, in root: CacheRoot) throws -> Attempt {
         let offset = Self.offset(of: name)
         return try state.withLock { state throws in

@@ -3,13 +3,12 @@ import Support
 
 /// The leases of a root, recorded without a lock, so that a reader never waits for a process that writes the index.
 ///
-/// `leases/` has a file for each time at which leases end. A lease sets one byte of that file, chosen by a hash of the
-/// entry's place. Any number of processes may set bytes at the same time; none is ever cleared, and the file is deleted
-/// when its time is over. Two places may share a byte: both are then leased.
+/// `leases/` has a file for each time at which leases end. A lease sets a byte of that file, chosen by a hash of the
+/// entry's path. Any number of processes may set bytes concurrently. No byte is ever cleared; the file is deleted after
+/// its time. Paths that share a byte are both leased.
 ///
-/// A reader first records the lease and then makes sure that the entry's row is still there. A process that removes an
-/// entry first removes its row, and then looks for leases before it deletes the file. Whichever comes first, one of the
-/// two notices the other.
+/// A reader first records the lease and then checks the entry's row again. A process that removes an entry first
+/// deletes its row, and then checks for leases before it deletes the file. In any order, one of them notices the other.
 final class LeaseTable: Sendable {
     private struct OpenPeriod {
         let period: LeasePeriod
@@ -18,13 +17,13 @@ final class LeaseTable: Sendable {
 
     private let open = Monitor<OpenPeriod?>(nil)
 
-    /// A million bytes, of which file systems store only the pages in use: with 10,000 leases in a period, one entry
-    /// in a hundred is kept for longer than it need be.
+    /// A million bytes, of which file systems store only the pages in use: with 10,000 leases in a period, one entry in
+    /// a hundred is kept longer than necessary.
     private static let slots: Int64 = 1 << 20
 
     fileprivate static func slot(of place: String) -> off_t { off_t(LockTable.offset(of: place) % slots) }
 
-    /// Records leases of entries' places, all of which end with the period. Throws `SystemFailure`, `UnsafePlace`.
+    /// Records leases that end with the period.
     func record(_ places: [String], until period: LeasePeriod, now: Timestamp, in root: CacheRoot) throws {
         let file = try open.withLock { open throws in
             if let open, open.period == period, try root.has(open.file, as: period.file) { return open.file }
@@ -41,21 +40,21 @@ final class LeaseTable: Sendable {
         }
     }
 
-    /// The leases that have not ended. Throws `SystemFailure` if they cannot be read: everything may be leased then.
+    /// The leases that have not ended. Throws `SystemFailure` if they cannot be read, as everything may then be leased.
     func live(at now: Timestamp, in root: CacheRoot) throws -> LiveLeases {
         let periods = try periods(in: root).filter { $0.isLive(at: now) }
         let files = try periods.compactMap { period -> (LeasePeriod, File)? in
             do {
                 return (period, try root.open(period.file, O_RDONLY))
             } catch let failure as SystemFailure where failure.isMissing {
-                // Deleted since: another process has found it to be over.
+                // Another process has deleted the ended period.
                 return nil
             }
         }
         return LiveLeases(files: files)
     }
 
-    /// Deletes the files of periods that are over.
+    /// Deletes the files of ended periods.
     func removeEnded(now: Timestamp, in root: CacheRoot) {
         for period in (try? periods(in: root)) ?? [] where !period.isLive(at: now) { root.remove(period.file) }
     }
@@ -73,7 +72,7 @@ final class LeaseTable: Sendable {
 struct LiveLeases {
     fileprivate let files: [(period: LeasePeriod, file: File)]
 
-    /// When the lease of a place ends; nil if it has none. Throws `SystemFailure`.
+    /// Returns the end of a path's lease, if any.
     func end(of place: String) throws -> Timestamp? {
         let slot = LeaseTable.slot(of: place)
         var end: Timestamp?
@@ -86,26 +85,26 @@ struct LiveLeases {
     }
 }
 
-/// A time at which leases end, and how long they were promised.
+/// A time at which leases end, and the promised duration.
 struct LeasePeriod: Equatable {
     let end: Timestamp
     let promise: Duration
 
-    /// The name of its file below the root.
+    /// The name of the file below the root.
     var file: String { "\(CacheRoot.leases)/\(end.milliseconds)-\(promise.milliseconds)" }
 
-    /// The period of leases that are recorded now.
+    /// The period for leases recorded now.
     init(of lease: Lease, from now: Timestamp) { (end, promise) = (lease.end(from: now), lease.promise) }
 
-    /// Reads the name of a file in `leases/`; nil for any other name.
+    /// Parses the name of a file in `leases/`.
     init?(fileName: String) {
         let numbers = fileName.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
         guard numbers.count == 2, let end = numbers[0], let promise = numbers[1], promise >= 0 else { return nil }
         (self.end, self.promise) = (Timestamp(milliseconds: end), .milliseconds(promise))
     }
 
-    /// Whether its leases hold. A lease that would last longer than a new one does not: it was recorded before the clock
-    /// was set back, and could hold for years.
+    /// Whether the leases hold. A lease that would outlast a new lease does not: it was recorded before the clock was
+    /// set back, and could hold for years.
     func isLive(at now: Timestamp) -> Bool {
         now < end && end <= now + promise + Lease(promise: promise).step + Clock.tolerance
     }

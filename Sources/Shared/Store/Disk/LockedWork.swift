@@ -2,7 +2,7 @@ import CSystem
 import Libc
 import Support
 
-/// The work that is done under a lock, as the processes that wait for the lock see it.
+/// The work under a lock, as seen by waiting processes.
 package struct LockedWork: Sendable {
     package enum Kind: String, Sendable {
         case download = "is downloading it"
@@ -11,16 +11,16 @@ package struct LockedWork: Sendable {
     }
 
     let kind: Kind
-    /// The file that grows meanwhile, named below the root; nil if there is none.
+    /// The file below the root that grows during the work.
     let file: String?
-    /// How long the holder of the lock may make no progress.
+    /// The maximum time without progress.
     let limit: Duration
 
     package init(_ kind: Kind, file: String? = nil, limit: Duration) {
         (self.kind, self.file, self.limit) = (kind, file, limit)
     }
 
-    /// Two values are equal if the work has not gone on in between.
+    /// A snapshot of the work. Equal snapshots mean no progress.
     struct Progress: Equatable {
         var holder: pid_t?
         var bytes: Int?
@@ -28,8 +28,8 @@ package struct LockedWork: Sendable {
         var processorTime: Int64?
     }
 
-    /// Looks at the file and at the process. A download counts by its bytes alone. Everything else also counts by the
-    /// processor time of its process: some encoders compute for minutes before they write the first byte.
+    /// Measures a download by its bytes alone, and other work also by the processor time of its process, because some
+    /// encoders compute for minutes before they write.
     func progress(of holder: pid_t?, in root: CacheRoot) -> Progress {
         let found = try? file.flatMap(root.file)
         return Progress(
@@ -38,15 +38,15 @@ package struct LockedWork: Sendable {
     }
 }
 
-/// How long the holder of a lock has made no progress.
+/// The time during which the holder of a lock has made no progress.
 ///
-/// Adds up the pauses of the waiting process instead of comparing times: a pipeline that was suspended as a whole and
-/// continued has not waited.
+/// Adds up the pauses of the waiting process rather than comparing times: a pipeline that was suspended as a whole has
+/// not waited.
 struct Stall {
     private var last: LockedWork.Progress?
     private var duration: Duration = .zero
 
-    /// Throws `CacheFailure.stalled` once nothing has changed for the limit.
+    /// Throws `CacheFailure.stalled` after the limit without progress.
     ///
     /// - Parameter pause: the time since the last call.
     mutating func observe(_ progress: LockedWork.Progress, after pause: Duration, work: LockedWork) throws {

@@ -20,13 +20,13 @@ package final class PartialFile {
 
     package var path: String { root.path(of: name) }
 
-    /// What the bytes belong to.
+    /// The version of the bytes.
     package struct Note: Equatable {
-        /// SHA-256 of the address that was asked.
+        /// SHA-256 of the requested address.
         package var address: String
-        /// What goes into `If-Range`: a strong ETag, or a `Last-Modified` that is as good as one.
+        /// The value of `If-Range`: a strong ETag, or a `Last-Modified` that is as reliable.
         package var validator: String
-        /// How many bytes there will be; nil if the server did not say.
+        /// The length of the complete body, if the server reported it.
         package var total: Int?
         package var boot: String
 
@@ -37,7 +37,6 @@ package final class PartialFile {
             self.boot = boot
         }
 
-        /// Reads what `text` is; nil for anything else.
         fileprivate init?(_ bytes: [UInt8]) {
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
@@ -51,7 +50,7 @@ package final class PartialFile {
 
         private static let magic = "apod-tools partial 2"
 
-        /// The part of the validators that names these bytes.
+        /// The validator as an ETag or a date.
         package var validators: Validators {
             validator.hasPrefix("\"") ? Validators(etag: validator) : Validators(lastModified: validator)
         }
@@ -60,34 +59,34 @@ package final class PartialFile {
     private var noteName: String { name + Self.noteMark }
     package static let noteMark = ".note"
 
-    /// Opens the file for reading and writing, as it is.
+    /// Opens the file for reading and writing without changing it.
     package func open() throws -> File { try root.openToWrite(name, O_RDWR) }
 
-    /// Opens the file anew, which has grown since `file` was opened. Throws `Lost` where it is not the same any more.
+    /// Opens the file again, which has grown since `file` was opened. Throws `Lost` if it was replaced.
     package func reopen(_ file: File) throws -> File {
         guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file.identity else { throw Lost() }
         return same
     }
 
-    /// The root, or this file, was removed while somebody wrote to it.
+    /// The root or the file was removed during the download.
     package struct Lost: Error {
         package init() {}
     }
 
-    /// Returns the note; nil if there is none, or not a whole one. Throws `SystemFailure` if it cannot be read.
+    /// Returns the note, or nil if it is missing or incomplete.
     package func readNote() throws -> Note? {
         let file = try root.openIfPresent(noteName)
         hasNote = file != nil
         return try file.flatMap { Note(try $0.bytes(0..<4096)) }
     }
 
-    /// Removes the note, where there is one: the bytes can then not be continued.
+    /// Removes the note, so the bytes cannot be continued.
     package func removeNote() {
         if hasNote != false { remove(noteName) }
         hasNote = false
     }
 
-    /// Makes `file` empty. Throws `Lost` where another file stands in its place by now.
+    /// Empties `file`. Throws `Lost` if it was replaced.
     package func restart(_ file: File) throws {
         let isEmpty = lseek(file.descriptor, 0, SEEK_END) == 0
         if isEmpty, hasNote == false { return }
@@ -96,8 +95,8 @@ package final class PartialFile {
         if !isEmpty { try Self.truncate(file, to: 0) }
     }
 
-    /// Notes what will come into `file`, which has been restarted for it. Throws `Lost` where another file
-    /// stands in its place by now, beside which this note must not come to lie.
+    /// Writes the note for `file`, which has been restarted. Throws `Lost` if it was replaced, as the note would then
+    /// belong to another file.
     package func write(_ note: Note, of file: File) throws {
         guard try root.has(file, as: name) else { throw Lost() }
         hasNote = true
@@ -113,18 +112,18 @@ package final class PartialFile {
         }
     }
 
-    /// Removes bytes and note, as far as they are still there.
+    /// Removes the bytes and the note.
     package func remove() {
         remove(name)
         removeNote()
     }
 
-    /// Looks first: to remove what is not there would lock the folder all the same, which all downloads share.
+    // Removing a missing file would also lock the folder, which all downloads share.
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }
 
-    /// A word for the time since the machine was started; nil if the system has none.
+    /// An identifier of the current boot of the machine, if the system has one.
     package static let boot: String? = {
         #if canImport(Darwin)
         var name = [CChar](repeating: 0, count: 64)

@@ -2,13 +2,12 @@ import CSystem
 import Libc
 import Support
 
-/// A folder that nobody but this user can look into or change, although it may lie where everybody can write, such as
-/// in `/dev/shm`.
+/// A folder that only this user can read or change, even below a world-writable folder such as `/dev/shm`.
 package enum PrivateFolder {
-    /// Opens the folder, where it is safe to use: it is a folder and no link to one, it is this user's, nobody else has
-    /// any right to it, and nobody else can put another one in its place. Throws `UnsafePlace`, `SystemFailure`.
+    /// Opens the folder if it is safe: a folder and no link, this user's, without rights for others, and not
+    /// replaceable by others. Throws `UnsafePlace`, `SystemFailure`.
     ///
-    /// - Parameter making: whether it is made where it is missing; the one above it must be there.
+    /// - Parameter making: whether to create a missing folder. Its parent must exist.
     static func open(_ path: String, making: Bool) throws -> Folder {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let name = String(path[slash...].dropFirst())
@@ -21,6 +20,6 @@ package enum PrivateFolder {
         return folder
     }
 
-    /// Whether what is in the folder lies in memory.
+    /// Whether the folder is on a file system in memory.
     package static func isInMemory(_ folder: Folder) -> Bool { csystem_is_in_memory(folder.descriptor) }
 }

@@ -1,15 +1,15 @@
 import Libc
 import Support
 
-/// What lies in a folder that is to be the root of a cache.
+/// The kind of contents of a folder that is to become a root.
 enum RootContents: Equatable {
     case empty
-    /// A cache, or what is left of one.
+    /// A cache, or remains of a cache.
     case cache
-    /// Something else, which a cache must not be put into.
+    /// Something else. It must not become a root.
     case foreign
 
-    /// What marks a folder for backup programs as a cache of ours.
+    /// Marks the folder as a cache for backup programs.
     static let tag = """
         Signature: 8a477f597d28d172789f06886806bc55
         # This folder is a cache of apod-tools. It can be removed at any time.
@@ -17,7 +17,7 @@ enum RootContents: Equatable {
 
         """
 
-    /// Reads the names in a folder and in its `scopes/`, and its CACHEDIR.TAG. Throws `SystemFailure`.
+    /// Reads the names in a folder and in its `scopes/`, and its CACHEDIR.TAG.
     init(of folder: Folder) throws {
         let tag = try folder.openIfPresent(CacheRoot.tag)?.contents(atMost: Self.tag.utf8.count + 1)
         self.init(names: try folder.names(), tag: tag, scopes: try folder.names(in: CacheRoot.scopes))
@@ -28,17 +28,16 @@ enum RootContents: Equatable {
     ///   - tag: the beginning of its CACHEDIR.TAG; nil if there is none that can be read.
     ///   - scopes: all names in its `scopes/`.
     init(names: [String], tag: [UInt8]?, scopes: [String]) {
-        // The root of a file system may have this one from its beginning.
+        // The root of a file system may contain this folder from the start.
         let names = names.filter { $0 != "lost+found" }
         if names.isEmpty {
             self = .empty
         } else if let tag, tag == Array(Self.tag.utf8) {
             self = .cache
         } else if let tag, !Self.tag.utf8.starts(with: tag) {
-            // Another program's cache.
             self = .foreign
         } else {
-            // Made half way, or left when index and tag were lost.
+            // Partly created, or left after the loss of index and tag.
             let folders = [CacheRoot.scopes, CacheRoot.partials, CacheRoot.locks, CacheRoot.leases]
             let isLayout =
                 names.contains(where: folders.contains) && scopes.allSatisfy(CacheRoot.isScopeFolder)

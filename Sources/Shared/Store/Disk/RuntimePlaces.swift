@@ -1,18 +1,18 @@
 import Libc
 import Support
 
-/// Where things lie that must not outlast the user's session, or not lie on a disk:
+/// The folders for data that must not outlast the user's session or must not be on a disk:
 /// ```
-/// $XDG_RUNTIME_DIR/apod-tools           caches in memory, one for each root and scope (`MemoryPlace`), and the file
+/// $XDG_RUNTIME_DIR/apod-tools           caches in memory, one per root and scope (`MemoryPlace`), and the file
 ///                                       `use` (`MemoryUse`); else /dev/shm/apod-tools-<uid>
-/// $XDG_RUNTIME_DIR/apod-tools-bypass    files past the cache; else /dev/shm/apod-tools-bypass-<uid>,
+/// $XDG_RUNTIME_DIR/apod-tools-bypass    ephemeral files; else /dev/shm/apod-tools-bypass-<uid>,
 ///                                       else the same in $TMPDIR or /tmp
 /// ```
-/// All of them are 0700 and ours (`PrivateFolder`). Naming them costs nothing and looks at nothing.
+/// All have mode 0700 and belong to this user (`PrivateFolder`). Naming them makes no system call.
 public struct RuntimePlaces: Sendable {
-    /// Where caches in memory may be, the best folder first. What was once written in any of them is found in all.
+    /// Candidates for caches in memory, the best first. Existing caches are found in any of them.
     package let memory: [String]
-    /// Where files past the cache may lie, the best place first.
+    /// Candidates for ephemeral files, the best first.
     package let bypass: [String]
 
     public init(environment: Environment) {
@@ -35,7 +35,7 @@ public struct RuntimePlaces: Sendable {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The folder for caches in memory; made where it is missing. Throws `CacheFailure.noMemory`.
+    /// The folder for caches in memory, created if necessary. Throws `CacheFailure.noMemory`.
     package func memoryFolder() throws -> String {
         #if canImport(Darwin)
         throw CacheFailure.noMemory(reason: "this system has no memory-backed folders")
@@ -48,11 +48,11 @@ public struct RuntimePlaces: Sendable {
         #endif
     }
 
-    /// The folder for what is known of all that lies in memory: that for caches, else that for files past the cache.
-    /// Throws `CacheFailure.noRuntimeFolder`.
+    /// The folder for `MemoryUse`: the folder for caches in memory, else for ephemeral files. Throws
+    /// `CacheFailure.noRuntimeFolder`.
     func ledgerFolder() throws -> String { try (try? memoryFolder()) ?? bypassFolder().path }
 
-    /// The folder for files past the cache, open; made where it is missing. Throws `CacheFailure.noRuntimeFolder`.
+    /// Opens the folder for ephemeral files, creating it if necessary. Throws `CacheFailure.noRuntimeFolder`.
     package func bypassFolder() throws -> Folder {
         try first(of: bypass, refusal: { _ in nil }, else: { CacheFailure.noRuntimeFolder(reason: $0) })
     }
@@ -65,7 +65,7 @@ public struct RuntimePlaces: Sendable {
             do {
                 let folder = try PrivateFolder.open(place, making: true)
                 guard let reason = refusal(folder) else { return folder }
-                // Made a moment ago for nothing; one with something in it stays.
+                // Just created in vain. A folder with contents stays.
                 place.withPathPointer { _ = rmdir($0) }
                 reasons.append(reason)
             } catch let failure as UnsafePlace {
@@ -77,17 +77,17 @@ public struct RuntimePlaces: Sendable {
         throw failure(reasons.joined(separator: "; "))
     }
 
-    /// The folder of caches in memory in which a path lies, made or not; nil if in none.
+    /// The folder for caches in memory that contains a path, whether it exists or not.
     package func memoryFolder(of path: String) -> String? { memory.first { Self.contains($0, path) } }
 
-    /// Whether a path lies where files past the cache do.
+    /// Whether a path is in a folder for ephemeral files.
     package func isBypassed(_ path: String) -> Bool { bypass.contains { Self.contains($0, path) } }
 
     private static func contains(_ folder: String, _ path: String) -> Bool {
         path.utf8.starts(with: folder.utf8) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// The same places with the links in the folders above them resolved, as resolved paths have them.
+    /// The same places with symbolic links in their parents resolved.
     package var resolved: RuntimePlaces {
         func resolve(_ path: String) -> String {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -96,5 +96,80 @@ public struct RuntimePlaces: Sendable {
             return found + String(path[slash...])
         }
         return RuntimePlaces(memory: memory.map(resolve), bypass: bypass.map(resolve))
+    }
+}
+
+/// The name of an ephemeral file.
+struct BypassName: Equatable {
+    let end: Timestamp
+    let token: String
+    let fileExtension: String
+
+    static let partial = "part"
+
+    package init(end: Timestamp, token: String, fileExtension: String) {
+        self.end = end
+        self.token = token
+        self.fileExtension = fileExtension
+    }
+
+    package init?(_ name: String) {
+        guard let dash = name.firstIndex(of: "-"), let dot = name.lastIndex(of: "."), dash < dot,
+            let end = Int64(name[..<dash]), end >= 0
+        else { return nil }
+        token = String(name[name.index(after: dash)..<dot])
+        fileExtension = String(name[name.index(after: dot)...])
+        guard token.utf8.count == 32, token.utf8.allSatisfy("0123456789abcdef".utf8.contains) else { return nil }
+        self.end = Timestamp(milliseconds: end)
+    }
+
+    package func path(in folder: String) -> String { "\(folder)/\(max(0, end.milliseconds))-\(token).\(fileExtension)" }
+}
+
+extension RuntimePlaces {
+    /// The limit of names that a run reads if it has no ephemeral files: some 0.3 ms. Other runs read all.
+    private static let nameLimit = 2048
+
+    /// Removes ephemeral files whose lease has expired, and partial files of killed runs. Every run of every tool calls
+    /// it; without such folders, it costs a system call per place. A process keeps a file that it has open. The next
+    /// run retries files that cannot be removed.
+    public func sweep(now: Timestamp = .now()) {
+        for folder in bypass { Self.sweep(folder, now: now, nameLimit: Self.nameLimit) }
+    }
+
+    package static func sweep(_ path: String, now: Timestamp, nameLimit: Int = .max) {
+        let descriptor = path.withPathPointer { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        guard descriptor >= 0 else { return }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), let stream = fdopendir(descriptor) else {
+            close(descriptor)
+            return
+        }
+        defer { closedir(stream) }
+        var seen = 0
+        while seen < nameLimit, let entry = readdir(stream) {
+            seen += 1
+            let name = String(nameIn: entry)
+            guard let parts = BypassName(name),
+                parts.end <= now || isDatedAhead(name, in: descriptor),
+                parts.fileExtension != BypassName.partial || isAbandoned(name, in: descriptor)
+            else { continue }
+            name.withPathPointer { _ = unlinkat(descriptor, $0, 0) }
+        }
+    }
+
+    /// Whether a file was written before the clock was set back, so its lease could hold for years.
+    private static func isDatedAhead(_ name: String, in folder: Int32) -> Bool {
+        var status = stat()
+        guard name.withPathPointer({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return false }
+        return FileStatus(status).modified > .now() + Clock.tolerance
+    }
+
+    /// Whether no process writes to a file.
+    private static func isAbandoned(_ name: String, in folder: Int32) -> Bool {
+        let descriptor = name.withPathPointer { openat(folder, $0, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 }

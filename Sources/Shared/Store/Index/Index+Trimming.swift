@@ -34,8 +34,8 @@ extension Index {
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
         """
-    /// Entries last used in the future, before the clock was set back. They are trimmed first, because their true time
-    /// of use is unknown. Their leases do not count, as they could hold for years.
+    /// Entries last used in the future, before the clock was set back. They are trimmed first, because the date of
+    /// their last use is unknown. Their leases do not count, as they could hold for years.
     static let selectFutureCandidates = """
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used > ?1 ORDER BY last_used LIMIT ?2

@@ -1,28 +1,29 @@
 import Libc
 import Support
 
-/// Files that have lost their rows, since the index was lost or damaged, are taken in again: each when its key is asked
-/// for, or all of them by `verify --repair` and `clean`.
+/// Recovery of files whose rows were lost with the index: of single files when their keys are requested, or of all by
+/// `verify --repair` and `clean`.
 ///
-/// An original's file is named by its key, so that it is found without the index, and bears the key as an attribute if
-/// the file system has these, so that lists and records name it. A second attribute keeps the pin. What can still be
-/// read of a damaged index is used (`SalvagedIndex`); else the server's validators are lost, and the file's time stands
-/// in for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
-/// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
-/// file of another name has replaced: of several, the one written last is the entry.
+/// The name of an original's file is derived from its key, so a lookup finds it without the index. If the file system
+/// has extended attributes, the file also stores its key, for lists and records, and its pin. The readable parts of a
+/// damaged index are used (`SalvagedIndex`). Otherwise the validators are lost, and the file's modification time
+/// replaces the time of fetching. Variants are not recovered, because their original content is unknown and they can be
+/// made again. Their files stay as long as returned paths must stay valid, as do originals that were replaced by a file
+/// with another name. Of several files of a key, the newest becomes the entry.
 ///
-/// What was removed does not come back: a purge makes the next generation's folder right after its row, and only
-/// what lies in the latest generation is taken in.
+/// Removed entries do not return: a purge creates the folder of the next generation right after its row, and only files
+/// of the latest generation are recovered.
 extension CacheStore {
-    /// The entry of a key, if its file is there as the index says, or as far as a lost index can be done without.
+    /// Returns the entry of a key if its file is present, after recovering it from a lost index if possible.
+    ///
     /// - Parameters:
     ///   - isLocked: whether the caller holds the entry's lock.
-    ///   - onLoss: is told that there was a row, and its file was not there.
+    ///   - onLoss: called if there is a row without its file.
     package func sound(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
         try sound(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
     }
 
-    /// The same for a row that was just read; nil if there was none.
+    /// The same for a row that was just read, or nil if there was none.
     package func sound(
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
@@ -33,19 +34,19 @@ extension CacheStore {
         return try index.setKey(entry, key.text, now: clock.now())
     }
 
-    /// Moves an entry from the key of an earlier version to the present key. Returns nil if there is none. The entry keeps
-    /// its key in a read-only root, and if the present key is not lasting. Its variants are made again.
+    /// Moves an entry from the key of an earlier version to the present key. Keeps the old key in a read-only root, or
+    /// if the present key is not lasting. Its variants are made again.
     private func renamed(_ key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try sound(CacheKey(address: former)) else { return nil }
         return index.isReadOnly || !key.isLasting ? entry : try index.rename(entry, key, now: clock.now())
     }
 
-    /// The row under the key of an earlier version, without a look at its file; nil if there is none.
+    /// The row under the key of an earlier version. Its file may be missing.
     package func formerEntry(_ key: CacheKey) throws -> Entry? {
         try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
     }
 
-    /// Takes in the file of a key that is asked for. Costs a look at one file where no index was ever lost.
+    /// Recovers the file of a requested key. Costs a single system call if no index was ever lost.
     private func adopt(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard try index.root.awaitsRebuild, !index.isReadOnly else { return nil }
         let folder = try index.folder(of: scope)
@@ -65,7 +66,7 @@ extension CacheStore {
         return try entry ?? adopted(key)
     }
 
-    /// The entry of a key as another may have taken it in meanwhile.
+    /// The entry of a key that another process may have recovered.
     private func adopted(_ key: CacheKey) throws -> Entry? {
         guard let found = try index.find(key.name, in: scope), !found.isUnsettled, try index.root.isWhole(found)
         else {
@@ -74,10 +75,9 @@ extension CacheStore {
         return found
     }
 
-    /// The key's lock, which spares others the work of taking the file in; nil once one of them has done it. Nil also
-    /// where somebody holds it for longer than that takes: that one may be about to store the key anew, and looking it
-    /// up must not wait for a network. The file is then taken in without the lock: the transaction sees to it that
-    /// neither does harm to the other.
+    /// Returns the key's lock, which saves other processes the work; nil once one of them has recovered the entry. Also
+    /// nil if the lock is held longer than that takes: its holder may be downloading the entry, and a lookup must not
+    /// wait for a network. The file is then recovered without the lock; the transaction prevents conflicts.
     private func lockForAdoption(_ key: CacheKey) throws -> KeyLock? {
         let end = SteadyTime.now() + .milliseconds(500)
         while true {
@@ -87,7 +87,7 @@ extension CacheStore {
         }
     }
 
-    /// Those of a folder's files that are there, the one written last first.
+    /// The existing files, sorted by modification time, newest first.
     private func newestFirst(_ files: [String], folder: String) throws -> [String] {
         let found = try files.compactMap { file in
             try CacheRoot.blob(file, folder: folder).flatMap(index.root.file).map { (file, $0.modified) }
@@ -95,9 +95,9 @@ extension CacheStore {
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
-    /// Takes in one file of a scope's folder; nil if it is no whole picture, or has its row by now.
+    /// Recovers a file of a scope's folder. Returns nil if it is no complete picture or has a row by now.
     ///
-    /// - Parameter isReplaced: whether another file is the entry of its key by now.
+    /// - Parameter isReplaced: whether another file is already the entry of its key.
     func adopt(
         _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil,
         salvaged: SalvagedIndex? = nil, isReplaced: Bool = false
@@ -116,13 +116,13 @@ extension CacheStore {
         return entry
     }
 
-    /// What the row of a file says, as far as the file tells.
+    /// Derives a row from the file alone.
     private func restored(_ name: String, at place: String, _ status: FileStatus) throws -> NewEntry? {
         guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else {
             return nil
         }
         let isVariant = CacheRoot.isVariant(name)
-        // A variant may be of a format that is written only.
+        // A variant may have a format that can be written but not read.
         let picture =
             isVariant
             ? FileFacts(contentType: "application/octet-stream", fileExtension: "")
@@ -139,8 +139,8 @@ extension CacheStore {
             isPinned: !isVariant && CacheRoot.isPinned(file))
     }
 
-    /// Returns the facts of a file that is a whole picture, nil for any other. Throws `SystemFailure` if it cannot be
-    /// read: that says nothing of its content.
+    /// Returns the facts of a complete picture, or nil. Throws `SystemFailure` if the file cannot be read, which proves
+    /// nothing about its content.
     func wholePicture(_ file: File) throws -> FileFacts? {
         do {
             return try inspect(file)
@@ -151,13 +151,14 @@ extension CacheStore {
         }
     }
 
-    /// Takes in all files that have no row, where the index was begun anew; what is no whole picture stays without.
+    /// Recovers all files without a row after the loss of the index. Files that are no complete pictures stay without a
+    /// row.
     func rebuild(_ adopted: (Entry) throws -> Void) throws {
         let salvaged = try SalvagedIndex(root: index.root)
         try index.root.forEachBlobFolder { folder in
             let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
             let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
-            // What lies in earlier generations' folders has been purged, by somebody who did not come to its files.
+            // Files of earlier generations were purged by a process that did not finish.
             let hash = String(folder.scope.prefix(32))
             guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
                 return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
@@ -177,8 +178,8 @@ extension CacheStore {
         index.root.noteRebuilt()
     }
 
-    /// The scope that uses a folder. That of one which nobody has used since the index was lost is not known: its
-    /// folder stands in for it, until somebody names the scope.
+    /// The scope of a folder. A scope unused since the loss of the index has an unknown name, so its folder replaces
+    /// it until the scope is named.
     private func scopeName(_ folder: String) throws -> ScopeName {
         let hash = String(folder.prefix(32))
         for known in [scope, .standard] where known.hash == hash { return known }

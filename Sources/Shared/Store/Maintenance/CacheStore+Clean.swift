@@ -1,31 +1,31 @@
 import Support
 
-/// What one step of `clean` has done, or would do.
+/// The result of a step of `clean`.
 public struct CleanStep: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Files are taken in again that lost their rows with an older index.
+        /// Recovers files that lost their rows with an older index.
         case rebuild
-        /// Entries that have expired, and files that were replaced; not those that are pinned or leased.
+        /// Expired entries and replaced files, unless pinned or leased.
         case expired
-        /// The least recently used entries while there are more bytes than the capacity.
+        /// The least recently used entries beyond the capacity.
         case capacity
-        /// What purged scopes have left.
+        /// Remains of purged scopes.
         case purges
-        /// Failures that are remembered; they have no bytes.
+        /// Cached failures, which have no bytes.
         case failures
         /// Metadata that expired more than 30 days ago.
         case metadata
-        /// Copies in other folders that are remembered and gone; they have no bytes.
+        /// Rows of copies in other folders that no longer exist, which have no bytes.
         case copies
-        /// Files whose rows have gone.
+        /// Files that have lost their rows.
         case files
-        /// Files that never got a row: the process that stored them was killed.
+        /// Files that never got a row, because the process that stored them was killed.
         case orphans
-        /// What downloads have left that nobody continues now.
+        /// Abandoned downloads.
         case partials
-        /// Files of locks that nobody holds.
+        /// Files of locks that are free.
         case locks
-        /// Indexes that were set aside since they were damaged.
+        /// Damaged indexes.
         case damaged
         /// Empty folders.
         case folders
@@ -33,7 +33,7 @@ public struct CleanStep: Sendable, Equatable {
 
     public let kind: Kind
     public var count = 0
-    /// Of the files that went.
+    /// The bytes of removed files.
     public var bytes = 0
     public var duration: Duration = .zero
 
@@ -51,14 +51,14 @@ public struct CleanStep: Sendable, Equatable {
 }
 
 extension CacheStore {
-    /// Removes what nobody needs, in all scopes of the root, and gives an account of each step to `report` when it is
-    /// done. With `dryRun` nothing is changed, and what is counted is what would go.
+    /// Removes unneeded files and rows of all scopes, and calls `report` after each step. With `dryRun`, counts them
+    /// and changes nothing.
     ///
-    /// Any number of other processes may use the root meanwhile: what they are just storing, downloading or handing out
-    /// stays. Memory does not grow with the number of entries. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Other processes may use the root concurrently; entries that they store, download or return stay. Memory does not
+    /// grow with the number of entries. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
-    /// - Parameter scope: cleans this scope alone, of what has expired and what failed; what is over the capacity, or
-    ///   belongs to no scope any more, is left to a run for all.
+    /// - Parameter scope: limits the steps to expired entries and failures of this scope. The capacity and files
+    ///   without a scope concern the whole root.
     public func clean(_ scope: ScopeName? = nil, dryRun: Bool = false, report: (CleanStep) throws -> Void) throws {
         if !dryRun { try requireWriting() }
         var freed = 0
@@ -79,24 +79,22 @@ extension CacheStore {
         }
         if scope != nil { return try cleanExpiredAndFailed() }
         let mustRebuild = try index.root.awaitsRebuild
-        if mustRebuild { try step(.rebuild) { try cleanByRebuilding(&$0, dryRun) } }
+        if mustRebuild {
+            try step(.rebuild) { step in
+                if dryRun { return step.add(try orphans(removing: false)) }
+                try rebuild { step.add($0.bytes) }
+            }
+        }
         try step(.purges) { try cleanPurges(&$0, dryRun) }
-        try step(.files) { try cleanDoomed(&$0, dryRun) }
+        try step(.files) { $0.add(try doomed(removing: !dryRun)) }
         try cleanExpiredAndFailed()
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
-        // What could be taken in again is no orphan.
-        try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }
-        try step(.partials) { try cleanPartials(&$0, dryRun) }
+        // Files that can be recovered are no orphans.
+        try step(.orphans) { if !(dryRun && mustRebuild) { $0.add(try orphans(removing: !dryRun)) } }
+        try step(.partials) { $0.add(try leftPartials(removing: !dryRun)) }
         try step(.locks) { try cleanLocks(&$0, dryRun) }
         try step(.damaged) { try cleanDamagedIndexes(&$0, dryRun) }
         try step(.folders) { if !dryRun { try cleanFolders(&$0) } }
-    }
-
-    private func cleanByRebuilding(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        guard dryRun else { return try rebuild { step.add($0.bytes) } }
-        try forEachOrphan { folder, files in
-            for file in files { step.add(try index.root.file("\(folder.name)/\(file)")?.bytes ?? 0) }
-        }
     }
 
     private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
@@ -104,9 +102,12 @@ extension CacheStore {
         step.add(Removal(entries: purged.entries, bytes: purged.bytes))
     }
 
-    private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        for name in try index.doomedFiles(now: clock.now()) { step.add(try index.root.file(name)?.bytes ?? 0) }
-        if !dryRun { try index.sweep(now: clock.now()) }
+    /// Counts, and optionally removes, the files that have lost their rows.
+    func doomed(removing: Bool) throws -> Removal {
+        var left = Removal()
+        for name in try index.doomedFiles(now: clock.now()) { left.add(try index.root.file(name)?.bytes ?? 0) }
+        if removing { try index.sweep(now: clock.now()) }
+        return left
     }
 
     private func cleanExpired(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
@@ -132,7 +133,7 @@ extension CacheStore {
         if dryRun { return step.add(try index.expiredMetadata(before: limit, of: scope)) }
         while true {
             try interruption.check()
-            // There are no files that could go first on a full disk.
+            // Metadata has no files to remove first on a full disk.
             let batch = try removing({ [] }) {
                 try index.removeMetadata(expiredBefore: limit, of: scope, now: clock.now())
             }
@@ -147,22 +148,25 @@ extension CacheStore {
         step.add(try trimToCapacity(now: now))
     }
 
-    private func cleanOrphans(_ step: inout CleanStep, _ dryRun: Bool) throws {
+    /// Counts, and optionally removes, the files that never got a row.
+    func orphans(removing: Bool) throws -> Removal {
+        var left = Removal()
         try forEachOrphan { folder, files in
-            func remove(_ file: String) throws {
+            func count(_ file: String) throws {
                 let name = "\(folder.name)/\(file)"
                 guard let found = try index.root.file(name) else { return }
-                step.add(found.bytes)
-                if !dryRun { index.root.remove(name) }
+                left.add(found.bytes)
+                if removing { index.root.remove(name) }
             }
-            if dryRun { return try files.forEach(remove) }
-            try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: remove)
+            if !removing { return try files.forEach(count) }
+            try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)
         }
+        return left
     }
 
-    /// Gives the files that have neither row nor lease, a folder's at a time and no more than a transaction is to remove. Some may
-    /// have got their rows by the time that they are given.
-    func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
+    /// Passes the files that have neither row nor lease to `body`, by folder and in batches for a transaction. A file
+    /// may get its row in the meantime.
+    private func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
             try interruption.check()
             let files = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
@@ -177,12 +181,7 @@ extension CacheStore {
         }
     }
 
-    private func cleanPartials(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        step.add(try leftPartials(removing: !dryRun))
-    }
-
-    /// Counts the files in `partial/` whose key's lock nobody holds, but for previews with a lease, and removes them if
-    /// told to.
+    /// Counts, and optionally removes, the files in `partial/` whose key's lock is free, except for leased previews.
     func leftPartials(removing: Bool) throws -> Removal {
         let root = index.root
         var left = Removal()
@@ -205,7 +204,7 @@ extension CacheStore {
         return left
     }
 
-    /// Files of locks lie only where an earlier version, or a system without locks of bytes, has left them.
+    /// Only earlier versions and systems without byte locks leave files of locks.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
         if !dryRun { root.leases.removeEnded(now: clock.now(), in: root) }
@@ -220,7 +219,7 @@ extension CacheStore {
         }
     }
 
-    /// Those that were set aside longer ago than a lease: by then nobody repairs anything by them.
+    /// Removes indexes that were damaged longer ago than a lease. No process recovers from them any more.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let limit = clock.now() - settings.lease
         for name in try index.root.damagedIndexes {
@@ -230,13 +229,13 @@ extension CacheStore {
         }
     }
 
-    /// A scope's at a time and within a transaction, as files are put in place within one: nobody loses a folder that
-    /// he has just made.
+    /// Removes folders scope by scope within a transaction, because files are stored within transactions: no process
+    /// loses a folder that it has just created.
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
-        // Their number stands for what has been purged, see `CacheRoot.beginGeneration`.
+        // The numbers of the folders record pending purges, see `CacheRoot.beginGeneration`.
         if try isPurgePending() { return }
-        // Those within others first.
+        // Inner folders first.
         for scope in try root.scopeFolders().reversed() {
             try interruption.check()
             let name = "\(CacheRoot.scopes)/\(scope)"
@@ -245,5 +244,31 @@ extension CacheStore {
                 for folder in inner + [name] where root.removeFolder(folder) { step.add(0) }
             }
         }
+    }
+}
+
+extension CacheStore {
+    /// Runs `body`, a transaction that removes entries, even if the disk is too full for its log: in that case removes
+    /// their files first (entries without files count as absent), empties the log and retries. This needs some tens of
+    /// kilobytes; if the files are smaller, the disk stays full.
+    ///
+    /// - Parameter files: called on a full disk. Returns the names of some of the files below the root.
+    func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch CacheFailure.diskFull {
+            try files().forEach(index.root.remove)
+            try index.emptyLog()
+            return try body()
+        }
+    }
+
+    /// Some files of this scope, or of all scopes.
+    func someFiles(of scope: ScopeName? = nil) throws -> [String] {
+        var places: [String] = []
+        for row in try index.scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
+            places += try index.page(of: row, after: "").map(\.place)
+        }
+        return places
     }
 }

@@ -1,12 +1,12 @@
 import Support
 
-/// What can still be read of an index that was set aside since it was damaged. Nothing of it is believed that cannot be
-/// checked: a row counts where its SHA-256 is that of the file, and its key that of the file's name.
+/// The readable parts of a damaged index. Only verifiable data is used: a row must have the SHA-256 of its file, and a
+/// key that matches the file's name.
 struct SalvagedIndex {
     let database: Database
 
-    /// Nil if none was set aside, or nothing can be read of it. Throws `SystemFailure` and `CacheFailure` if a system call
-    /// fails: what it would have read, such as a pin, must not be taken for lost.
+    /// Nil if there is no damaged index or it cannot be read. Throws `SystemFailure` and `CacheFailure` if a system
+    /// call fails: unread data, such as a pin, must not count as lost.
     init?(root: CacheRoot) throws {
         guard let name = try root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }) else { return nil }
         let database = try Self.reading {
@@ -17,7 +17,7 @@ struct SalvagedIndex {
         self.database = database
     }
 
-    /// Returns what `body` reads; nil if damage is in the way. Throws what a failed system call does.
+    /// Returns the result of `body`, or nil if damage prevents it. Throws if a system call fails.
     private static func reading<Result>(_ body: () throws -> Result?) throws -> Result? {
         do {
             return try body()
@@ -31,7 +31,7 @@ struct SalvagedIndex {
         }
     }
 
-    /// The name of the scope that has a folder; nil if it cannot be read, or is not that of the folder.
+    /// The name of the scope with this folder, if it can be read and matches the folder.
     func scopeName(_ folder: String) throws -> ScopeName? {
         let name = try Self.reading {
             try database.first(Index.selectScope, Value(folder)) { try ScopeName($0.string(1)) }
@@ -39,7 +39,7 @@ struct SalvagedIndex {
         return name.flatMap { folder.hasPrefix($0.hash) ? $0 : nil }
     }
 
-    /// The file's row as it was; nil if it cannot be read, or is not that of this content.
+    /// The row of a file, if it can be read and matches the content.
     func entry(_ new: NewEntry, folder: String, scope: ScopeName, index: Index) throws -> NewEntry? {
         let row = try Self.reading {
             try database.first(Index.selectInFolder, Value(folder), Value(new.name)) { index.entry($0, scope: scope) }
@@ -49,7 +49,7 @@ struct SalvagedIndex {
         var entry = new
         if let text = row.key, let key = try? CacheKey(printed: text), key.name == new.name { entry.key = text }
         func sound(_ text: String?) -> String? { text.flatMap { $0.hasControlCharacters ? nil : $0 } }
-        // These two belong together: the validators are those of that address.
+        // The validators belong to this address.
         entry.url = sound(row.url)
         if entry.url != nil {
             entry.validators.etag = sound(row.validators.etag)
@@ -63,31 +63,30 @@ struct SalvagedIndex {
     }
 }
 
-/// A row of metadata as it was found in a damaged index.
+/// A metadata row of a damaged index.
 struct SalvagedMetadata {
     let metadata: Metadata
     let collection: String
     let digest: Int64
-    /// The folder of its scope and generation; empty where that cannot be told, or was purged.
+    /// The folder of its scope and generation; empty if unknown or purged.
     let folder: String
 
-    /// Whether it is what was written once, and it is known where it belongs.
+    /// Whether the row is undamaged and its scope is known.
     var isWhole: Bool { !folder.isEmpty && digest == Index.digest(of: metadata, in: collection) }
 }
 
 extension SalvagedIndex {
-    /// Gives all metadata that can be read and is whole, a batch at a time, each of one scope. A page that cannot be
-    /// read costs only the rows in it.
+    /// Passes all undamaged metadata to `body`, in batches by scope. A page that cannot be read costs only its rows.
     func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
         guard let last = lastMetadata else { return }
         for first in stride(from: 1, through: last, by: Index.batch) {
-            // One by one: a walk along the rows would end at the first whose number is wrong.
+            // Row by row: a scan would end at the first damaged row number.
             let rows = (first..<first + Index.batch).compactMap(metadata).filter(\.isWhole)
             for batch in Dictionary(grouping: rows, by: \.folder).values { try body(batch) }
         }
     }
 
-    /// The highest number of a row: by the rows themselves, else by the index on them.
+    /// The highest row number in the table, else in its index.
     private var lastMetadata: Int? {
         for source in ["metadata", "metadata INDEXED BY metadata_by_end"] {
             let found = try? database.first("SELECT max(id) FROM \(source)") { $0.optionalInt(0) }
@@ -96,7 +95,7 @@ extension SalvagedIndex {
         return nil
     }
 
-    /// Numbers are given in turn, so that one beyond this is damage.
+    /// Numbers are assigned in sequence, so a larger number is damage.
     private static let rowLimit = 1_000_000
 
     private func metadata(_ number: Int) -> SalvagedMetadata? {
@@ -114,9 +113,8 @@ extension SalvagedIndex {
 }
 
 extension Index.Connection {
-    /// Takes over the metadata of the index that was set aside, into the scopes and generations that it belongs to;
-    /// gives how many rows. Done by the process that sets it aside and never again: what is purged after that must not
-    /// come back.
+    /// Recovers the metadata of the damaged index into its scopes and generations. Returns the number of rows. Only the
+    /// process that replaces the index does so: metadata purged later must not return.
     func adoptMetadata(now: Timestamp) throws -> Int {
         guard let salvaged = try SalvagedIndex(root: root) else { return 0 }
         var count = 0

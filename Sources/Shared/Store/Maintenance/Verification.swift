@@ -1,14 +1,14 @@
 import Libc
 import Support
 
-/// Holds a root against its index: every row has its file, every file its content, every sum its rows.
+/// Compares a root with its index: every row must have its file, every file its content, every sum its rows.
 ///
-/// Other processes may use the root meanwhile. What seems wrong is looked at again with the entry's lock or within a
-/// transaction, where nobody can be changing it, so that a store or a removal under way is no false alarm; and no
-/// transaction is longer than one row takes, but for counting sums anew. Without `repairs` nothing is changed.
+/// Other processes may use the root concurrently. Apparent faults are checked again with the entry's lock or within a
+/// transaction, so a store or removal in progress is no false alarm. Transactions take no longer than a single row,
+/// except for computing sums. Without `repairs`, nothing is changed.
 ///
-/// What a killed run leaves behind (partial files, files whose row never came or has gone) is no problem: everybody
-/// heeds it, and `clean` takes it away. It is counted, and removed by a repair.
+/// Remains of killed runs (partial files, files without rows) are no problems: all processes tolerate them, and `clean`
+/// removes them. They are counted, and removed if `repairs`.
 public final class Verification: Sendable {
     private let settings: CacheSettings
     let jobs: Int
@@ -24,18 +24,18 @@ public final class Verification: Sendable {
     struct Found {
         var step = VerificationStep(.index)
         var problems = 0
-        /// All that there are, once they have been marked.
+        /// The number of all entries, known after `mark`.
         var entries = 0
         var failure: (any Error)?
-        /// Why the first file that could not be read was not.
+        /// The first file that could not be read.
         var unreadable: SystemFailure?
     }
 
     public typealias Report = @Sendable (VerificationEvent) throws -> Void
 
     /// - Parameters:
-    ///   - jobs: how many files are read at once.
-    ///   - selection: what alone is looked at; nil for the whole root.
+    ///   - jobs: the number of files read concurrently.
+    ///   - selection: limits the verification to some entries.
     public init(
         settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
         progress: Progress = .none, interruption: Interruption,
@@ -52,17 +52,17 @@ public final class Verification: Sendable {
         self.selection = selection
     }
 
-    /// Carries out all steps, and gives how many problems there were, mended ones among them. `report` is called as
-    /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `Cancelled`, and `SystemFailure`:
-    /// in the end also for a file that could not be read, whose row stays.
+    /// Runs all steps and returns the number of problems, including repaired problems. Calls `report` for each of them,
+    /// never concurrently. Throws its errors, `CacheFailure`, `Cancelled`, and `SystemFailure`, at the end also for a
+    /// file that could not be read, whose row stays.
     public func run(report: @escaping Report) throws -> Int {
         let root = try settings.cacheRoot
-        // What is no cache is refused, rather than found empty.
+        // Refuse a folder that is no cache, instead of finding it empty.
         _ = try root.folder()
         let state = try step(.index, report) { try examineIndex(of: root, report) }
-        // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
+        // An untrusted index proves nothing, and opening it would replace it.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
-        // There is nothing, and it stays so.
+        // There is nothing to verify, and nothing is created.
         guard try root.indexIdentity() != nil || repairs else { return 0 }
         let cache = try CacheStore(
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
@@ -72,7 +72,7 @@ public final class Verification: Sendable {
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
-        // Whose files without a row are, nobody knows.
+        // Files without rows have no known selection.
         if selection == nil {
             try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
         }
@@ -127,7 +127,7 @@ public final class Verification: Sendable {
                     if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
                 }
             } catch let failure as SystemFailure {
-                // `check` reports it if that is still so.
+                // `check` reports it if it persists.
                 note(failure)
             }
             return 0
@@ -135,8 +135,7 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// What a look at a file's metadata says against its row; nothing where the row itself is in doubt, which is put
-    /// right at the next use.
+    /// Compares a file's metadata with its row. Ignores an unsettled row, which the next use of the entry checks.
     private static func wrong(_ entry: Entry, _ cache: CacheStore) throws -> VerificationProblem.Code? {
         if entry.isUnsettled { return nil }
         guard let found = try cache.index.root.file(entry.place) else { return .fileMissing }
@@ -170,8 +169,8 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Looks once more, with the entry's lock: the process that replaces its file has it. A lock that is held is left
-    /// to its holder.
+    /// Checks the content again with the entry's lock, which a process that replaces the file holds. If the lock is
+    /// held, leaves the entry to its holder.
     private func suspect(
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report
     ) throws {
@@ -187,7 +186,7 @@ public final class Verification: Sendable {
         guard let file = try root.openIfPresent(now.place) else { return }
         let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
         if sha256 == now.sha256 { return }
-        // One that was trimmed or removed meanwhile had lost its file rightly: neither asks for the lock.
+        // An entry that was trimmed or removed, without the lock, rightly has no file.
         let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
             $0.id == now.id && $0.sha256 == now.sha256
         }
@@ -195,7 +194,7 @@ public final class Verification: Sendable {
         try tell(.contentDiffers, now, detail: "its SHA-256 is \(sha256), not \(now.sha256)", report)
     }
 
-    /// Tells that a file has the content of its row, which should not have been kept.
+    /// Reports a file that matches its row but must not be kept.
     private func refuse(
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, detail: String, _ report: Report
     ) throws {
@@ -206,23 +205,8 @@ public final class Verification: Sendable {
     }
 
     private func sweep(_ cache: CacheStore, _ report: Report, sparesOrphans: Bool) throws {
-        var left = Removal()
-        for name in try cache.index.doomedFiles(now: clock.now()) {
-            left.add(try cache.index.root.file(name)?.bytes ?? 0)
-        }
-        if repairs { try cache.index.sweep(now: clock.now()) }
-        if !sparesOrphans {
-            try cache.forEachOrphan { folder, files in
-                func count(_ file: String) throws {
-                    let name = "\(folder.name)/\(file)"
-                    guard let found = try cache.index.root.file(name) else { return }
-                    left.add(found.bytes)
-                    if repairs { cache.index.root.remove(name) }
-                }
-                if !repairs { return try files.forEach(count) }
-                try cache.index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)
-            }
-        }
+        var left = try cache.doomed(removing: repairs)
+        if !sparesOrphans { left.add(try cache.orphans(removing: repairs)) }
         left.add(try cache.leftPartials(removing: repairs))
         found.withLock {
             $0.step.count += left.entries
@@ -234,9 +218,9 @@ public final class Verification: Sendable {
         }
     }
 
-    // MARK: Telling
+    // MARK: Reports
 
-    /// Keeps the first reason why a file could not be read, which ends the run in the end: nothing is known of that file.
+    /// Records the first file that could not be read. It ends the run with an error.
     private func note(_ failure: SystemFailure) { found.withLock { $0.unreadable = $0.unreadable ?? failure } }
 
     @discardableResult
@@ -273,5 +257,52 @@ public final class Verification: Sendable {
                     VerificationProblem(
                         code: code, scope: scope, key: key, path: path, detail: detail, isRepaired: isRepaired)))
         }
+    }
+}
+
+extension Verification {
+    /// Limits a verification to some entries of the scope in use, with an additional check of their contents.
+    public struct Selection: Sendable {
+        public let filter: EntryFilter
+        /// Describes a fault of a file that matches its row, or returns nil.
+        public let fault: @Sendable (Entry, File) throws -> String?
+
+        public init(_ filter: EntryFilter, fault: @escaping @Sendable (Entry, File) throws -> String?) {
+            self.filter = filter
+            self.fault = fault
+        }
+    }
+
+    /// Calls `body` for every selected entry on `jobs` threads, reading entries page by page. `body` returns the number
+    /// of bytes it has read.
+    func forEachEntry(
+        _ cache: CacheStore, showing progress: Progress = .none,
+        _ body: @escaping @Sendable (Entry, Index.ScopeRow) throws -> Int
+    ) throws {
+        let source = Monitor(EntryCursor(try cache.scopeRows(inAllScopes: selection == nil)))
+        let now = clock.now()
+        let work: @Sendable () -> Void = { [self] in
+            do {
+                while found.withLock({ $0.failure == nil }),
+                    let (entry, scope) = try source.withLock({ try $0.next(cache.index) })
+                {
+                    try interruption.check()
+                    if let selection, !selection.filter.accepts(entry, now: now) { continue }
+                    let bytes = try body(entry, scope)
+                    progress.pass(bytes: bytes)
+                    progress.finishRecord(failed: false)
+                    found.withLock {
+                        $0.step.count += 1
+                        $0.step.bytes += bytes
+                    }
+                }
+            } catch {
+                found.withLock { $0.failure = $0.failure ?? error }
+            }
+        }
+        let others = try (1..<jobs).map { _ in try Thread.start(work) }
+        work()
+        for thread in others { thread.join() }
+        if let failure = found.withLock({ $0.failure }) { throw failure }
     }
 }

@@ -1,53 +1,53 @@
 import Support
 
-/// One thing that is not as it should be.
+/// A fault of a root.
 public struct VerificationProblem: Sendable, Equatable {
-    /// What is wrong. The words are stable, for programs.
+    /// The kind of fault. Programs rely on these codes.
     public enum Code: String, Sendable, CaseIterable {
         /// The index cannot be read, or contradicts itself.
         case indexDamaged = "index-damaged"
-        /// There are files, but no index, or a new one that does not know them.
+        /// Files exist, but no index, or a new index without their rows.
         case indexLost = "index-lost"
         /// A row has no file.
         case fileMissing = "file-missing"
-        /// A file has another size than its row says.
+        /// A file has another size than in its row.
         case fileSize = "file-size"
         /// A file cannot be read.
         case fileUnreadable = "file-unreadable"
-        /// A file's SHA-256 is not that of its row.
+        /// A file has another SHA-256 than in its row.
         case contentDiffers = "content-differs"
-        /// A file has the content of its row, but that is not what may be kept there (`gif-cache verify`).
+        /// A file matches its row but is refused by a further check (`gif-cache verify`).
         case contentRefused = "content-refused"
-        /// The sums that the index keeps are not those of its rows.
+        /// The sums in the index do not match its rows.
         case sumsDiffer = "sums-differ"
     }
 
     public let code: Code
     public let scope: String?
-    /// Nil if it concerns no single entry, or the key is not known.
+    /// Nil if the problem concerns no single entry, or the key is unknown.
     public let key: String?
     public let path: String
     public let detail: String?
     public let isRepaired: Bool
 }
 
-/// What one step of a verification has looked at and found.
+/// The result of a verification step.
 public struct VerificationStep: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// The index itself: `PRAGMA integrity_check`, and whether it is there.
+        /// Runs `PRAGMA integrity_check` on the index, if there is an index.
         case index
-        /// Every row has its file, of the right size.
+        /// Compares the existence and size of files with their rows.
         case mark
-        /// Every file has the content that its row says.
+        /// Compares the content of files with their rows.
         case check
-        /// What killed runs have left, which `clean` takes away too; and sums.
+        /// Counts the remains of killed runs, which `clean` removes as well, and compares the sums.
         case sweep
-        /// Rows made again from files.
+        /// Recovers rows from files.
         case rebuild
     }
 
     public let kind: Kind
-    /// Rows or files that were looked at; for `sweep` what was left over, for `rebuild` the rows that were made.
+    /// The rows or files examined; for `sweep` the files left over, for `rebuild` the recovered rows.
     public internal(set) var count = 0
     public internal(set) var bytes = 0
     public internal(set) var problems = 0
@@ -56,7 +56,7 @@ public struct VerificationStep: Sendable, Equatable {
     init(_ kind: Kind) { self.kind = kind }
 }
 
-/// What a verification tells while it runs.
+/// An event during a verification.
 public enum VerificationEvent: Sendable, Equatable {
     case problem(VerificationProblem)
     case step(VerificationStep)

@@ -1,28 +1,27 @@
 import Support
 
-/// Writes a body to a file, and takes its SHA-256 meanwhile.
+/// Writes a body to a file and computes its SHA-256. Memory does not grow with the body. Not thread-safe.
 ///
-/// That of a small body is taken as it comes. That of a large one is taken by a thread of its own, which reads behind
-/// the writer what the system still has in memory, and sets the disk to work on it: the receiving thread then does
-/// nothing but receive and write. Memory does not grow with the body. Used by one thread.
+/// A small body is hashed as it arrives. A large body is hashed by a second thread, which reads the bytes from the page
+/// cache and starts their write-back to the disk, so that the receiving thread only receives and writes.
 package final class BodyWriter: ByteSink {
-    /// How many bytes have been written, or were there before.
+    /// The length of the file, including the bytes at the start.
     package var count: Int { bounded.count }
     private let bounded: BoundedFile
     private var file: File { bounded.file }
-    /// The digest of the first `count` bytes, as long as there is no follower.
+    /// The digest of the first `count` bytes, until there is a follower.
     private var hash: SHA256
     private let begun: Int
     private var follower: Follower?
 
-    /// From how many bytes on a thread pays: its start costs as much as the digest of some hundred kilobytes.
+    /// The number of bytes from which a thread pays: starting it costs as much as hashing some hundred kilobytes.
     private static let aloneLimit = 4 << 20
 
     /// - Parameters:
-    ///   - file: its position is behind the bytes that are there.
-    ///   - count: how many those are.
-    ///   - hash: their digest.
-    ///   - use: bounds what it takes, in memory.
+    ///   - file: positioned after the existing bytes.
+    ///   - count: the number of existing bytes.
+    ///   - hash: the digest of the existing bytes.
+    ///   - use: the limit in memory.
     package init(_ file: File, after count: Int = 0, hash: SHA256 = SHA256(), use: MemoryUse? = nil) {
         bounded = BoundedFile(file, count: count, use: use)
         self.hash = hash
@@ -36,12 +35,12 @@ package final class BodyWriter: ByteSink {
         try bounded.write(bytes)
         if let follower { return follower.follow(to: count) }
         bytes.withUnsafeBytes { hash.update($0) }
-        // Where the system has no thread left, everything goes on here.
+        // If the system has no thread left, hashing continues here.
         if count - begun >= Self.aloneLimit { follower = try? Follower(file, from: count, hash: hash) }
     }
 
-    /// Waits until all that was written is on the disk, and gives its SHA-256; nothing can be written afterwards.
-    /// Throws `SystemFailure`, and `PartialFile.Lost` where the file is shorter than what was written.
+    /// Syncs the file and returns its SHA-256. Ends the writing. Throws `SystemFailure`, and `PartialFile.Lost` if the
+    /// file is shorter than the bytes written.
     package func finish() throws -> String {
         try file.synchronize()
         guard let follower else { return hash.finish() }
@@ -51,12 +50,12 @@ package final class BodyWriter: ByteSink {
     }
 }
 
-/// Takes the digest of a file that grows, on a thread of its own.
+/// Hashes a growing file on a second thread.
 private final class Follower {
     private struct State {
-        /// How far there is something to read.
+        /// The number of bytes available.
         var end: Int
-        /// Whether that is all.
+        /// Whether these are all bytes.
         var isComplete = false
         var isAbandoned = false
         var result: Result<SHA256, any Error>?
@@ -64,18 +63,18 @@ private final class Follower {
 
     private let state: Monitor<State>
     private let thread: Thread
-    /// What the thread was told last.
+    /// The last number of bytes reported to the thread.
     private var end: Int
 
-    /// What is read at once: little enough to stay in the processor's cache.
+    /// The size of a read, small enough for the processor's cache.
     private static let piece = 64 << 10
-    /// How much there must be before the thread is woken.
+    /// The number of new bytes that wakes the thread.
     private static let stride = 1 << 20
-    /// How many bytes are read before the disk is set to work on them: some fractions of a second's worth, so that
-    /// little is left to wait for at the end.
+    /// The number of bytes between calls that start the write-back: some fractions of a second's worth, so that the
+    /// final sync has little left to do.
     private static let writeBackStep = 8 << 20
 
-    /// Begins behind `start` bytes whose digest is `hash`. Throws `SystemFailure` where there is no thread left.
+    /// Starts after `start` bytes with the digest `hash`. Throws `SystemFailure` if there is no thread left.
     package init(_ file: File, from start: Int, hash: SHA256) throws {
         end = start
         let state = Monitor(State(end: start))
@@ -86,14 +85,14 @@ private final class Follower {
         }
     }
 
-    /// Lets the thread read up to `count`.
+    /// Tells the thread that `count` bytes are available.
     package func follow(to count: Int) {
         guard count - end >= Self.stride else { return }
         end = count
         state.update { $0.end = count }
     }
 
-    /// The digest of the first `count` bytes, which are all.
+    /// Returns the digest of all `count` bytes.
     package func finish(at count: Int) throws -> SHA256 {
         state.update {
             $0.end = count
@@ -103,7 +102,7 @@ private final class Follower {
         return try state.withLock { try $0.result!.get() }
     }
 
-    /// Ends the thread, which may be in the middle.
+    /// Ends the thread early.
     package func abandon() {
         state.update { $0.isAbandoned = true }
         thread.join()
@@ -118,7 +117,7 @@ private final class Follower {
         var position = start
         var writtenBack = 0
         while true {
-            // Where there is nothing more to do, that is where it stands.
+            // An abandoned thread ends at its current position.
             let end = state.wait { state -> Int? in
                 if state.isAbandoned { return position }
                 return state.end > position || state.isComplete ? min(state.end, position + piece) : nil

@@ -1,12 +1,11 @@
 import Support
 
-/// Keeps files past the cache: each is a file in the private run-time folder that lasts for its lease. Nothing is
-/// looked up, nothing is remembered or counted, and nobody waits for anybody: the same picture asked for twice is
-/// fetched twice.
+/// Stores files outside the cache, in the private runtime folder, for the duration of a lease. It looks nothing up,
+/// counts nothing and takes no locks: a picture requested twice is fetched twice.
 ///
-/// All calls block, and may come from any number of threads.
+/// All methods block and are thread-safe.
 public final class Bypass: Sendable {
-    /// What records say; nothing here depends on it.
+    /// Used in records only.
     public let scope: ScopeName
     package let settings: CacheSettings
     package let inspect: Inspection
@@ -14,10 +13,10 @@ public final class Bypass: Sendable {
     package let interruption: Interruption
     private let folder = Monitor<(path: String, use: MemoryUse?, sweptAt: Timestamp)?>(nil)
 
-    /// How often a long run removes what has ended meanwhile.
+    /// The interval at which a long run removes expired files.
     private static let sweepInterval: Duration = .seconds(60)
 
-    /// Looks at nothing yet.
+    /// Makes no system call.
     package init(
         settings: CacheSettings, scope: ScopeName, inspect: @escaping Inspection, clock: Clock,
         interruption: Interruption
@@ -29,10 +28,10 @@ public final class Bypass: Sendable {
         self.interruption = interruption
     }
 
-    /// Copies bytes from a file or from memory. Throws what the inspection throws, `CacheFailure`, `SystemFailure`,
+    /// Copies bytes from a file or from memory. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     ///
-    /// - Parameter inspect: by default a whole picture.
+    /// - Parameter inspect: by default requires a complete picture.
     public func store(_ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil) throws -> Entry {
         try interruption.during {
             let file = try begin()
@@ -44,10 +43,10 @@ public final class Bypass: Sendable {
         }
     }
 
-    /// Begins a file; its bytes are for `finish`. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
+    /// Creates a file for `finish`. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
     package func begin() throws -> BypassFile {
         let now = clock.now()
-        // One that adds to the folder also keeps it small, whatever the other runs had time for.
+        // A run that adds files also removes expired files, in case other runs could not.
         let (path, use, isDue) = try folder.withLock { folder throws -> (String, MemoryUse?, Bool) in
             let (path, use) = try folder.map { ($0.path, $0.use) } ?? bounded(settings.places.bypassFolder())
             let isDue = folder.map { $0.sweptAt + Self.sweepInterval <= now || $0.sweptAt > now } ?? true
@@ -58,13 +57,13 @@ public final class Bypass: Sendable {
         do {
             return try BypassFile(folder: path, lease: settings.lease, clock: clock, use: use)
         } catch let failure as SystemFailure where failure.isMissing {
-            // The folder was removed under a running tool.
+            // The folder was removed during the run.
             let (path, use) = try bounded(settings.places.bypassFolder())
             return try BypassFile(folder: path, lease: settings.lease, clock: clock, use: use)
         }
     }
 
-    /// A folder with what bounds it, which is nothing on a disk.
+    /// A folder and its limit, if it is in memory.
     private func bounded(_ folder: Folder) -> (path: String, use: MemoryUse?) {
         let isInMemory = PrivateFolder.isInMemory(folder)
         return (
@@ -73,11 +72,11 @@ public final class Bypass: Sendable {
         )
     }
 
-    /// Inspects a file that has all its bytes, and hands it out.
+    /// Inspects a complete file and begins its lease.
     ///
     /// - Parameters:
-    ///   - url: where the bytes come from, without credentials; nil for a local file.
-    ///   - inspect: by default a whole picture.
+    ///   - url: the source without credentials; nil for a local file.
+    ///   - inspect: by default requires a complete picture.
     package func finish(_ file: BypassFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry {
         let picture = try (inspect ?? self.inspect)(try file.reopened())
         let made = try file.commit(picture)
@@ -91,9 +90,8 @@ public final class Bypass: Sendable {
             isUnsettled: false)
     }
 
-    /// Begins files of their own for all `names`, since nothing is remembered. To be called within
-    /// `Interruption.during`, which also covers the use of the sinks. Throws `CacheFailure.noRuntimeFolder`,
-    /// `SystemFailure`.
+    /// Creates files for all `names`. To be called within `Interruption.during`, which also covers the use of the
+    /// sinks. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
     public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         try names.map { _ in try begin() }
     }

@@ -1,13 +1,11 @@
 import Libc
 import Support
 
-/// A file past the cache while it is written; it goes with the last reference, unless it is committed.
+/// An ephemeral file that is being written. It is removed with the last reference unless it is committed.
 ///
-/// Its name is all that is known of it: `<end of the lease>-<128 random bits>.<extension>`, the end in milliseconds
-/// since 1970. While it is written, the extension is `part` and its writer holds a lock on it, so that nobody takes it
-/// for one that a killed run has left, however long the writing takes.
-///
-/// For one thread at a time.
+/// Its name is its only record: `<end of the lease>-<128 random bits>.<extension>`, with the end in milliseconds since
+/// 1970. During the writing, the extension is `part` and the writer holds a lock on the file, so that no process takes
+///   it for the file of a killed run. Not thread-safe.
 package final class BypassFile: Sink {
     private(set) var path: String
     private let folder: String
@@ -16,18 +14,17 @@ package final class BypassFile: Sink {
     private var hash = SHA256()
     private let clock: Clock
     private let lease: Duration
-    /// When its lease ends; nil until it is committed.
+    /// The end of the lease, once committed.
     private(set) var leaseUntil: Timestamp?
 
-    /// How long what a killed run has left stays at least. More than nothing, so that a new file is not swept before
-    /// its writer has locked it.
+    /// The minimum lifetime of the file of a killed run. Positive, so a new file is not swept before it is locked.
     private static let grace: Duration = .seconds(60)
 
-    /// Begins a file in `folder`, which is `RuntimePlaces.bypassFolder`.
+    /// Creates a file in `folder`, which is `RuntimePlaces.bypassFolder`.
     ///
     /// - Parameters:
-    ///   - lease: how long it lasts once it is committed.
-    ///   - use: bounds what it takes, if the folder is in memory.
+    ///   - lease: the lifetime after the commit.
+    ///   - use: the limit, if the folder is in memory.
     init(folder: String, lease: Duration, clock: Clock, use: MemoryUse? = nil) throws {
         self.folder = folder
         self.lease = lease
@@ -58,23 +55,23 @@ package final class BypassFile: Sink {
         bytes.withUnsafeBytes { hash.update($0) }
     }
 
-    /// Forgets what was written so far: the same body comes once more.
+    /// Discards the bytes, before the body is received again.
     package func restart() throws {
         try file.restart()
         hash = SHA256()
     }
 
-    /// The bytes so far, to be inspected.
+    /// The bytes so far, for inspection.
     package func reopened() throws -> File { try File.open(path, O_RDONLY) }
 
-    /// The digest of the bytes so far.
+    /// The SHA-256 of the bytes so far.
     var sha256: String {
         var hash = hash
         return hash.finish()
     }
 
-    /// Begins the file's lease and gives it its lasting `path`. Throws `SystemFailure`, `CacheFailure.fault` for an
-    /// extension that no file has.
+    /// Begins the file's lease and renames it to its final `path`. Throws `SystemFailure`, and `CacheFailure.fault` for
+    /// an invalid extension.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
         guard CacheRoot.isExtension(picture.fileExtension[...]) else {
             throw CacheFailure.fault(detail: "\(picture.fileExtension) is no extension for a file")

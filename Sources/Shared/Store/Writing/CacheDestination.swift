@@ -1,37 +1,37 @@
 import Libc
 import Support
 
-/// A cache as the place of what is made of one of its originals, or of nothing: entries that stand under names.
+/// A cache as a destination: for variants of an original, or for entries of their own.
 ///
-/// A variant belongs to the content that its original had: if that changes, the variant is made anew in the same place.
-/// It goes with its original when that is removed; trimming takes each by its own last use.
+/// A variant depends on the content of its original: if that changes, the variant is made again in the same place. It
+/// is removed with its original; trimming considers each separately.
 public struct CacheDestination: Sendable {
     private let cache: CacheStore
     private let original: (key: CacheKey, entry: Entry)?
 
-    /// Keeps what is made as variants of an entry of this cache, which was found under `key`.
+    /// Stores variants of an entry that was found under `key`.
     public init(_ cache: CacheStore, of original: Entry, key: CacheKey) {
         self.cache = cache
         self.original = (key, original)
     }
 
-    /// Keeps what is made as entries of their own.
+    /// Stores entries of their own.
     public init(_ cache: CacheStore) {
         self.cache = cache
         original = nil
     }
 
-    /// Gives what is there, and takes the right to make the rest: a sink for each name that has no file, nil for the
-    /// others. A file that somebody else makes at this moment is waited for. To be called within `Interruption.during`,
-    /// which also covers the use of the sinks.
+    /// Reports existing files and locks the missing ones. Returns a sink for each missing file and nil for the others.
+    /// Waits for files that other processes are making. To be called within `Interruption.during`, which also covers
+    /// the use of the sinks.
     ///
     /// - Parameters:
-    ///   - names: no two equal. Each names every option that changes the bytes, and the version of what makes them;
+    ///   - names: distinct names. Each includes every option that changes the bytes, and the version of the producer;
     ///     without an original, it is the entry's key.
-    ///   - there: is told the index of each file that is there, before another one is waited for.
+    ///   - there: called with the index of each existing file, before waiting for others.
     ///
-    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and what `there` throws. If the scope is purged or switched
-    /// away from meanwhile, whatever fails for it is `CacheFailure.scopeChanged`.
+    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `there`. If the scope is purged or
+    /// another scope becomes current, a failure that results is `CacheFailure.scopeChanged`.
     public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         var subjects = try names.map(subject)
         let version = cache.index.version()
@@ -44,14 +44,14 @@ public struct CacheDestination: Sendable {
                 missing.append(index)
             }
         }
-        // The smallest first, as they are made.
+        // The smallest first, in the order of production.
         for (index, file) in found.sorted(by: { $0.file.pixels < $1.file.pixels }) { try there(index, file) }
         var sinks = [(any Sink)?](repeating: nil, count: names.count)
         if missing.isEmpty { return sinks }
         try cache.requireWriting()
         let watch = try GenerationWatch(cache.index, cache.active)
         try watch.explaining {
-            // Everyone takes the locks in the same order, so that no two wait for each other.
+            // All processes take the locks in the same order, which prevents deadlocks.
             for index in missing.sorted(by: { subjects[$0].name < subjects[$1].name }) {
                 sinks[index] = try begin(subjects[index], version, watch) { try there(index, $0) }
             }
@@ -67,16 +67,16 @@ public struct CacheDestination: Sendable {
         return EntrySink.Subject(name: key.name, key: key)
     }
 
-    /// The file of an entry that is there and can be handed out without waiting for anybody.
+    /// Returns the file of an existing entry that can be leased without waiting.
     ///
-    /// - Parameter version: that of the index at this moment.
+    /// - Parameter version: the present version of the index.
     private func known(_ subject: inout EntrySink.Subject, _ version: Int?) throws -> MadeFile? {
         if let recent = cache.recalled(recentName(subject), version: version) { return try handOut(recent, subject) }
         try look(for: &subject)
         return try handOut(subject.old, subject, version: version)
     }
 
-    /// Waits for the process that makes the entry, and looks once more; nil if it is there then.
+    /// Locks the entry and looks it up again. Reports it and returns nil if it exists by now.
     private func begin(
         _ subject: EntrySink.Subject, _ known: Int?, _ watch: GenerationWatch, there: (MadeFile) throws -> Void
     ) throws -> EntrySink? {
@@ -102,8 +102,8 @@ public struct CacheDestination: Sendable {
         return try EntrySink(cache, subject, lock: lock, watch: watch, shared: shared)
     }
 
-    /// What the remote has of the entry, or gets from another machine that makes it at this moment; nil if it is to be
-    /// made here.
+    /// Returns the entry from the remote, waiting for another machine that is making it, or nil if it must be made
+    /// here.
     private func take(
         _ shared: SharedEntry?, _ subject: EntrySink.Subject, _ watch: GenerationWatch
     ) throws -> MadeFile? {
@@ -114,7 +114,7 @@ public struct CacheDestination: Sendable {
         return entry.map { MadeFile($0, isNew: false) }
     }
 
-    /// Notes the entry that is there, if its file is as the index says; see `CacheStore.sound`.
+    /// Looks up the entry and checks its file, see `CacheStore.sound`.
     private func look(for subject: inout EntrySink.Subject, isLocked: Bool = false) throws {
         var wasLost = false
         subject.old =
@@ -128,9 +128,9 @@ public struct CacheDestination: Sendable {
         original == nil ? subject.key.text : CacheStore.recentName(ofVariant: subject.name)
     }
 
-    /// Hands out an entry if it is made of the original's present content.
+    /// Leases an entry if it was made from the original's present content.
     ///
-    /// - Parameter version: that of the index before the entry's row was read; nil if it is remembered already.
+    /// - Parameter version: the version of the index before the row was read; nil if the entry is remembered already.
     private func handOut(
         _ entry: Entry?, _ subject: EntrySink.Subject, version: Int? = nil
     ) throws -> MadeFile? {
@@ -152,13 +152,13 @@ public struct CacheDestination: Sendable {
 }
 
 extension CacheStore {
-    /// Opens an entry's file. Throws `CacheFailure.absent` if it is not there any more, `SystemFailure`, `UnsafePlace`.
+    /// Opens an entry's file. Throws `CacheFailure.absent` if it is gone, `SystemFailure`, `UnsafePlace`.
     public func open(_ entry: Entry) throws -> File {
         do {
             let file = try index.root.open(entry.place, O_RDONLY)
             if file.count == entry.bytes { return file }
         } catch let failure as SystemFailure where failure.isMissing {}
-        // The row goes too, so that nobody is given the entry again.
+        // Remove the row too, so that the entry is not returned again.
         _ = try sound(entry.name)
         throw CacheFailure.absent(key: entry.key ?? entry.name)
     }

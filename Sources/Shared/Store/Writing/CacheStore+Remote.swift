@@ -1,28 +1,27 @@
 import Support
 
-/// Entries that go to the remote, or come from it, without being asked for.
+/// Unrequested transfers of entries to and from the remote.
 extension CacheStore {
-    /// A collection of metadata, and whether its rows may be kept for ever.
+    /// A collection of metadata, and whether its rows never expire.
     package typealias SharedCollection = (name: String, isLasting: Bool)
 
-    /// Whether a document's time can be true; a later one would never be replaced.
+    /// Whether the document's time is credible. A row with a later time would never be replaced.
     func isPast(_ document: RemoteDocument) -> Bool { document.fetchedAt <= clock.now() + Clock.tolerance }
 
-    /// The time at which an entry of the remote expires here: no later than if it were fetched now.
+    /// Limits the expiry of a remote entry to the TTL from now.
     func latestExpiry(_ expiresAt: Timestamp?) -> Timestamp {
         let latest = clock.now() + settings.ttl
         return expiresAt.map { min($0, latest) } ?? latest
     }
 
-    /// The directives of a document, with no more time than `latestExpiry` gives.
+    /// The directives of a document, with times limited by `latestExpiry`.
     func directives(of document: RemoteDocument) -> CacheDirectives {
         var directives = document.directives
         directives.usableUntil = directives.usableUntil.map { latestExpiry($0) }
         return directives
     }
 
-    /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
-    /// cannot be one.
+    /// Returns the remote's copy of an entry, or nil if it is not shared. Throws `CacheFailure` for an invalid key.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
         guard !entry.isPrivate, entry.kind != .superseded, settings.memory == nil,
             let key = try entry.key.map(CacheKey.init(printed:)), key.isShared(from: entry.url)
@@ -33,12 +32,12 @@ extension CacheStore {
         return offer(of: entry, name, key: key, cost: .zero)
     }
 
-    /// Takes in what a document is about that came without being asked for; false if it is here already, of no use, or
-    /// cannot be had. Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and what `begin` throws.
+    /// Stores the content of an unrequested document. Returns false if it is present already, not usable or not
+    /// available. Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `begin`.
     ///
     /// - Parameters:
-    ///   - collections: of the metadata that may be taken in.
-    ///   - begin: called before bytes are taken in.
+    ///   - collections: the permitted collections of metadata.
+    ///   - begin: called before anything is transferred.
     package func take(
         _ document: RemoteDocument, collections: [SharedCollection], begin: () throws -> Void
     ) throws -> Bool {

@@ -1,14 +1,13 @@
 import Support
 
 extension CacheStore {
-    /// Keeps bytes from a file or from memory under a key. Status `hit` where the very same are there already, else
-    /// `miss`.
+    /// Stores bytes from a file or from memory under a key. The status is `hit` if the entry has these bytes already,
+    /// else `miss`. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
     /// - Parameters:
-    ///   - url: where the bytes come from, without credentials; nil for a local file.
-    ///   - inspect: by default the cache's own inspection.
-    ///   - expiry: when it expires; by default as the settings say.
-    /// Throws what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    ///   - url: the source without credentials; nil for a local file.
+    ///   - inspect: by default the inspection of the cache.
+    ///   - expiry: by default from the settings.
     public func store(
         _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

@@ -1,24 +1,24 @@
 import Support
 
-/// Writes an entry of the cache. Holds the entry's lock until it is committed or released, so that an entry is made once
-/// however many threads and processes want it.
+/// Writes an entry of the cache. Holds the entry's lock until it is committed or released, so that concurrent requests
+/// for an entry make it once.
 final class EntrySink: Sink {
-    /// What is known of an entry before its bytes are.
+    /// The properties of an entry before its bytes are known.
     struct Subject {
         var name: String
-        /// Its key, or that of its original.
+        /// The key of the entry or of its original.
         var key: CacheKey
-        /// Where the bytes come from, without credentials.
+        /// The source without credentials.
         var url: String?
-        /// What it is made of; nil for an entry that is an original.
+        /// The original of a variant.
         var original: Entry?
-        /// When it expires; nil for `ttl` after it was made, and for an entry that expires with its original.
+        /// The expiry; nil for `ttl` from now, and for an entry that expires with its original.
         var expiry: Expiry?
         /// The entry that it replaces.
         var old: Entry?
-        /// Whether there was one whose file was gone.
+        /// Whether the file of the old entry was missing.
         var wasLost = false
-        /// What the remote says of it, if that is where the bytes come from.
+        /// The remote's document, if the bytes come from the remote.
         var document: RemoteDocument?
     }
 
@@ -30,15 +30,14 @@ final class EntrySink: Sink {
     private let body: BodyWriter
     private var lock: KeyLock?
     private let shared: SharedEntry?
-    /// The digest of the bytes, once they are complete.
+    /// The SHA-256 of the complete bytes.
     private var digest: String?
 
-    /// Begins the file, whose lock is `lock`. Throws `SystemFailure`, `PartialFile.Lost`.
+    /// Creates the file. Throws `SystemFailure`, `PartialFile.Lost`.
     ///
     /// - Parameters:
     ///   - lock: nil if the caller holds it.
-    ///   - watch: the generation that the entry is for.
-    ///   - shared: hands the entry over to the remote once it is kept.
+    ///   - shared: offers the finished entry to the remote.
     init(
         _ cache: CacheStore, _ subject: Subject, lock: KeyLock?, watch: GenerationWatch, shared: SharedEntry? = nil
     ) throws {
@@ -52,7 +51,7 @@ final class EntrySink: Sink {
             name: CacheRoot.partial(subject.name, in: cache.scope, generation: watch.generation), root: root)
         file = try partial.open()
         body = BodyWriter(file, use: cache.settings.memory?.use)
-        // What a killed maker has left goes.
+        // Discard the bytes of a killed process.
         try partial.restart(file)
     }
 
@@ -61,14 +60,13 @@ final class EntrySink: Sink {
     }
 
     /// Writes the next bytes. Throws `SystemFailure`, and `CacheFailure`: `memoryFull`, or `scopeChanged` if the scope
-    /// was purged or switched away from meanwhile.
+    /// was purged or another scope became current.
     func write(_ bytes: RawSpan) throws { try watch.explaining { try body.write(bytes) } }
 
-    /// The bytes so far, to be inspected. Throws `PartialFile.Lost` if the file is not there any more.
+    /// The bytes so far, for inspection. Throws `PartialFile.Lost` if the file is gone.
     func written() throws -> File { try partial.reopen(file) }
 
-    /// Puts the entry in its place, and lets go of its lock. Throws `SystemFailure`, and `CacheFailure`: `scopeChanged`
-    /// if the scope was purged or switched away from meanwhile.
+    /// Puts the entry in place and releases its lock. Throws like `write`.
     func commit(_ picture: FileFacts) throws -> MadeFile {
         do {
             return try watch.explaining {
@@ -76,11 +74,11 @@ final class EntrySink: Sink {
                 return MadeFile(try keep(picture), isNew: true)
             }
         } catch is PartialFile.Lost {
-            throw CacheFailure.io(detail: "its folder was removed meanwhile", root: cache.root)
+            throw CacheFailure.io(detail: "its folder was removed", root: cache.root)
         }
     }
 
-    /// Waits until all bytes are on the disk. Throws `RemoteDamage` unless they are those that the document is about.
+    /// Syncs the bytes. Throws `RemoteDamage` unless they have the digest in the document.
     func requireDigest(of document: RemoteDocument) throws {
         guard try finish() == document.sha256 else { throw RemoteDamage.anotherDigest }
     }
@@ -91,7 +89,7 @@ final class EntrySink: Sink {
         return digest
     }
 
-    /// The same, for a file that was seen to be there. Throws `PartialFile.Lost` if the root was removed meanwhile.
+    /// Puts an entry in place whose partial file exists. Throws `PartialFile.Lost` if the root was removed.
     func keep(_ picture: FileFacts) throws -> Entry {
         let sha256 = try finish()
         let now = cache.clock.now()

@@ -1,20 +1,20 @@
 import Support
 
-/// Notices that the scope of something under way has been purged, or switched away from, by whichever process.
+/// Detects that the scope of work in progress was purged, or that another scope became current.
 package final class GenerationWatch: Sendable {
-    /// The generation of the scope when the work began.
+    /// The generation of the scope at the beginning of the work.
     package let generation: Int64
     private let index: Index
     private let scope: ActiveScope
     private let next: Monitor<Duration>
 
-    /// How long a look is good for. With the pauses of a transfer (`HTTPEvent.pauseLength`) in between, work that is
-    /// stale ends within half a second, and a look costs some microseconds.
+    /// The time between queries. With the pauses of a transfer (`HTTPEvent.pauseLength`), outdated work ends within
+    /// half a second. A query costs some microseconds.
     private static let interval: Duration = .milliseconds(200)
 
-    /// Throws `CacheFailure.scopeChanged` if the run's scope is not the current one any more, see `Index.generation`.
+    /// Throws `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
     ///
-    /// - Parameter look: spares a look at the scope's row as long as nothing has changed since.
+    /// - Parameter look: saves a query if the index has not changed since.
     package init(_ index: Index, _ scope: ActiveScope, knownBy look: Look? = nil) throws {
         let isCurrent = look.map { $0.version != nil && $0.version == index.version() } ?? false
         let generation = isCurrent ? look?.generation : nil
@@ -24,8 +24,7 @@ package final class GenerationWatch: Sendable {
         next = Monitor(SteadyTime.now() + Self.interval)
     }
 
-    /// Runs work that needs the scope's files, which a purge removes. Throws what `body` throws, or
-    /// `CacheFailure.scopeChanged` if the work is stale by then: that is why it failed.
+    /// Runs work that needs the scope's files. If it fails because of a purge, throws `CacheFailure.scopeChanged`.
     package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -35,7 +34,7 @@ package final class GenerationWatch: Sendable {
         }
     }
 
-    /// Throws `CacheFailure.scopeChanged` where the work is stale. Cheap enough for every piece that arrives.
+    /// Throws `CacheFailure.scopeChanged` if the work is outdated. Cheap enough to call for every received piece.
     package func check() throws {
         let isDue = next.withLock { next in
             let now = SteadyTime.now()

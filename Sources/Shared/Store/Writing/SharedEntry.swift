@@ -1,9 +1,9 @@
 import Libc
 import Support
 
-/// One entry on its way from the remote or to it, while the lock of its key is held.
+/// A transfer of an entry from or to the remote, while the lock of its key is held. Not thread-safe.
 ///
-/// Used by one thread. The claim, if there is one, is given back when the offer is done, or with the last reference.
+/// A claim is released after the offer, or with the last reference.
 package final class SharedEntry {
     private let cache: CacheStore
     private let remote: any RemoteTier
@@ -12,8 +12,8 @@ package final class SharedEntry {
     private var claim: (any RemoteClaim)?
     private let begun = SteadyTime.now()
 
-    /// Nil if the entry is not shared: there is no remote for its scope, it is kept in memory, it never came from a
-    /// server, or it is made of what is private. A local file's path means another file on another machine.
+    /// Nil if the entry is not shared: its scope has no remote, it is kept in memory, it did not come from a server, or
+    /// its original is private. A local path means another file on another machine.
     init?(_ cache: CacheStore, _ subject: EntrySink.Subject) {
         guard let remote = cache.remote, subject.key.isShared(from: subject.url), cache.settings.memory == nil,
             subject.original?.isPrivate != true,
@@ -27,7 +27,6 @@ package final class SharedEntry {
             ?? RemoteName(originalOf: subject.key, in: cache.scope)
     }
 
-    /// The same for an original. Nil if it is not shared.
     package convenience init?(_ cache: CacheStore, originalOf key: CacheKey, url: String) {
         self.init(cache, EntrySink.Subject(name: key.name, key: key, url: url))
     }
@@ -36,12 +35,8 @@ package final class SharedEntry {
 
     // MARK: From the remote
 
-    /// Takes in what the remote has, verified, if it is newer than `old`; nil if there is nothing that can be used.
-    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
-    ///
-    /// - Parameters:
-    ///   - watch: the generation that the entry is for.
-    ///   - inspect: looks at the bytes before they are kept.
+    /// Stores the remote's entry, verified, if it is newer than `old`. Returns nil if there is no usable entry. Throws
+    /// `CacheFailure`, `SystemFailure`, `Cancelled`.
     package func take(
         replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
     ) throws -> Entry? {
@@ -51,7 +46,7 @@ package final class SharedEntry {
         return try take(document, replacing: old, watch: watch, inspect: inspect)
     }
 
-    /// Takes in what a document of this entry is about; as above.
+    /// Stores the content of a document of this entry.
     func take(
         _ document: RemoteDocument, replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
     ) throws -> Entry? {
@@ -88,7 +83,7 @@ package final class SharedEntry {
         return entry
     }
 
-    /// Whether a document says anything that the entry doesn't.
+    /// Whether a document is newer than the entry.
     func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
         // The name of a variant has its original's digest and its options.
         guard subject.original == nil else { return true }
@@ -96,7 +91,7 @@ package final class SharedEntry {
         return old.map { document.fetchedAt > $0.fetchedAt } ?? true
     }
 
-    /// The entry with the document's times, if the bytes are those that are here already.
+    /// Updates the times of the entry from a document with the same bytes.
     private func refresh(_ old: Entry, _ document: RemoteDocument, _ watch: GenerationWatch) throws -> Entry? {
         let now = cache.clock.now()
         var entry = try cache.index.refresh(
@@ -110,7 +105,7 @@ package final class SharedEntry {
         return entry
     }
 
-    /// What the document says of the bytes, details included, if they bear it out.
+    /// Returns the facts in the document, including details, if the inspection confirms them.
     private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
         guard let told = document.picture, told.contentType == found.contentType,
             told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height
@@ -118,22 +113,23 @@ package final class SharedEntry {
         return told
     }
 
-    /// Whether what failed is this machine, or this run.
+    /// Whether a failure concerns this machine or this run.
     private static func isOfThisMachine(_ failure: any Failure) -> Bool {
         failure is Cancelled || failure is SystemFailure || failure is CacheFailure
     }
 
     // MARK: To the remote
 
-    /// Waits until no other machine that shares the remote fetches or makes the entry. Returns whether the remote can
-    /// tell: another one may have done so since the remote was asked. Throws `Cancelled` and what `check` throws.
+    /// Waits until no other machine that shares the remote fetches or makes the entry. Returns whether the remote
+    /// supports claims. In that case another machine may have stored the entry. Throws `Cancelled` and the errors of
+    /// `check`.
     package func claim(check: () throws -> Void) throws -> Bool {
         guard remote.writes(cache.scope) else { return false }
         claim = try remote.claim(name, check: check)
         return claim != nil
     }
 
-    /// Hands an entry over that was fetched or made just now.
+    /// Offers an entry that was just fetched or made.
     package func offer(_ entry: Entry) {
         guard remote.writes(cache.scope) else { return }
         let claim = claim
@@ -144,9 +140,9 @@ package final class SharedEntry {
 }
 
 extension CacheStore {
-    /// What the remote is to get of an entry.
+    /// Returns the remote's copy of an entry.
     ///
-    /// - Parameter cost: how long it took to come by.
+    /// - Parameter cost: the time it took to fetch or make the entry.
     func offer(
         of entry: Entry, _ name: RemoteName, key: CacheKey, cost: Duration, claim: (any RemoteClaim)? = nil
     ) -> RemoteOffer {
@@ -169,8 +165,8 @@ extension CacheStore {
 }
 
 extension CacheKey {
-    /// Whether an entry with this key and address is shared: it came from a server, its key means the same on every
-    /// machine, and neither key nor address has a secret.
+    /// Whether an entry with this key and address is shared: it came from a server, its key has the same meaning on
+    /// every machine, and neither key nor address contains a secret.
     package func isShared(from url: String?) -> Bool {
         guard let url else { return false }
         return ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)
@@ -179,7 +175,7 @@ extension CacheKey {
 }
 
 extension Tally {
-    /// Counts what came of an offer.
+    /// Counts the answer to an offer.
     mutating func add(offered answer: RemoteAnswer<Int>) {
         switch answer {
         case .found(let sent):
@@ -191,7 +187,7 @@ extension Tally {
     }
 }
 
-/// Why bytes of the remote are not used.
+/// The reason for rejecting bytes from the remote.
 enum RemoteDamage: Failure {
     case anotherDigest
     case anotherPicture

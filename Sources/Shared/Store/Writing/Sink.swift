@@ -1,14 +1,9 @@
 import Support
 
-/// Takes the bytes of a file that is being made. The file stands in its place once it is committed; a sink that is
-/// released before that leaves nothing behind.
-///
-/// For one thread at a time.
+/// Receives the bytes of a file. The commit puts the file in place; a sink released before leaves nothing behind. Not
+/// thread-safe.
 public protocol Sink: ByteSink {
-    /// Puts the file in its place; nothing can be written afterwards. Throws what the writing of a file does:
-    /// `SystemFailure`, and `CacheFailure` if the file belongs to a cache.
-    ///
-    /// - Parameter picture: what the bytes are.
+    /// Puts the file in place and ends the writing. Throws `SystemFailure`, and `CacheFailure` for a file of a cache.
     func commit(_ picture: FileFacts) throws -> MadeFile
 }
 
@@ -24,10 +19,9 @@ public struct MadeFile: Sendable, Equatable {
     public let height: Int?
     /// See `FileFacts.details`.
     public let details: String?
-    /// Whether it was made now, and not found.
+    /// Whether it was made now rather than found.
     public let isNew: Bool
 
-    /// A file that was made now, if nothing else is said.
     public init(path: String, bytes: Int, _ picture: FileFacts, isNew: Bool = true) {
         self.path = path
         self.bytes = bytes
@@ -38,7 +32,6 @@ public struct MadeFile: Sendable, Equatable {
         self.isNew = isNew
     }
 
-    /// The file of an entry.
     init(_ entry: Entry, isNew: Bool) {
         path = entry.path
         bytes = entry.bytes
@@ -49,6 +42,6 @@ public struct MadeFile: Sendable, Equatable {
         self.isNew = isNew
     }
 
-    /// Pixels of the picture; 0 if its size is not known.
+    /// The number of pixels; 0 if unknown.
     var pixels: Int { (width ?? 0).multipliedReportingOverflow(by: height ?? 0).partialValue }
 }

@@ -126,7 +126,9 @@ let package = Package(
         module("Options", ["Support"]),
         .target(
             name: "Commands",
-            dependencies: ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "CacheTools", "Libc"],
+            dependencies: [
+                "Support", "Options", "Records", "HTTP", "Formats", "Store", "Remote", "Fetch", "CacheTools", "Libc",
+            ],
             path: "Sources/Shared/Commands",
             // The output of --generate.
             resources: ["apod-tools.bash", "_apod-tools", "apod-tools.fish"].map {

@@ -58,9 +58,9 @@ extension AnyOption {
         "fallback-previous", summary: "Give the latest image before a day that has none.")
     static let raw = Option.flag("raw", summary: "Add NASA's own object as the field raw.")
     static let format = Option<ArticleFormat>.case(
-        "format", "FORMAT", default: "json",
-        summary: "json, text, markdown, html, atom or url.",
-        manual: "text is to be read, html a page, atom a feed, and url the picture's address only.")
+        "format", "FORMAT", summary: "json, text, markdown, html, atom or url.",
+        manual: "text is to be read, html a page, atom a feed, and url the picture's address only."
+    ).defaulting(to: .json)
 }
 
 extension Arguments {
@@ -78,9 +78,9 @@ extension Arguments {
 
 extension ToolContext {
     func client(_ caches: Caches, jobs: Int) throws -> APODClient {
-        let science = try value(.scienceURL) ?? WebURL(AnyOption.scienceURL.standard)
+        let science = try value(.scienceURL)
         let api = try value(.apiURL)
-        let choice = try value(.service).flatMap(ServiceChoice.init(rawValue:)) ?? .auto
+        let choice = ServiceChoice(rawValue: try value(.service)) ?? .auto
         if choice == .api, api == nil {
             throw ConfigurationFailure(
                 "the service api asks a server of your own, and none is named; set APOD_API_URL to its address, or use"
@@ -118,8 +118,9 @@ extension ToolContext {
 
     /// How records are worked on and written; the format as well.
     func pictureRunOptions() throws -> RecordRunOptions {
-        var options = try runOptions(jobs: 4)
-        guard let format = arguments[.format] else { return options }
+        var options = try runOptions(.days)
+        guard arguments.isGiven(.format) else { return options }
+        let format = arguments[.format]
         if arguments.isGiven(.print) { throw UsageFailure("--format and --print cannot be combined") }
         if arguments[.pretty], format != .json { throw UsageFailure("--pretty goes with --format json") }
         let feed = AtomFeed.picturesOfTheDay(address: try value(.feedURL), updated: Clock.system.now())

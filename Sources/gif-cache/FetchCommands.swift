@@ -29,7 +29,7 @@ extension Command {
         let property = try arguments.operands.first.map(property)
         let work = try ServiceWork(arguments)
         if let property { return try write(valuesOf: property, work) }
-        let options = try work.context.runOptions(jobs: 1)
+        let options = try work.context.runOptions(.lookups)
         var rest = try work.exercises()[...]
         defer { work.caches.close() }
         return try work.context.run(PassingTool(name: "gif-cache"), options: options) { _ in
@@ -84,7 +84,7 @@ extension Command {
         let work = try ServiceWork(arguments)
         let context = work.context
         let naming = try context.naming()
-        let options = try context.runOptions(jobs: 3)
+        let options = try context.runOptions(.gifs)
         var tool = try work.tool(naming)
         if let delay = try context.value(.delay) {
             tool.pacing = StartPacing(delay: delay, sleep: context.interruption.sleep)
@@ -133,7 +133,7 @@ extension Command {
         var tool = try work.tool(context.naming())
         tool.copies = work.copies
         defer { work.caches.close() }
-        return try context.run(tool, options: try context.runOptions(jobs: 3), over: arguments.things)
+        return try context.run(tool, options: try context.runOptions(.gifs), over: arguments.things)
     }
 }
 
@@ -168,7 +168,7 @@ struct ServiceWork {
                 over: ExerciseTransport(over: $0, quota: quota), ledger: caches.quotas(log: context.log),
                 asksAnyway: asksAnyway, log: context.log)
         }
-        let isTold = try context.value(.ttl) != nil
+        let isTold = try context.text(.ttl) != nil
         cache = GIFCache(
             caches: caches, service: service, client: client, expiry: isTold ? nil : GIFCache.usualExpiry, quota: quota)
         plainClient = try context.client(passwords: passwords)

@@ -54,7 +54,7 @@ extension Command {
                 return gifJob(line)
             })
         defer { caches.close() }
-        return try lookup.context.describe(things, as: "info", jobs: 1) { try GIFDescription(of: $0, caches, naming) }
+        return try lookup.context.describe(things, as: "info") { try GIFDescription(of: $0, caches, naming) }
     }
 
     static let pin = CachedKind.gifs.pin(examples: [
@@ -82,7 +82,7 @@ extension Command {
         if let target = arguments[.output] { return try writePoster(to: target, arguments) }
         if arguments[.sync] { throw UsageFailure("--sync goes with --output; the cache always waits for the disk") }
         let lookup = try CacheLookup(.gifs, arguments)
-        return try lookup.run(PosterTool(caches: lookup.caches, naming: lookup.naming), jobs: Thread.processors)
+        return try lookup.run(PosterTool(caches: lookup.caches, naming: lookup.naming), .pictures)
     }
 
     private static func writePoster(to target: String, _ arguments: Arguments) throws -> Int32 {

@@ -30,8 +30,9 @@ extension AnyOption {
         "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
 
     static let placeholder = Option.path(
-        "placeholder", as: "FILE|URL", default: "a drawn one",
-        summary: "The GIF in place of a missing one: a file or an address; none leaves path out of the record.")
+        "placeholder", as: "FILE|URL",
+        summary: "The GIF in place of a missing one: a file or an address; none leaves path out of the record."
+    ).whenUnset("a drawn one")
     static let all = Option.flag("all", summary: "Remove all GIFs of the scope, pinned ones too.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would be done.")
     static let repair = Option.flag("repair", summary: "Remove what is damaged, so it is fetched again.")
@@ -49,7 +50,7 @@ extension Arguments {
     var things: Things { Things("ids of exercises", operands, operand: gifJob) }
 
     /// The resolution that the option names.
-    var namedResolution: Resolution? { self[.resolution].flatMap(Resolution.init(rawValue:)) }
+    var namedResolution: Resolution? { isGiven(.resolution) ? Resolution(rawValue: self[.resolution]) : nil }
 
     /// The exercises of the list that are meant.
     var exerciseFilter: ExerciseFilter {
@@ -61,7 +62,7 @@ extension Arguments {
 extension ToolContext {
     /// How GIFs are named: a resolution that was asked for is the only one that will do. Throws `ConfigurationFailure`.
     func naming() throws -> GIFNaming {
-        let wanted = try value(.resolution).flatMap(Resolution.init(rawValue:)) ?? .standard
+        let wanted = Resolution(rawValue: try value(.resolution)) ?? .standard
         return GIFNaming(
             service: try exerciseService(key: nil),
             resolutions: arguments.isGiven(.resolution) ? [wanted] : wanted.andNearest,
@@ -70,7 +71,7 @@ extension ToolContext {
 
     /// The service that the environment or the configuration file names.
     func exerciseService(key: String?) throws -> ExerciseService {
-        try ExerciseService(address: try text(.exerciseURL)?.text ?? AnyOption.exerciseURL.standard, key: key)
+        try ExerciseService(address: try text(.exerciseURL)?.text ?? AnyOption.exerciseURL.defaultText, key: key)
     }
 }
 

@@ -17,7 +17,7 @@ extension ToolContext {
         settings.refreshes = arguments[.refresh]
         settings.servesStale = !arguments[.noStale]
         settings.negativeTTL = try value(.negativeTTL).map { $0 > .zero ? .always($0) : .none } ?? .byClass
-        settings.respectsCacheControl = try isSet(.respectCacheControl)
+        settings.respectsCacheControl = try value(.respectCacheControl)
         return settings
     }
 
@@ -36,8 +36,8 @@ extension ToolContext {
         tool.copies = copies
         tool.made = arguments[.skipMade].map(MadeFiles.init)
         if arguments[.media] { tool.inspect = CacheStore.wholePictureOrMovie }
-        tool.degrades = try value(.degrade) ?? true
-        if let limit = try value(.maxBytes) { tool.byteLimit = limit }
+        tool.degrades = try value(.degrade)
+        tool.byteLimit = try value(.maxBytes)
         if let delay = try value(.delay) { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
         if arguments[.incremental] {
             // First deletes earlier runs' previews whose leases have expired.
@@ -50,8 +50,8 @@ extension ToolContext {
     /// Returns a client for downloads. Opens and loads nothing.
     func downloadClient() throws -> HTTPClient {
         try client(
-            redirects: RedirectPolicy(allowsInsecure: isSet(.allowInsecureRedirects)), rate: value(.rate),
-            jobsPerHost: value(.jobsPerHost) ?? 6)  // as browsers do
+            redirects: RedirectPolicy(allowsInsecure: value(.allowInsecureRedirects)), rate: value(.rate),
+            jobsPerHost: value(.jobsPerHost))
     }
 
     /// Returns the rights of a command that downloads pictures and reads local files.
@@ -74,7 +74,7 @@ extension ToolContext {
         return { url in
             HTTPRequest(
                 url: url, headers: given.headers(for: url), netrc: passwords, cleartextOrigins: given.cleartextOrigins,
-                byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false)
+                byteLimit: limit, acceptsCompression: false)
         }
     }
 }

@@ -48,7 +48,7 @@ extension Command {
         let lookup = try CacheLookup(.pictures, arguments, .looking)
         let (caches, naming) = (lookup.caches, lookup.naming)
         defer { caches.close() }
-        return try lookup.context.describe(lookup.things, as: "info", jobs: Thread.processors) { job in
+        return try lookup.context.describe(lookup.things, as: "info", .pictures) { job in
             let found = try caches.find(job, naming, handingOut: false)
             return try EntryDetails(found.entry, in: found.cache)
         }

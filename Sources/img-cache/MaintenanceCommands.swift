@@ -75,7 +75,7 @@ extension Command {
         options: { [[.statsFormat, .json, .zero, .output, .sync], .common] }, synonyms: ["status", "du", "size"]
     ) { arguments in
         let context = try ToolContext(arguments)
-        var format = arguments[.statsFormat] ?? .text
+        var format = arguments[.statsFormat]
         if arguments[.json] {
             if arguments.isGiven(.statsFormat), format != .json {
                 throw UsageFailure("--json and --format \(format.rawValue) cannot be combined")

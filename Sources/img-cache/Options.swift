@@ -22,14 +22,14 @@ extension AnyOption {
 
     static let media = Option<Bool>(
         "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
-        default: "image", summary: "What to take: image, or video for movies as well.",
+        summary: "What to take: image, or video for movies as well.",
         manual: """
             Movies are mp4 and mov. A movie is kept as it is; img-downsample passes its record untouched.
-            """
+            """, print: { $0 ? "image,video" : "image" }
     ) { text in
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         return words.allSatisfy { ["image", "video"].contains($0) } ? words.contains("video") : nil
-    }
+    }.defaulting(to: false)
 
     static let key = Option<String>(
         "key", form: .value("NAME"), expected: "a name", group: .pictures,
@@ -66,14 +66,16 @@ extension AnyOption {
         "repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
     static let purge = Option<Bool>(
         "purge", synonyms: ["keep"], form: .flag(means: true, isNegatable: false), group: .own,
-        summary: "Empty the scope that was current until now, as scope purge does.", read: Bool.init)
+        summary: "Empty the scope that was current until now, as scope purge does.", read: Bool.init
+    ).defaulting(to: false)
     static let new = Option.flag("new", summary: "Make a new scope, although its name differs little from another one.")
     /// Of the process that `finishLater` starts.
     static let shared = Option.flag("shared", summary: "The root may belong to another user.")
 
     static let statsFormat = Option<Statistics.Format>.case(
-        "format", "FORMAT", default: "text", summary: "text, json or prometheus.",
-        manual: "The last one is for the textfile collector of node_exporter.")
+        "format", "FORMAT", summary: "text, json or prometheus.",
+        manual: "The last one is for the textfile collector of node_exporter."
+    ).defaulting(to: .text)
     static let output = Option.path(
         "output", short: "o", .files, summary: "Write to this file instead, which is replaced in one step.")
     static let zero = Option.flag(

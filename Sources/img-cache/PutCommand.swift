@@ -29,7 +29,7 @@ extension Command {
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
-        let options = try context.runOptions(jobs: 6)
+        let options = try context.runOptions(.downloads)
         var (tool, caches) = try context.putTool()
         tool.revalidatesLater = true
         defer { caches.close() }
@@ -53,7 +53,7 @@ extension Command {
     ) { arguments in
         BackgroundPriority.take()
         let context = try ToolContext(arguments)
-        let options = try context.runOptions(jobs: 2)
+        let options = try context.runOptions(.prefetches)
         let (tool, caches) = try context.putTool()
         let status = try context.run(tool, options: options, over: arguments.things)
         caches.close()
@@ -90,7 +90,7 @@ extension Command {
             log: context.log, interruption: context.interruption)
         needs.changesCache = false
         context.confine(settings, needs)
-        return try context.describe(arguments.things, as: "explain", jobs: 4) {
+        return try context.describe(arguments.things, as: "explain", .downloads) {
             try ExplainedPicture(of: $0, explainer, rules: rules, request: request)
         }
     }

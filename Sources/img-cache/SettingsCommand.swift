@@ -64,8 +64,8 @@ extension ToolContext {
                 }
             let isSecret = option.field == nil && option.group == .secrets
             let shown = isSecret ? "(set)" : WebURL.withoutSecrets(text)
-            let value = isSecret ? nil : option.json(of: text)
-            return ShownSetting(value: value ?? .string(shown), text: shown, source: place)
+            let value = isSecret ? .string(shown) : option.json(try option.parse(text), shown)
+            return ShownSetting(value: value, text: shown, source: place)
         }
         if option.isObject, let field = option.field,
             let (object, _) = try configuration.object(FieldPath(stringLiteral: field))
@@ -76,10 +76,8 @@ extension ToolContext {
         if let text = try path(of: option) {
             return ShownSetting(value: .string(text), text: text, source: "default")
         }
-        if case .flag(let means, _) = option.form {
-            return ShownSetting(value: .bool(!means), text: "\(!means)", source: "default")
-        }
-        return ShownSetting(value: option.json(of: option.standard), text: option.standard, source: "default")
+        let (value, text) = (option.defaultValue, option.defaultText)
+        return ShownSetting(value: value.map { option.json($0, text) }, text: text, source: "default")
     }
 
     /// Returns the default of a setting that has no fixed default: a path, or the current scope.
@@ -94,16 +92,15 @@ extension ToolContext {
 }
 
 extension AnyOption {
-    /// Returns a value as JSON, with sizes in bytes and times in milliseconds; nil for a default in prose.
-    fileprivate func json(of text: String) -> JSON? {
-        switch text.isEmpty ? nil : try? parse(text) {
-        case nil: nil
+    /// Returns a value as JSON, with sizes in bytes and times in milliseconds; its text if JSON has no type for it.
+    fileprivate func json(_ value: any Sendable, _ text: String) -> JSON {
+        switch value {
         case let value as Bool: .bool(value)
         case let value as Int: .integer(value)
         case let value as Duration: .integer(Int(value.milliseconds))
-        case .after(let value)? as Expiry?: .integer(Int(value.milliseconds))
+        case let .after(value) as Expiry: .integer(Int(value.milliseconds))
         case let value as Double: .raw(Array("\(value)".utf8))
-        default: .string(WebURL.withoutSecrets(text))
+        default: .string(text)
         }
     }
 

@@ -73,7 +73,7 @@ extension Arguments {
         guard let remote = context.remote(settings) else { return 0 }
         let caches = context.caches(cacheSettings, remote: remote)
         defer { caches.close() }
-        let jobs = try context.jobs(8)
+        let jobs = try context.jobs(.transfers)
         var total = SyncReport()
         try context.untilInterrupted {
             for scope in try context.scopes(of: caches, settings) {

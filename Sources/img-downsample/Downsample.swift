@@ -76,7 +76,7 @@ extension ToolContext {
     }
 
     fileprivate func downsampleAll(_ settings: DownsampleSettings) throws -> Int32 {
-        let options = try runOptions(jobs: SpareThreads.processors)
+        let options = try runOptions(.pictures)
         if settings.folder == nil { try checkOperands() }
         var folders = settings.cache.folders + settings.allowedFolders
         var needs = settings.needs

@@ -33,7 +33,7 @@ struct DownsampleSettings {
         guard !arguments[.sync] || output != nil || folder != nil else {
             throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
         }
-        synchronizesFiles = try context.isSet(.sync)
+        synchronizesFiles = try context.value(.sync)
         var encodeSettings = try Self.encodeSettings(context)
         guard encodeSettings.backdrop == nil || variants.contains(where: { $0.geometry.mode == .contain }) else {
             throw UsageFailure("--background blur and dominant go with --content-mode contain")
@@ -72,11 +72,11 @@ struct DownsampleSettings {
         request.height = arguments[.height]
         request.aspectRatio = arguments[.aspectRatio]
         request.fit = arguments[.fit].map { ($0.width, $0.height) }
-        if let scales = arguments[.scale] { request.scales = scales.values }
+        request.scales = arguments[.scale].values
         request.isExact = arguments[.exact]
         request.enlarges = arguments.isGiven(.enlarge) ? arguments[.enlarge] : nil
         request.region = arguments[.region]
-        request.quarterTurns = arguments[.rotate] ?? 0
+        if let turns = arguments[.rotate] { request.quarterTurns = turns }
         request.contentMode = arguments[.contentMode]
         switch arguments[.gravity] {
         case .at(let gravity)?: request.gravity = gravity
@@ -119,25 +119,24 @@ struct DownsampleSettings {
 
     /// Returns the settings that variants and galleries share.
     static func baseEncodeSettings(_ context: ToolContext) throws -> EncodeSettings {
-        var encodeSettings = EncodeSettings()
+        var encodeSettings = EncodeSettings(quality: try context.value(.quality), effort: try context.value(.effort))
         if case .fixed(let format) = context.arguments[.format] { encodeSettings.format = format }
-        encodeSettings.quality = try context.value(.quality) ?? EncodeSettings.standardQuality
-        encodeSettings.effort = try context.value(.effort) ?? EncodeSettings.standardEffort
-        encodeSettings.chroma = context.arguments[.chroma] ?? .auto
+        encodeSettings.chroma = context.arguments[.chroma]
         return encodeSettings
     }
 
     private static func encodeSettings(_ context: ToolContext) throws -> EncodeSettings {
         let arguments = context.arguments
         var encodeSettings = try baseEncodeSettings(context)
-        switch arguments[.background] {
-        case .colour(let colour)?: encodeSettings.background = colour
-        case let backdrop?: encodeSettings.backdrop = backdrop
-        case nil: break
+        if arguments.isGiven(.background) {
+            switch arguments[.background] {
+            case .colour(let colour): encodeSettings.background = colour
+            case let backdrop: encodeSettings.backdrop = backdrop
+            }
         }
         encodeSettings.byteLimit = arguments[.fitBytes]
         encodeSettings.isProgressive = arguments[.progressive]
-        encodeSettings.isLinear = try context.isSet(.linear)
+        encodeSettings.isLinear = try context.value(.linear)
         let kept = arguments[.metadata]?.words ?? []
         encodeSettings.keepsProfile = kept.contains("profile")
         if kept.contains("copyright") { encodeSettings.metadata = .copyright }
@@ -155,7 +154,7 @@ struct DownsampleSettings {
             return nil
         }
         var fallback = Fallback(
-            message: text.message, theme: arguments[.theme] ?? .light, font: try context.value(.font))
+            message: text.message, theme: arguments[.theme], font: try context.value(.font))
         // Read it before the process gives up the right to open it.
         fallback.icon = try context.value(.fallbackIcon).map {
             try FallbackIcon(
@@ -202,14 +201,11 @@ struct DownsampleSettings {
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
         // Not at start-up, since other tools in the same program must not pay for it.
         returnLargeBlocks()
-        var limits = DecodeLimits.standard
-        if let most = try context.value(.maxBytes) { limits.maxInputBytes = most }
-        if let most = try context.value(.maxMemory) { limits.maxMemoryBytes = most }
-        if let most = try context.value(.maxPixels) { limits.maxPixels = most }
-        if let most = try context.value(.maxFrames) { limits.maxFrames = most }
-        if let most = try context.value(.maxAnimationPixels) { limits.maxAnimationPixels = most }
-        if let seconds = try context.value(.maxSeconds) { limits.maxSeconds = seconds }
-        let decoder = try context.value(.decoder) ?? ""
+        let limits = DecodeLimits(
+            maxPixels: try context.value(.maxPixels), maxInputBytes: try context.value(.maxBytes),
+            maxMemoryBytes: try context.value(.maxMemory), maxFrames: try context.value(.maxFrames),
+            maxAnimationPixels: try context.value(.maxAnimationPixels), maxSeconds: try context.value(.maxSeconds))
+        let decoder = try context.value(.decoder)
         let damage = context.arguments[.allowDamaged]
         return DecodeOptions(
             limits: limits, interruption: context.interruption, allowsTruncated: damage != nil,

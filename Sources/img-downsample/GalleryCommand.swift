@@ -47,7 +47,7 @@ extension ToolContext {
         guard let path = arguments[.outputDir] else { throw UsageFailure("say where the pages go: --output-dir DIR") }
         let settings = try gallerySettings()
         let cache = try cacheSettings(needsRoot: false)
-        let options = try runOptions(jobs: SpareThreads.processors)
+        let options = try runOptions(.pictures)
         var encodeSettings = try DownsampleSettings.baseEncodeSettings(self)
         encodeSettings.wantsHash = true
         var maker = VariantMaker(encodeSettings: encodeSettings, options: try DownsampleSettings.decoding(self))
@@ -78,9 +78,8 @@ extension ToolContext {
     }
 
     private func gallerySettings() throws -> GallerySettings {
-        var settings = GallerySettings(title: arguments[.galleryTitle] ?? "Gallery")
-        settings.theme = arguments[.galleryTheme] ?? .auto
-        settings.pageSize = try value(.pageSize) ?? settings.pageSize
+        var settings = GallerySettings(
+            title: arguments[.galleryTitle], theme: arguments[.galleryTheme], pageSize: try value(.pageSize))
         settings.baseURL = arguments[.baseURL]
         settings.keepsOriginals = arguments[.originals]
         settings.prunes = arguments[.prune]
@@ -93,10 +92,11 @@ extension ToolContext {
 }
 
 extension AnyOption {
-    static let galleryTitle = Option.text(
-        "title", "TEXT", default: "Gallery", summary: "What the gallery is called.")
+    static let galleryTitle = Option.text("title", "TEXT", summary: "What the gallery is called.")
+        .defaulting(to: "Gallery")
     static let galleryTheme = Option<GallerySettings.Theme>.case(
-        "theme", "THEME", default: "auto", summary: "Colours: auto (as the reader's system), light or dark.")
+        "theme", "THEME", summary: "Colours: auto (as the reader's system), light or dark."
+    ).defaulting(to: .auto)
     static let css = Option<String>(
         "css", synonyms: ["style"], form: .value("FILE"), expected: "a file", completion: .files, group: .own,
         summary: "A style sheet of your own, on top of the gallery's."

@@ -31,12 +31,13 @@ extension AnyOption {
         summary: "Width to height, such as 16:9.",
         manual: "For the side that is not given.", read: AspectRatio.read)
     static let scale = Option<Scales>(
-        "scale", form: .value("FACTORS"), expected: Scales.expected, group: .sizes, default: "2",
+        "scale", form: .value("FACTORS"), expected: Scales.expected, group: .sizes,
         summary: "Pixels for each point, such as 1,2,3.",
         manual: """
             For --fit and styles. Several factors make several sizes. With several, the variants are called \
             launch-card, launch-card@2x and so on.
-            """, read: Scales.init)
+            """, read: Scales.init
+    ).defaulting(to: Scales(values: VariantRequest().scales))
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
     static let enlarge = Option.flag(
         "enlarge", .sizes, isNegatable: true,
@@ -78,14 +79,14 @@ extension AnyOption {
 
     static let format = Option<FormatChoice>(
         "format", form: .value("FORMAT"), choices: { FormatChoice.words }, group: .looks,
-        default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif, gif.",
-        read: FormatChoice.init)
+        summary: "auto (as the source), jpeg, png, webp, avif, gif.", read: FormatChoice.init
+    ).whenUnset("what the name of -o says, else auto")
     static let chroma = Option<ChromaChoice>.case(
-        "chroma", "HOW", .looks, default: "auto",
-        summary: "auto, 420 (half the colour detail) or 444 (all).",
+        "chroma", "HOW", .looks, summary: "auto, 420 (half the colour detail) or 444 (all).",
         manual: "Of JPEG, WebP and AVIF. auto keeps it from --quality 90 on, and below that if the picture has sharp"
             + " colours, such as stars, diagrams or lettering; a JPEG of more than 4 megapixels is halved unless told"
-            + " otherwise. A WebP's chroma is always halved, 444 does so with more care.")
+            + " otherwise. A WebP's chroma is always halved, 444 does so with more care."
+    ).defaulting(to: .auto)
     static let gradient = Option<Gradient>.case(
         "gradient", "KIND", .looks, summary: "Darken the foot: standard, enhanced or none.",
         manual: "enhanced goes up to the middle."
@@ -95,18 +96,25 @@ extension AnyOption {
         summary: "Round the corners: points for styles, else pixels.")
     static let background = Option<Backdrop>(
         "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c, blur or dominant", group: .looks,
-        default: "#ffffff", summary: "The colour under transparent pixels.",
+        summary: "The colour under transparent pixels.",
         manual: """
             It counts in a format without transparency. With --content-mode contain, it is also what fills the rest: \
             a colour, blur (the picture, blurred) or dominant (the picture's main colour).
-            """
+            """,
+        print: { backdrop in
+            switch backdrop {
+            case .blur: "blur"
+            case .dominant: "dominant"
+            case .colour(let colour): colour.hexadecimal
+            }
+        }
     ) { text in
         switch text {
         case "blur": .blur
         case "dominant": .dominant
         default: RGB(hex: text).map { .colour($0) }
         }
-    }
+    }.defaulting(to: .colour(EncodeOptions.standardBackground))
     static let fitBytes = Option.size(
         "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits.")
     static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
@@ -152,9 +160,9 @@ extension AnyOption {
             picture.
             """, read: FallbackText.init)
     static let theme = Option<Placeholder.Theme>.case(
-        "theme", "THEME", .placeholders, default: "light", summary: "Colours of placeholders: light or dark.")
+        "theme", "THEME", .placeholders, summary: "Colours of placeholders: light or dark."
+    ).defaulting(to: .light)
 
-    // MARK: Limits
 }
 
 /// The box of `--fit`, in points.
@@ -185,10 +193,12 @@ struct Widths: Sendable {
 }
 
 /// The factors of `--scale`.
-struct Scales: Sendable {
+struct Scales: Sendable, Equatable {
     static let expected = "pixels for each point, from 1 to 3, or several such as 1,2,3"
     let values: [Double]
+}
 
+extension Scales: CustomStringConvertible {
     /// Reads `2`, `1.5` or `1,2,3`. Several are whole and differ, as they become names; nil for anything else.
     init?(_ text: String) {
         let factors = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
@@ -198,6 +208,8 @@ struct Scales: Sendable {
         }
         values = factors
     }
+
+    var description: String { values.map { Int(exactly: $0).map { "\($0)" } ?? "\($0)" }.joined(separator: ",") }
 }
 
 /// The metadata of `--metadata`.

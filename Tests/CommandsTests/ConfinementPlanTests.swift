@@ -38,7 +38,9 @@ struct ConfinementPlanTests {
 
     @Test func onlyARemoteThatIsAServerNeedsSockets() throws {
         func plan(_ address: String, _ mode: RemoteSettings.Mode = .both) throws -> Confinement {
-            var settings = RemoteSettings(try RemoteAddress(address))
+            var settings = RemoteSettings(
+                try RemoteAddress(address), mode: .both, scopes: .standard, connect: .milliseconds(250),
+                wait: .seconds(5))
             settings.mode = mode
             return self.plan { $0.remote = settings }
         }

@@ -178,7 +178,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     private func site(_ dates: [String?], pageSize: Int = 100) throws -> Site {
         var places = PlaceCollection()
         for (number, date) in dates.enumerated() { places.add(try place(date, "\(number)")) }
-        var settings = GallerySettings(title: "Sky <& more>")
+        var settings = GallerySettings(title: "Sky <& more>", theme: .auto, pageSize: 100)
         settings.pageSize = pageSize
         return Site(places, settings)
     }
@@ -212,7 +212,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         for name in ["a", "b", "c"] { places.add(try place("2024-02-03", name)) }
         let first = places.places[0].key
         places.keep { $0.key != first }
-        let site = Site(places, GallerySettings(title: "Sky"))
+        let site = Site(places, GallerySettings(title: "Sky", theme: .auto, pageSize: 100))
         let named = site.names.flatMap { $0.text.split(separator: "\"").map(String.init) }
         #expect(named.filter { $0 == "2024-02-03" }.count == 1)
         #expect(Set(named).isSuperset(of: places.places.map(\.id)))
@@ -225,7 +225,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         hostile.set("alt", .string("\" onload=\"alert(1)"))
         hostile.set("permalink", .string("javascript:alert(1)"))
         places.add(Place(key: String(repeating: "a", count: 32), record: hostile, day: CalendarDay("2024-02-03")))
-        let site = Site(places, GallerySettings(title: "<b>"))
+        let site = Site(places, GallerySettings(title: "<b>", theme: .auto, pageSize: 100))
         for text in [
             site.markup(of: site.pages[0], parts: 1), site.markup(of: site.pages[1], parts: 1), site.feed, site.part(1),
         ] {

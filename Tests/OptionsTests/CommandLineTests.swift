@@ -93,14 +93,14 @@ struct CommandLineTests {
 
     @Test func lastValueCountsForSingleOptions() throws {
         #expect(try arguments("put", "--scope", "a", "--scope=b")[.scope] == "b")
-        #expect(try arguments("put", "--stale", "--no-stale").all(.stale) == [true, false])
+        #expect(try arguments("put", "--no-stale", "--stale")[.stale])
         #expect(try !arguments("put", "--stale", "--no-stale")[.stale])
         #expect(try arguments("put", "--header", "a", "--header", "b").all(.header) == ["a", "b"])
     }
 
     @Test func otherNamesAreSuggested() throws {
         #expect(refusal("put", "--part", "a") == "64 unknown option --part; did you mean --scope? See tool put --help")
-        #expect(try arguments("put", "--no-nonsense").all(.strict) == [false])
+        #expect(try !arguments("put", "--no-nonsense")[.strict])
     }
 
     @Test func optionsStandAnywhere() throws {

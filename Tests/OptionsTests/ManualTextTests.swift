@@ -6,8 +6,8 @@ import Testing
 
 extension AnyOption {
     fileprivate static let size = Option.number(
-        "side", short: "s", .sizes, as: "WxH", in: 1...9, of: "pixels", default: "5", field: "side",
-        summary: "The side.")
+        "side", short: "s", .sizes, as: "WxH", in: 1...9, of: "pixels", field: "side", summary: "The side."
+    ).defaulting(to: 5)
     fileprivate static let theme = Option.word(
         "theme", "THEME", .sizes, of: ["light", "dark"], variable: "THEME", summary: "Which colours.")
     fileprivate static let quiet = Option.flag("quiet", .messages, summary: "Say less.")

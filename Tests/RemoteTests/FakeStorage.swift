@@ -65,7 +65,9 @@ struct World {
     let lines = Monitor<[String]>([])
 
     init(_ change: (inout RemoteSettings) -> Void = { _ in }) throws {
-        var settings = RemoteSettings(try RemoteAddress("file:///nowhere"))
+        var settings = RemoteSettings(
+            try RemoteAddress("file:///nowhere"), mode: .both, scopes: .standard, connect: .milliseconds(250),
+            wait: .seconds(5))
         change(&settings)
         remote = Remote(
             settings, storage: storage,

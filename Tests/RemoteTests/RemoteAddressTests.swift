@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func timeoutsGrowWithTheFirst() {
-        let timeouts = RemoteSettings.Timeouts()
+        let timeouts = RemoteSettings.Timeouts(connect: .milliseconds(250))
         #expect(timeouts.connect == .milliseconds(250))
         #expect(timeouts.answer == .seconds(1))
         #expect(timeouts.stall == .seconds(2))

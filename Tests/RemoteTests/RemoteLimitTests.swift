@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RemoteOperationTests {
     private let now = Monitor(Duration.seconds(1000))
-    private let timeouts = RemoteSettings.Timeouts()
+    private let timeouts = RemoteSettings.Timeouts(connect: .milliseconds(250))
 
     private func operation(_ limits: RemoteOperation.Limits) -> RemoteOperation {
         RemoteOperation(limits, now: { [now] in now.withLock { $0 } }) {}

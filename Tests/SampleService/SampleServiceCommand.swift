@@ -4,18 +4,18 @@ import Support
 import TestSupport
 
 extension AnyOption {
-    static let port = Option.number("port", in: 0...65_535, default: "a free one", summary: "The port.")
+    static let port = Option.number("port", in: 0...65_535, summary: "The port.").whenUnset("a free one")
     static let today = Option<CalendarDay>(
-        "today", form: .value("DATE"), expected: "a day such as 2026-11-21", group: .own, default: "today in UTC",
+        "today", form: .value("DATE"), expected: "a day such as 2026-11-21", group: .own,
         summary: "The newest day with a picture."
-    ) { CalendarDay($0) }
+    ) { CalendarDay($0) }.whenUnset("today in UTC")
     static let legacy = Option<LegacyManner>.case(
-        "legacy", "MANNER", default: "logo",
+        "legacy", "MANNER",
         summary: "What the classic server answers: its logo for every day, as since October 2026, or the day's picture."
-    )
+    ).defaulting(to: .logo)
     static let exerciseKey = Option.text("exercise-key", "KEY", summary: "The key that ExerciseDB asks for.")
-    static let exercises = Option.number(
-        "exercises", in: 0...9999, default: "1300", summary: "How many exercises there are.")
+    static let exercises = Option.number("exercises", in: 0...9999, summary: "How many exercises there are.")
+        .defaulting(to: 1300)
     static let exerciseQuota = Option.number(
         "exercise-quota", in: 0...1_000_000,
         summary: "Refuse requests for GIFs after so many: the month's quota is used up.")
@@ -27,8 +27,9 @@ extension AnyOption {
         summary: "The address of the GIFs of ExerciseDB's open version, without /exercise-gifs/ID.gif."
     )
     static let size = Option<PictureSize>(
-        "size", form: .value("WxH"), expected: "a size such as 2400x1600", group: .own, default: "2400x1600",
-        summary: "Width and height of the full pictures.", read: PictureSize.init)
+        "size", form: .value("WxH"), expected: "a size such as 2400x1600", group: .own,
+        summary: "Width and height of the full pictures.", print: { "\($0.width)x\($0.height)" }, read: PictureSize.init
+    ).defaulting(to: PictureSize("2400x1600")!)
     static let fixtures = Option.path(
         "fixtures", as: "DIR", isFolder: true, summary: "The folder of recorded answers (apod, exercisedb, launches).")
     static let log = Option.path("log", summary: "Append a line for each request: status, method, target.")
@@ -98,7 +99,7 @@ struct SampleServiceCommand {
     let arguments: Arguments
 
     func run() throws {
-        let (width, height) = arguments[.size].map { ($0.width, $0.height) } ?? (2400, 1600)
+        let (width, height) = (arguments[.size].width, arguments[.size].height)
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         if let draw = arguments[.draw] {
             let request = LoopbackRequest(method: "GET", target: "/pictures/\(draw)")
@@ -107,8 +108,8 @@ struct SampleServiceCommand {
             return try output.write(response.body)
         }
         let settings = SampleSettings(
-            today: arguments[.today], legacy: arguments[.legacy] ?? .logo,
-            exerciseKey: arguments[.exerciseKey], exerciseCount: arguments[.exercises] ?? 1300,
+            today: arguments[.today], legacy: arguments[.legacy],
+            exerciseKey: arguments[.exerciseKey], exerciseCount: arguments[.exercises],
             exerciseQuota: arguments[.exerciseQuota], exerciseSide: arguments[.exerciseSide],
             hasExerciseFaults: arguments[.exerciseFaults],
             exerciseMedia: arguments[.exerciseMedia], width: width, height: height,

@@ -12,23 +12,23 @@ extension ToolContext {
     /// - Parameter needsRoot: whether the command is of no use without a cache on the disk, if that is the policy.
     public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {
         var settings = CacheSettings(root: try root())
-        settings.allowsSharedRoot = try isSet(.allowSharedRoot)
+        settings.allowsSharedRoot = try value(.allowSharedRoot)
         settings.scope = try value(.scope)
         settings.policies = try policies()
-        settings.expiry = arguments[.ttl]
-        switch try value(.ttl) {
+        let expiry = try value(.ttl)
+        if arguments.isGiven(.ttl) { settings.expiry = expiry }
+        switch expiry {
         case .after(let ttl): settings.ttl = ttl
         case .at(let end):
             guard settings.expiry != nil else { throw ConfigurationFailure("the setting ttl takes a time such as 14d") }
             guard end > .now() else { throw UsageFailure("--ttl \(end.iso8601) is over already") }
-        case nil: break
         }
-        if let size = try value(.capacity) { settings.capacity = size }
-        if let lease = try value(.lease) { settings.lease = lease }
-        if let timeout = try value(.timeout) { settings.timeout = timeout }
-        if let size = try value(.memoryCapacity) { settings.memoryCapacity = size }
-        if let count = try value(.memoryEntries) { settings.recentEntries = count }
-        if let size = try value(.memoryBytes) { settings.recentBytes = size }
+        settings.capacity = try value(.capacity)
+        settings.lease = try value(.lease)
+        settings.timeout = try value(.timeout)
+        settings.memoryCapacity = try value(.memoryCapacity)
+        settings.recentEntries = try value(.memoryEntries)
+        settings.recentBytes = try value(.memoryBytes)
         settings.places = RuntimePlaces(environment: environment)
         if needsRoot, settings.root == nil, settings.policies.standard == .enabled { throw CacheFailure.noRoot }
         return settings
@@ -88,7 +88,7 @@ extension ToolContext {
                 return rule
             }
         }
-        return Policies(standard: try value(.policy) ?? .enabled, rules: rules)
+        return Policies(standard: try value(.policy), rules: rules)
     }
 
     /// Returns the path of the root; nil if no setting and no variable gives it a place.

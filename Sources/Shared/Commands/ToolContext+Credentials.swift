@@ -67,7 +67,7 @@ extension ToolContext {
     /// `netrc_file`; nil for none. Throws `ConfigurationFailure` if it cannot be read.
     public func passwords() throws -> Netrc? {
         var path = try value(.netrcFile)
-        if try isSet(.netrc) {
+        if try value(.netrc) {
             guard let home = environment["HOME"] else {
                 throw ConfigurationFailure("there is no ~/.netrc without HOME; name the file in APOD_TOOLS_NETRC_FILE")
             }

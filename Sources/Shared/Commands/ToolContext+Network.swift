@@ -16,9 +16,7 @@ extension ToolContext {
         passwords: Netrc? = nil,
         over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) throws -> HTTPClient {
-        let addressGuard = try value(.allowPrivate) ?? .standard
-        var schedule = RetrySchedule()
-        if let count = try value(.retries) { schedule.retries = count }
+        let addressGuard = try value(.allowPrivate)
         let environment = environment
         return HTTPClient(
             transport: wrap(
@@ -26,7 +24,7 @@ extension ToolContext {
                     CurlTransport(
                         guard: addressGuard, environment: environment, certificateFile: try value(.cacert)),
                     metrics: metrics, progress: progress)),
-            guard: addressGuard, retries: schedule, redirects: redirects,
+            guard: addressGuard, retries: RetrySchedule(retries: try value(.retries)), redirects: redirects,
             looksUp: { !ProxyChoice(for: $0, environment: environment).leavesNamesToProxy },
             timeouts: try timeouts(isSlowedDown: rate != nil),
             rate: rate.map(RateLimit.init), hosts: jobsPerHost.map(HostLimit.init),
@@ -46,12 +44,10 @@ extension ToolContext {
     /// there is an explicit limit.
     private func timeouts(isSlowedDown: Bool) throws -> HTTPRequest.Timeouts {
         var timeouts = HTTPRequest.Timeouts()
-        if isSlowedDown { timeouts.total = .seconds(7 * 86_400) }
-        if let total = try value(.timeout) {
-            timeouts.total = total
-            timeouts.connect = min(timeouts.connect, total)
-            timeouts.stall = min(timeouts.stall, total)
-        }
+        let isExplicit = try text(.timeout) != nil
+        timeouts.total = isSlowedDown && !isExplicit ? .seconds(7 * 86_400) : try value(.timeout)
+        timeouts.connect = min(timeouts.connect, timeouts.total)
+        timeouts.stall = min(timeouts.stall, timeouts.total)
         return timeouts
     }
 }

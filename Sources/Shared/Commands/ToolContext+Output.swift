@@ -16,7 +16,7 @@ extension ToolContext {
             return nil
         }
         return OutputFolder(
-            path, template: arguments[.nameTemplate] ?? standard, synchronizes: try isSet(.sync))
+            path, template: arguments[.nameTemplate] ?? standard, synchronizes: try value(.sync))
     }
 
     /// Makes the folder of a file that a command is to write, if it is missing: later, the command may not have the right.
@@ -28,7 +28,7 @@ extension ToolContext {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex,
             path.utf8.index(after: slash) != path.endIndex
         else { return }
-        try makeFolder(String(path[..<slash]), synchronized: try isSet(.sync))
+        try makeFolder(String(path[..<slash]), synchronized: try value(.sync))
     }
 
     /// Where copies of originals go, in a folder that is made now if it is missing; nil if none are wanted. Throws as

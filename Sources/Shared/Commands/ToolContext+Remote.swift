@@ -8,12 +8,10 @@ extension ToolContext {
     /// and its key. Throws `ConfigurationFailure` for a bad setting, and `UsageFailure` for a bad header.
     public func remoteSettings() throws -> RemoteSettings? {
         guard let address = try value(.remote), !arguments[.offline] else { return nil }
-        var settings = RemoteSettings(address)
-        if let mode = try value(.remoteMode) { settings.mode = mode }
-        if let scopes = try value(.remoteScopes) { settings.scopes = scopes }
-        if let connect = try value(.remoteTimeout) { settings.timeouts = RemoteSettings.Timeouts(connect: connect) }
-        if let wait = try value(.remoteWait) { settings.wait = wait }
-        if let limit = try value(.maxBytes) { settings.byteLimit = limit }
+        var settings = RemoteSettings(
+            address, mode: try value(.remoteMode), scopes: try value(.remoteScopes), connect: try value(.remoteTimeout),
+            wait: try value(.remoteWait))
+        settings.byteLimit = try value(.maxBytes)
         settings.certificates = try value(.remoteCacert)
         settings.key = try value(.remoteKeyFile).map { path in
             let key = try secretFile(path, holding: "the key of the remote", byteLimit: 4096)

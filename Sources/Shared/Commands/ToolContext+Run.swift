@@ -7,10 +7,10 @@ extension ToolContext {
     /// How records are processed and written, as the options say. Throws `UsageFailure` for options that contradict
     /// each other, and `ConfigurationFailure` for a bad setting.
     ///
-    /// - Parameter jobs: the default for how many are processed at once.
-    public func runOptions(jobs standard: Int) throws -> RecordRunOptions {
+    /// - Parameter work: decides how many are processed at once if no setting does.
+    public func runOptions(_ work: Work) throws -> RecordRunOptions {
         var options = RecordRunOptions()
-        options.jobs = try jobs(standard)
+        options.jobs = try jobs(work)
         options.unordered = arguments[.unordered]
         options.failFast = arguments[.failFast]
         options.strict = arguments[.strict]
@@ -19,10 +19,10 @@ extension ToolContext {
         return options
     }
 
-    /// Returns how many things are processed at once: as many as `--jobs` or its default, unless the process may not open
+    /// Returns how many things are processed at once: as many as `--jobs` or its default for the work, unless the process may not open
     /// that many files. Warns then. Throws `ConfigurationFailure` for a bad setting.
-    public func jobs(_ standard: Int) throws -> Int {
-        let wanted = try value(.jobs) ?? standard
+    public func jobs(_ work: Work) throws -> Int {
+        let wanted = try value(.jobs) ?? work.jobs
         let limit = OpenFiles.limit
         let jobs = OpenFiles.jobs(wanted, limit: limit)
         if jobs < wanted, let limit {

@@ -33,13 +33,13 @@ public struct ToolContext: Sendable {
         let configuration = try Configuration.load(option: arguments[.config], environment: environment)
         self.init(arguments, environment: environment, configuration: configuration, log: .silent)
         let threshold: Log.Level = arguments[.quiet] ? .error : arguments[.verbose] ? .detail : .warning
-        log = Log(tool: tool, threshold: threshold, format: try value(.logFormat) ?? .plain)
+        log = Log(tool: tool, threshold: threshold, format: try value(.logFormat))
         if let path = try value(.metrics) { metrics = try MetricsFile.open(path, tool: tool, log: log) }
         let style = ProgressStyle(
-            try value(.progress) ?? .auto, isTerminal: Terminal.isTerminal(2), isQuiet: arguments[.quiet],
+            try value(.progress), isTerminal: Terminal.isTerminal(2), isQuiet: arguments[.quiet],
             logFormat: log.format, environment: environment)
         if style != .hidden { progress = Progress(style, log: log, meetsOutput: Terminal.isTerminal(1)) }
-        isConfined = try value(.confinement) ?? true
+        isConfined = try value(.confinement)
     }
 
     public var tool: String { arguments.tool }
@@ -65,19 +65,23 @@ public struct ToolContext: Sendable {
     ///
     /// Throws `ConfigurationFailure` (78) for a bad value in the environment or the file; those of options were refused
     /// when the line was read.
-    public func value<Value>(_ option: Option<Value>) throws -> Value? {
-        if let value = arguments.all(option).last { return value }
+    public func value<Value>(_ option: Option<Value>) throws -> Value? { try given(option) as? Value }
+
+    /// The value of an option or setting, by default that of the option. Throws as above.
+    public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value {
+        try given(option) as? Value ?? option.unset
+    }
+
+    private func given(_ option: AnyOption) throws -> (any Sendable)? {
+        if let value = arguments.value(option) { return value }
         guard let (text, source) = try text(option) else { return nil }
         let place = source == .environment ? option.variable ?? "" : configuration.describes(option.field ?? "")
         do {
-            return try option.value(of: text)
+            return try option.parse(text)
         } catch let bad as BadValue {
             throw ConfigurationFailure(bad.message(source: place))
         } catch {
             throw ConfigurationFailure("\(place): \(failure(of: error).message)")
         }
     }
-
-    /// Whether a flag is set. Throws as `value` does.
-    public func isSet(_ flag: Option<Bool>) throws -> Bool { try value(flag) ?? false }
 }

@@ -9,9 +9,9 @@ public struct GallerySettings: Sendable {
     }
 
     public var title: String
-    public var theme = Theme.auto
+    public var theme: Theme
     /// Pictures per page.
-    public var pageSize = 100
+    public var pageSize: Int
     /// The address of the published folder, ending with a slash. Without it, pages have no metadata for link previews.
     public var baseURL: String?
     /// A style sheet loaded after the built-in style sheet.
@@ -22,7 +22,11 @@ public struct GallerySettings: Sendable {
     public var prunes = false
     public var fields = GalleryFields()
 
-    public init(title: String = "Gallery") { self.title = title }
+    public init(title: String, theme: Theme, pageSize: Int) {
+        self.title = title
+        self.theme = theme
+        self.pageSize = pageSize
+    }
 }
 
 /// The record fields with the texts of a picture. The first field with a text counts.

@@ -42,8 +42,8 @@ public struct CacheLookup {
     }
 
     /// Runs a tool over all things. Returns the exit status. Throws as `ToolContext.run` does.
-    public func run(_ tool: any RecordTool, jobs: Int = 1) throws -> Int32 {
-        let options = try context.runOptions(jobs: jobs)
+    public func run(_ tool: any RecordTool, _ work: Work = .lookups) throws -> Int32 {
+        let options = try context.runOptions(work)
         defer { caches.close() }
         return try context.run(tool, options: options, over: things)
     }
@@ -86,7 +86,7 @@ extension ToolContext {
         heading: String, line: (Element) -> String, record: (Element) -> Record, total: () -> String,
         next: () throws -> Element?
     ) throws -> Int32 {
-        let options = try runOptions(jobs: 1)
+        let options = try runOptions(.lookups)
         let writesRecords = arguments[.json] || options.layout != .lines
         if arguments[.table], writesRecords {
             throw UsageFailure("--table cannot be combined with --json, --print or --pretty")
@@ -111,12 +111,12 @@ extension ToolContext {
     ///
     /// - Parameters:
     ///   - field: the name of the field.
-    ///   - jobs: the default for how many are looked at at once.
+    ///   - work: decides how many are looked at at once if no setting does.
     public func describe(
-        _ things: Things, as field: String, jobs: Int,
+        _ things: Things, as field: String, _ work: Work = .lookups,
         _ description: @escaping @Sendable (RecordJob) throws -> any Description
     ) throws -> Int32 {
-        var options = try runOptions(jobs: jobs)
+        var options = try runOptions(work)
         let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
         // Most words end their last line themselves: this is an empty line behind each.
         if writesText { options.layout = .fields([DescribeTool.textField], terminator: UInt8(ascii: "\n")) }
@@ -133,7 +133,7 @@ extension ToolContext {
     public func verify(
         repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]
     ) throws -> Int32 {
-        let jobs = try jobs(Thread.processors)
+        let jobs = try jobs(.pictures)
         let output = try ReportOutput(json: arguments[.json], progress: progress)
         try interruption.catchSignals()
         defer { progress.end() }

@@ -26,7 +26,7 @@ extension Tool {
             line, environment: environment,
             configuration: try .load(option: line[.config], environment: environment), log: .silent)
         let settings = try context.cacheSettings()
-        if try context.value(.confinement) ?? true {
+        if try context.value(.confinement) {
             var needs = Needs()
             needs.inputs = settings.folders
             Confinement(needs, cache: [], environment: environment).enforce()

@@ -45,6 +45,6 @@ extension ToolContext {
         guard let path, path != "-" else { return try TextOutput.standard().write(bytes, as: form) }
         let file = try OutputFile(path: path)
         try bytes.withUnsafeBytes { try file.write($0) }
-        try file.commit(synchronized: isSet(.sync))
+        try file.commit(synchronized: value(.sync))
     }
 }

@@ -5,10 +5,12 @@ import Support
 
 /// Where the cache is, and how it is used.
 extension AnyOption {
+    private static let cache = CacheSettings(root: nil)
+
     public static let cacheDir = Option.path(
-        "cache-dir", .cache, as: "DIR", isFolder: true, default: "~/.cache/apod-tools",
-        field: "cache_dir", summary: "The root of the cache.",
-        manual: "It is made if it is missing, and used only if nobody else can write to it.")
+        "cache-dir", .cache, as: "DIR", isFolder: true, field: "cache_dir", summary: "The root of the cache.",
+        manual: "It is made if it is missing, and used only if nobody else can write to it."
+    ).whenUnset("~/.cache/apod-tools")
 
     public static let allowSharedRoot = Option.flag(
         "allow-shared-root", .cache,
@@ -17,19 +19,19 @@ extension AnyOption {
 
     public static let scope = Option<ScopeName>(
         "scope", form: .value("NAME"), expected: "a name", completion: .scopes, group: .cache,
-        default: "the one last switched to, else default", field: "scope",
-        summary: "Use this scope, which shares nothing with others.", read: ScopeName.init)
+        field: "scope", summary: "Use this scope, which shares nothing with others.", read: ScopeName.init
+    ).whenUnset("the one last switched to, else \(ScopeName.standard)")
 
     public static let ttl = Option<Expiry>(
         "ttl", synonyms: ["expire-after", "expires-at"], form: .value("TIME|DATE"),
         expected: "a time such as 14d, or a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z",
-        group: .cache, default: "14d", field: "ttl",
-        summary: "How long entries stay fresh, or until when.",
+        group: .cache, field: "ttl", summary: "How long entries stay fresh, or until when.",
         manual: """
             A time such as 14d, a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z. A day means its \
             beginning in UTC. Given to a command that puts pictures, it also counts for what is there already. The \
             configuration file takes a time only.
-            """, read: { Expiry($0) })
+            """, read: { Expiry($0) }
+    ).defaulting(to: .after(cache.ttl))
 
     public static let noStale = Option.flag(
         "no-stale", .cache, summary: "Never use a picture that has expired.",
@@ -39,18 +41,18 @@ extension AnyOption {
             """)
 
     public static let capacity = Option.size(
-        "capacity", .cache, such: "200MB", default: "200MB", field: "capacity", summary: "How much to keep.",
-        manual: "What was used least recently goes first, never what is pinned or leased.")
+        "capacity", .cache, such: "200MB", field: "capacity", summary: "How much to keep.",
+        manual: "What was used least recently goes first, never what is pinned or leased."
+    ).defaulting(to: cache.capacity)
 
     public static let lease = Option.time(
-        "lease", .cache, such: "10m", default: "10m",
-        summary: "How long a path stays valid after it was handed out."
-    ).asSetting()
+        "lease", .cache, such: "10m", summary: "How long a path stays valid after it was handed out."
+    ).asSetting().defaulting(to: cache.lease)
 
     public static let policy = Option<Policy>.case(
-        "policy", "POLICY", .cache, default: "enabled", field: "policy",
-        summary: "enabled (on disk), disabled (nowhere) or memory.",
-        manual: "It says where pictures are kept.")
+        "policy", "POLICY", .cache, field: "policy", summary: "enabled (on disk), disabled (nowhere) or memory.",
+        manual: "It says where pictures are kept."
+    ).defaulting(to: cache.policies.standard)
 
     public static let policyRules = Option<[Policies.Rule]>(
         "policy-rules", form: .none, expected: Policies.Rule.expected, group: .cache,
@@ -66,20 +68,18 @@ extension AnyOption {
         return rules.count == words.count ? rules : nil
     }
 
-    public static let memoryCapacity = Option<Int>(
-        "memory-capacity", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
-        field: "memory_capacity", summary: "How much all pictures that are kept in memory may take.",
-        read: ByteCount.parse)
+    public static let memoryCapacity = Option.size(
+        "memory-capacity", .cache, such: "100MB", summary: "How much all pictures that are kept in memory may take."
+    ).asSetting().defaulting(to: cache.memoryCapacity)
 
-    public static let memoryEntries = Option<Int>(
-        "memory-entries", form: .none, expected: "a number from 0 to 1000000", group: .cache, default: "1000",
-        field: "memory_entries", summary: "How many pictures one run hands out again without looking at the disk."
-    ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
+    public static let memoryEntries = Option.number(
+        "memory-entries", .cache, in: 0...1_000_000,
+        summary: "How many pictures one run hands out again without looking at the disk."
+    ).asSetting().defaulting(to: cache.recentEntries)
 
-    public static let memoryBytes = Option<Int>(
-        "memory-bytes", form: .none, expected: "a size such as 1GB", group: .cache, default: "1GB",
-        field: "memory_bytes", summary: "How many bytes the pictures of memory_entries may take.", read: ByteCount.parse
-    )
+    public static let memoryBytes = Option.size(
+        "memory-bytes", .cache, such: "1GB", summary: "How many bytes the pictures of memory_entries may take."
+    ).asSetting().defaulting(to: cache.recentBytes)
 }
 
 extension [AnyOption] {

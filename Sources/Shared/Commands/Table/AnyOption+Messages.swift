@@ -8,27 +8,27 @@ extension AnyOption {
     public static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print what happens.")
 
     public static let logFormat = Option<Log.Format>.case(
-        "log-format", "FORMAT", .messages, default: "plain",
+        "log-format", "FORMAT", .messages,
         summary: "How to write messages: plain, or json for one object per line."
-    ).asSetting()
+    ).asSetting().defaulting(to: .plain)
 
     public static let progress = Option<ProgressStyle.Wish>.case(
-        "progress", "STYLE", .messages, default: "auto",
+        "progress", "STYLE", .messages,
         summary: "How to show progress: auto draws it on a terminal, plain writes lines for a log.",
         manual: """
             Nothing is drawn for work that takes less than half a second. NO_COLOR, TERM=dumb and CLICOLOR_FORCE are \
             honoured.
             """
-    ).asSetting()
+    ).asSetting().defaulting(to: .auto)
 
     public static let metrics = Option.path(
         "metrics", .messages, summary: "Append an event for each step of the work to this file."
     ).asSetting()
 
     public static let config = Option.path(
-        "config", .messages, default: "~/.config/apod-tools/config.json", variable: "APOD_TOOLS_CONFIG",
-        summary: "Read settings from this file.",
-        manual: "If it is not given, the file at the usual place is read if it exists: see apod-tools.json(5).")
+        "config", .messages, variable: "APOD_TOOLS_CONFIG", summary: "Read settings from this file.",
+        manual: "If it is not given, the file at the usual place is read if it exists: see apod-tools.json(5)."
+    ).whenUnset("~/.config/apod-tools/config.json")
 
     public static let confinement = Option.flag(
         "confinement", .messages, means: false,

@@ -5,21 +5,22 @@ import Support
 /// How the network is used.
 extension AnyOption {
     public static let timeout = Option.time(
-        "timeout", .network, such: "120s", default: "120s", field: "timeout", isPositive: true,
-        summary: "How long a request may take, retries included.")
+        "timeout", .network, such: "120s", field: "timeout", isPositive: true,
+        summary: "How long a request may take, retries included."
+    ).defaulting(to: HTTPRequest.Timeouts().total)
 
     public static let retries = Option.number(
-        "retries", .network, in: 0...100, default: "3",
-        summary: "How often to retry a request that failed temporarily."
-    ).asSetting()
+        "retries", .network, in: 0...100, summary: "How often to retry a request that failed temporarily."
+    ).asSetting().defaulting(to: RetrySchedule().retries)
 
     public static let allowPrivate = Option<AddressGuard>(
         "allow-private", form: .optionalValue("CIDRS", implied: "1"),
-        expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network, default: "none",
+        expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network,
         field: "allow_private",
         summary: "Allow private, loopback and reserved addresses.",
         manual: "All of them, or these blocks. A value of 1 allows all, 0 none.", takesMore: isAddressList,
-        read: AddressGuard.init(allowPrivate:))
+        read: AddressGuard.init(allowPrivate:)
+    ).defaulting(to: .standard)
 
     /// Whether the word looks like a list of address blocks, even a wrong one, which must not mean all addresses. A
     /// word of letters and digits only (`cafe`, `0001`) is a name, unless it means all or none.
@@ -89,26 +90,24 @@ extension AnyOption {
     ).asSetting()
 
     public static let rate = Option.size(
-        "rate", .network, atLeast: 1000, such: "500KB", default: "no limit",
-        summary: "Download no more than this in a second."
+        "rate", .network, atLeast: 1000, such: "500KB", summary: "Download no more than this in a second."
     ).asSetting()
 
+    /// Browsers take as many.
     public static let jobsPerHost = Option.number(
-        "jobs-per-host", .network, in: 1...256, default: "6",
-        summary: "How many downloads to run at once from one host."
-    ).asSetting()
+        "jobs-per-host", .network, in: 1...256, summary: "How many downloads to run at once from one host."
+    ).asSetting().defaulting(to: 6)
 
     public static let allowInsecureRedirects = Option.flag(
         "allow-insecure-redirects", .network, summary: "Follow redirects from https to http."
     ).asSetting()
 
     public static let negativeTTL = Option.time(
-        "negative-ttl", .network, such: "10m", default: "2m to 1h, by the kind of failure",
-        summary: "How long to remember a definite failure; 0 for not at all."
-    ).asSetting()
+        "negative-ttl", .network, such: "10m", summary: "How long to remember a definite failure; 0 for not at all."
+    ).asSetting().whenUnset("2m to 1h, by the kind of failure")
 
     public static let respectCacheControl = Option.flag(
-        "respect-cache-control", .network,
+        "respect-cache-control", .network, field: "respect_cache_control",
         summary: "Let Cache-Control and Expires shorten how long a picture is fresh.",
         manual: """
             With no-store, a picture is not cached. With stale-while-revalidate, it is revalidated after the records are \

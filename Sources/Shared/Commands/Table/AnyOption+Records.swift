@@ -6,9 +6,8 @@ import Support
 /// How records are processed and written.
 extension AnyOption {
     public static let jobs = Option.number(
-        "jobs", short: "j", .records, in: 1...256,
-        default: "6 for downloads, 3 for GIFs, 4 for days, else one per core", field: "jobs",
-        summary: "How many to work on at once.")
+        "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "How many to work on at once."
+    ).whenUnset(Work.jobsInWords)
 
     public static let unordered = Option.flag(
         "unordered", .records, summary: "Write each record as soon as it is done.",
@@ -65,6 +64,23 @@ extension AnyOption {
     }
 
     public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
+}
+
+/// The work of a command, and how many jobs do it by default; 0 is one per core.
+public enum Work: Int, Sendable {
+    case lookups = 1, prefetches, gifs, days, downloads = 6, transfers = 8
+    case pictures = 0
+
+    var jobs: Int { self == .pictures ? Thread.processors : rawValue }
+
+    /// The default of `--jobs`.
+    static var jobsInWords: String {
+        let counted: [(Work, String)] = [
+            (.downloads, "downloads"), (.prefetches, "prefetch"), (.gifs, "GIFs"), (.days, "days"),
+            (.transfers, "sync with a remote"), (.lookups, "lookups"),
+        ]
+        return counted.map { "\($0.rawValue) for \($1)" }.joined(separator: ", ") + ", else one per core"
+    }
 }
 
 extension [AnyOption] {

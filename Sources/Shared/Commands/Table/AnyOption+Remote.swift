@@ -19,29 +19,27 @@ extension AnyOption {
         read: { try RemoteAddress($0) })
 
     public static let remoteMode = Option<RemoteSettings.Mode>.case(
-        "remote-mode", "MODE", .cache, default: "both",
-        summary: "What to do with the remote: read, write or both."
-    ).asSetting()
+        "remote-mode", "MODE", .cache, summary: "What to do with the remote: read, write or both."
+    ).asSetting().defaulting(to: .both)
 
     public static let remoteScopes = Option<RemoteScopes>(
         "remote-scopes", form: .value("SCOPES"), expected: "names with commas between them, or *", group: .cache,
-        default: "default", summary: "The scopes that are shared; * for all.", read: { try RemoteScopes($0) }
-    ).asSetting()
+        summary: "The scopes that are shared; * for all.", read: { try RemoteScopes($0) }
+    ).asSetting().defaulting(to: .standard)
 
     public static let remoteTimeout = Option.time(
-        "remote-timeout", .cache, such: "250ms", default: "250ms", isPositive: true,
+        "remote-timeout", .cache, such: "250ms", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: """
             The first byte may take 4 times as long (1 s). All records of a run together wait 16 times as long (4 s) \
             for answers that bring nothing, and 100 times as long (25 s) for other machines. Then the \
             run continues without the remote.
             """
-    ).asSetting()
+    ).asSetting().defaulting(to: .milliseconds(250))
 
     public static let remoteWait = Option.time(
-        "remote-wait", .cache, such: "5s", default: "5s",
-        summary: "How long the end of a run waits for uploads."
-    ).asSetting()
+        "remote-wait", .cache, such: "5s", summary: "How long the end of a run waits for uploads."
+    ).asSetting().defaulting(to: .seconds(5))
 
     public static let remoteHeaderFile = Option.path(
         "remote-header-file", .cache,

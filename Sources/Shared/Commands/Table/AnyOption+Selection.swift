@@ -43,17 +43,16 @@ extension AnyOption {
     public static let kind = Option<Set<EntryFilter.Kind>>(
         "kind", synonyms: ["variants"], form: .value("KINDS"),
         expected: "original, placeholder, variant or superseded", completion: .list(kinds), group: .selection,
-        default: "original",
         summary: "original, variant, placeholder or superseded.",
         manual: """
             Several with commas. A placeholder stands in for a GIF, and a superseded entry was replaced while it was \
             in use.
-            """
+            """, print: { kinds in kinds.map(\.rawValue).sorted().joined(separator: ",") }
     ) { text in
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         let kinds = words.compactMap { EntryFilter.Kind(rawValue: String($0)) }
         return kinds.count == words.count ? Set(kinds) : nil
-    }
+    }.defaulting(to: [.original])
 
     private static let kinds = ["original", "placeholder", "variant", "superseded"]
 }
@@ -74,7 +73,7 @@ extension Arguments {
         filter.pattern = self[.match]
         filter.isExpired = self[.expired]
         filter.isPinned = self[.pinned]
-        if let kinds = self[.kind] { filter.kinds = kinds }
+        filter.kinds = self[.kind]
         return filter
     }
 }

@@ -1,4 +1,5 @@
 import CacheTools
+import Formats
 import HTTP
 import Options
 import Support
@@ -9,16 +10,15 @@ extension AnyOption {
     // MARK: apod-fetch
 
     public static let service = Option.word(
-        "service", "SERVICE", .service, of: ["auto", "science", "api"], default: "auto", field: "service",
+        "service", "SERVICE", .service, of: ["auto", "science", "api"],
         summary: "Which service to ask: science (NASA's), api (a server of your own, APOD_API_URL), or auto.",
         manual: "auto asks NASA's, and if that cannot answer, the server that APOD_API_URL names, if it names one."
-    ).asSetting()
+    ).asSetting().defaulting(to: "auto")
 
-    public static let scienceURL = address(
-        "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic",
-        "The address of NASA's service.")
+    public static let scienceURL = address("science-url", "APOD_SCIENCE_URL", "The address of NASA's service.")
+        .defaulting(to: WebURL(literal: "https://science.nasa.gov/wp-json/wp/v2/apod-basic"))
     public static let apiURL = address(
-        "api-url", "APOD_API_URL", "",
+        "api-url", "APOD_API_URL",
         "The address of a server of your own that answers as api.nasa.gov did, such as NASA's apod-api.")
 
     public static let feedURL = Option<String>(
@@ -46,61 +46,54 @@ extension AnyOption {
 
     // MARK: gif-cache
 
-    public static let exerciseKey = key("exercisedb-api-key", "EXERCISEDB_API_KEY", "", "The key for ExerciseDB.")
+    /// A secret is never the value of an option or a field, but in a file or the environment.
+    public static let exerciseKey = Option<String>(
+        "exercisedb-api-key", form: .none, expected: "a key", group: .secrets, variable: "EXERCISEDB_API_KEY",
+        summary: "The key for ExerciseDB."
+    ) { $0 }
 
     public static let exerciseKeyFile = Option.path(
         "exercisedb-api-key-file", .secrets, variable: "EXERCISEDB_API_KEY_FILE",
         summary: "File that holds the key for ExerciseDB."
     ).asSetting()
 
-    public static let exerciseURL = address(
-        "exercisedb-url", "EXERCISEDB_API_URL", "https://exercisedb.p.rapidapi.com", "The address of ExerciseDB.")
+    public static let exerciseURL = address("exercisedb-url", "EXERCISEDB_API_URL", "The address of ExerciseDB.")
+        .defaulting(to: WebURL(literal: "https://exercisedb.p.rapidapi.com"))
 
     public static let resolution = Option<Int>(
         "resolution", form: .value("PIXELS"), expected: "180, 360, 720 or 1080",
-        completion: .words(["180", "360", "720", "1080"]), group: .own, default: "180", field: "resolution",
+        completion: .words(["180", "360", "720", "1080"]), group: .own, field: "resolution",
         summary: "The side of a GIF: 180, 360, 720 or 1080.",
         manual: """
             Commands that fetch get this resolution as far as the plan allows it. Commands that look take this \
             resolution alone if the option is given; else the configured one or 180, or the nearest larger, then the \
             nearest smaller one.
             """
-    ) { text in [180, 360, 720, 1080].first { "\($0)" == text } }
+    ) { text in [180, 360, 720, 1080].first { "\($0)" == text } }.defaulting(to: 180)
 
-    private static func address(
-        _ name: String, _ variable: String, _ standard: String, _ summary: String
-    ) -> Option<WebURL> {
-        let field = String(name.map { $0 == "-" ? "_" : $0 })
-        return Option(
-            name, form: .none, expected: "an http or https address", group: .service, default: standard,
-            variable: variable, field: field, summary: summary
-        ) { try WebURL($0) }
-    }
-
-    /// A secret is never the value of an option or a field, but in a file or the environment.
-    private static func key(
-        _ name: String, _ variable: String, _ standard: String, _ summary: String
-    ) -> Option<String> {
+    private static func address(_ name: String, _ variable: String, _ summary: String) -> Option<WebURL> {
         Option(
-            name, form: .none, expected: "a key", group: .secrets, default: standard, variable: variable,
+            name, form: .none, expected: "an http or https address", group: .service, variable: variable,
             summary: summary
-        ) { $0 }
+        ) { try WebURL($0) }.asSetting()
     }
 
     // MARK: img-downsample
 
+    /// From the default on, most people see no difference beside the original at these sizes.
     public static let quality = Option.number(
-        "quality", .looks, in: 1...100, default: "82", field: "quality",
-        summary: "Quality of JPEG, WebP and AVIF, 1 to 100.")
+        "quality", .looks, in: 1...100, field: "quality", summary: "Quality of JPEG, WebP and AVIF, 1 to 100."
+    ).defaulting(to: 82)
 
+    /// Up to the default, smaller files cost little time.
     public static let effort = Option.number(
-        "effort", .looks, in: 0...9, default: "3", field: "effort",
-        summary: "Time for smaller files: 0 (least) to 9.")
+        "effort", .looks, in: 0...9, field: "effort", summary: "Time for smaller files: 0 (least) to 9."
+    ).defaulting(to: 3)
 
     public static let decoder = Option.word(
-        "decoder", "HOW", .looks, of: ["auto", "fast", "full", "libjpeg"], default: "auto",
+        "decoder", "HOW", .looks, of: ["auto", "fast", "full", "libjpeg"],
         summary: "How to decode JPEGs: auto (as the output shows it), fast (leave out more), full (all) or libjpeg."
-    ).asSetting()
+    ).asSetting().defaulting(to: "auto")
 
     public static let linear = Option.flag(
         "linear", .looks, summary: "Mix colours in linear light."
@@ -115,8 +108,8 @@ extension AnyOption {
     ).asSetting()
 
     public static let pageSize = Option.number(
-        "page-size", .own, in: 1...10_000, of: "pictures", default: "100", summary: "Pictures on a page of a gallery."
-    ).asSetting()
+        "page-size", .own, in: 1...10_000, of: "pictures", summary: "Pictures on a page of a gallery."
+    ).asSetting().defaulting(to: 100)
 
     public static let styles = Option<String>(
         "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,
@@ -133,29 +126,25 @@ extension AnyOption {
             """
     ) { $0 }
 
-    public static let maxBytes = Option<Int>(
-        "max-bytes", form: .value("SIZE"), expected: "a size such as 256MB", group: .limits,
-        default: "256MB of a download, 256MiB of a picture that is shrunk", field: "max_bytes",
-        summary: "Refuse pictures with more bytes.", read: ByteCount.parse)
+    public static let maxBytes = Option.size(
+        "max-bytes", .limits, such: "256MB", field: "max_bytes", summary: "Refuse pictures with more bytes."
+    ).defaulting(to: DecodeLimits.standard.maxInputBytes)
     public static let maxPixels = Option.number(
-        "max-pixels", .limits, in: 1...Int.max, default: "400000000",
-        summary: "Refuse pictures with more pixels.")
+        "max-pixels", .limits, in: 1...Int.max, field: "max_pixels", summary: "Refuse pictures with more pixels."
+    ).defaulting(to: DecodeLimits.standard.maxPixels)
     public static let maxFrames = Option.number(
-        "max-frames", .limits, in: 1...Int.max, default: "2000",
-        summary: "Refuse animations with more frames."
-    ).asSetting()
+        "max-frames", .limits, in: 1...Int.max, summary: "Refuse animations with more frames."
+    ).asSetting().defaulting(to: DecodeLimits.standard.maxFrames)
     public static let maxAnimationPixels = Option.number(
-        "max-animation-pixels", .limits, in: 1...Int.max, default: "4000000000",
-        summary: "Refuse animations with more pixels times frames."
-    ).asSetting()
+        "max-animation-pixels", .limits, in: 1...Int.max, summary: "Refuse animations with more pixels times frames."
+    ).asSetting().defaulting(to: DecodeLimits.standard.maxAnimationPixels)
     public static let maxMemory = Option.size(
-        "max-memory", .limits, such: "1GiB", default: "1GiB",
-        summary: "Memory for all pictures that are worked on at once."
-    ).asSetting()
+        "max-memory", .limits, such: "1GiB", summary: "Memory for all pictures that are worked on at once."
+    ).asSetting().defaulting(to: DecodeLimits.standard.maxMemoryBytes)
     public static let maxSeconds = Option.decimal(
-        "max-seconds", "N", .limits, in: 0.001...86_400, expected: "seconds, such as 60 or 0.5", default: "60",
+        "max-seconds", "N", .limits, in: 0.001...86_400, expected: "seconds, such as 60 or 0.5",
         summary: "Give up on a picture after this many seconds."
-    ).asSetting()
+    ).asSetting().defaulting(to: DecodeLimits.standard.maxSeconds)
 
     // MARK: What writes files
 

@@ -2,7 +2,7 @@ import Support
 
 /// Decides which addresses may be connected to, so that a URL in a record cannot reach the network of the machine
 /// (server-side request forgery).
-public struct AddressGuard: Sendable, Hashable {
+public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
     public enum Verdict: Sendable, Hashable {
         case allowed
         case refused(AddressClass)
@@ -44,6 +44,12 @@ public struct AddressGuard: Sendable, Hashable {
                     return range
                 })
         }
+    }
+
+    /// The value of `--allow-private`.
+    public var description: String {
+        if allowsEverything { return "1" }
+        return exceptions.isEmpty ? "0" : exceptions.map(\.description).joined(separator: ",")
     }
 
     /// Whether any address is refused.

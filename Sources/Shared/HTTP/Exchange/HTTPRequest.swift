@@ -35,8 +35,8 @@ public struct HTTPRequest: Sendable {
         var hasResponseBody: Bool { if case .head = self { false } else { true } }
     }
 
-    /// 256 MB: the largest originals of the archive have about 200 MB.
-    public static let defaultByteLimit = 256_000_000
+    /// 256 MiB: the largest originals of the archive have about 200 MB.
+    public static let defaultByteLimit = 256 << 20
 
     public var url: WebURL
     /// Added to the tools' own fields; a `User-Agent` here replaces theirs.

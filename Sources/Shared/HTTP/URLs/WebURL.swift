@@ -67,6 +67,12 @@ public struct WebURL: Sendable, Hashable {
     public internal(set) var fragment: String?
     public internal(set) var credentials: Credentials?
 
+    /// Parses an address in the code. Traps if it is invalid.
+    public init(literal text: StaticString) {
+        guard let url = try? WebURL("\(text)") else { preconditionFailure("\(text) is not an address") }
+        self = url
+    }
+
     public var port: Int { explicitPort ?? scheme.defaultPort }
 
     public var origin: Origin { Origin(scheme: scheme, host: hostWithoutDot, port: port) }

@@ -39,8 +39,10 @@ public struct EncodeOptions: Sendable, Hashable {
     /// Whether a low quality also reduces the levels of alpha, to make the picture fit (WebP).
     var losesAlpha = false
 
+    public static let standardBackground = RGB.white
+
     /// The background for formats without alpha.
-    var ground: RGB { background ?? .white }
+    var ground: RGB { background ?? Self.standardBackground }
 
     /// Whether a picture of this size may be held in memory for a smaller file. Larger pictures are encoded row by
     /// row.

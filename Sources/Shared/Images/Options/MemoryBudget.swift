@@ -1,4 +1,5 @@
 import CCodecs
+import Formats
 import Support
 
 /// Makes malloc return the memory of whole pictures to the system when they are released, so that a run's memory

@@ -22,18 +22,17 @@ public struct Arguments: Sendable {
     public var tool: String { path[0].name }
 
     /// The last value that was given; nil if there was none.
-    public subscript<Value>(_ option: Option<Value>) -> Value? { all(option).last }
+    public subscript<Value>(_ option: Option<Value>) -> Value? { value(option) as? Value }
 
-    /// Whether a flag was given, and means true.
-    public subscript(_ option: Option<Bool>) -> Bool { all(option).last ?? false }
+    /// The last value that was given, or the default.
+    public subscript<Value>(_ option: DefaultedOption<Value>) -> Value { value(option) as? Value ?? option.unset }
+
+    /// The last value that was given, without its type; nil if there was none.
+    public func value(_ option: AnyOption) -> (any Sendable)? { given.last { $0.option === option }?.value }
 
     /// Every value that was given, in order.
     public func all<Value>(_ option: Option<Value>) -> [Value] {
-        var values: [Value] = []
-        for given in given where given.option === option {
-            if let value = given.value as? Value { values.append(value) }
-        }
-        return values
+        given.filter { $0.option === option }.compactMap { $0.value as? Value }
     }
 
     public func isGiven(_ option: AnyOption) -> Bool { given.contains { $0.option === option } }

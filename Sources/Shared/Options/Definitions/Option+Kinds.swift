@@ -7,51 +7,51 @@ extension Option where Value == Bool {
     /// - Parameters:
     ///   - means: the value of the flag; false if the flag turns a setting off.
     ///   - isNegatable: whether `--no-NAME` is an option, too.
+    ///   - standard: the value without the flag; nil for the opposite of `means`.
     public static func flag(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,
-        isNegatable: Bool = false, field: String? = nil, summary: String, manual: String = ""
-    ) -> Option {
+        isNegatable: Bool = false, default standard: Bool? = nil, field: String? = nil, summary: String,
+        manual: String = ""
+    ) -> DefaultedOption<Bool> {
         Option(
             name, short: short, form: .flag(means: means, isNegatable: isNegatable), expected: "true or false",
-            group: group, field: field, summary: summary, manual: manual, read: Bool.init)
+            group: group, field: field, summary: summary, manual: manual, read: Bool.init
+        ).defaulting(to: standard ?? !means)
     }
 }
 
 extension Option where Value == String {
     /// Any text.
     public static func text(
-        _ name: String, _ valueName: String, _ group: OptionGroup = .own,
-        completion: Completion = .none, default standard: String = "", repeats: Bool = false, summary: String,
-        manual: String = ""
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own, completion: Completion = .none,
+        repeats: Bool = false, summary: String, manual: String = ""
     ) -> Option {
         Option(
-            name, form: .value(valueName), expected: "a text", completion: completion, group: group,
-            default: standard, repeats: repeats, summary: summary, manual: manual
+            name, form: .value(valueName), expected: "a text", completion: completion, group: group, repeats: repeats,
+            summary: summary, manual: manual
         ) { $0 }
     }
 
     /// The path of a file or folder; an empty one is refused.
     public static func path(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "FILE",
-        isFolder: Bool = false, default standard: String = "", variable: String? = nil, field: String? = nil,
-        summary: String, manual: String = ""
+        isFolder: Bool = false, variable: String? = nil, field: String? = nil, summary: String, manual: String = ""
     ) -> Option {
         Option(
             name, short: short, form: .value(valueName), expected: isFolder ? "a folder" : "a file",
-            completion: isFolder ? .folders : .files, group: group, default: standard, variable: variable, field: field,
+            completion: isFolder ? .folders : .files, group: group, variable: variable, field: field,
             summary: summary, manual: manual
         ) { $0.isEmpty ? nil : $0 }
     }
 
     /// One of a few words.
     public static func word(
-        _ name: String, _ valueName: String, _ group: OptionGroup = .own, of words: [String],
-        default standard: String = "", variable: String? = nil, field: String? = nil, summary: String,
-        manual: String = ""
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own, of words: [String], variable: String? = nil,
+        field: String? = nil, summary: String, manual: String = ""
     ) -> Option {
         Option(
-            name, form: .value(valueName), choices: { words }, group: group, default: standard, variable: variable,
-            field: field, summary: summary, manual: manual
+            name, form: .value(valueName), choices: { words }, group: group, variable: variable, field: field,
+            summary: summary, manual: manual
         ) { words.contains($0) ? $0 : nil }
     }
 }
@@ -59,12 +59,12 @@ extension Option where Value == String {
 extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// A case of an enumeration, by its raw value.
     public static func `case`(
-        _ name: String, _ valueName: String, _ group: OptionGroup = .own, default standard: String = "",
-        field: String? = nil, summary: String, manual: String = ""
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own, field: String? = nil, summary: String,
+        manual: String = ""
     ) -> Option {
         Option(
-            name, form: .value(valueName), choices: { Value.allCases.map(\.rawValue) }, group: group, default: standard,
-            field: field, summary: summary, manual: manual, read: { Value(rawValue: $0) })
+            name, form: .value(valueName), choices: { Value.allCases.map(\.rawValue) }, group: group, field: field,
+            summary: summary, manual: manual, print: { $0.rawValue }, read: { Value(rawValue: $0) })
     }
 }
 
@@ -72,28 +72,27 @@ extension Option where Value == Int {
     /// A whole number.
     public static func number(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "N",
-        in range: ClosedRange<Int>, of unit: String = "a number", default standard: String = "", field: String? = nil,
-        summary: String
+        in range: ClosedRange<Int>, of unit: String = "a number", field: String? = nil, summary: String
     ) -> Option {
         let expected =
             range.upperBound == .max
             ? "\(unit) from \(range.lowerBound) on"
             : "\(unit) from \(range.lowerBound) to \(range.upperBound)"
         return Option(
-            name, short: short, form: .value(valueName), expected: expected, group: group, default: standard,
-            field: field, summary: summary
+            name, short: short, form: .value(valueName), expected: expected, group: group, field: field,
+            summary: summary
         ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
     }
 
     /// A number of bytes.
     public static func size(
         _ name: String, _ group: OptionGroup = .own, atLeast least: Int = 0, such example: String,
-        default standard: String = "", field: String? = nil, summary: String, manual: String = ""
+        field: String? = nil, summary: String, manual: String = ""
     ) -> Option {
         Option(
             name, form: .value("SIZE"),
             expected: "a size such as \(example)" + (least > 0 ? ", at least \(ByteCount.description(least))" : ""),
-            group: group, default: standard, field: field, summary: summary, manual: manual
+            group: group, field: field, summary: summary, manual: manual, print: ByteCount.text
         ) { ByteCount.parse($0).flatMap { $0 >= least ? $0 : nil } }
     }
 }
@@ -102,11 +101,11 @@ extension Option where Value == Double {
     /// A number with decimals.
     public static func decimal(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, in range: ClosedRange<Double>,
-        expected: String, default standard: String = "", field: String? = nil, summary: String
+        expected: String, field: String? = nil, summary: String
     ) -> Option {
         Option(
-            name, form: .value(valueName), expected: expected, group: group, default: standard, field: field,
-            summary: summary
+            name, form: .value(valueName), expected: expected, group: group, field: field, summary: summary,
+            print: { Int(exactly: $0).map { "\($0)" } ?? "\($0)" }
         ) { Double($0).flatMap { range.contains($0) ? $0 : nil } }
     }
 }
@@ -114,13 +113,12 @@ extension Option where Value == Double {
 extension Option where Value == Duration {
     /// A duration.
     public static func time(
-        _ name: String, _ group: OptionGroup = .own, such example: String,
-        default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String,
-        manual: String = ""
+        _ name: String, _ group: OptionGroup = .own, such example: String, field: String? = nil,
+        isPositive: Bool = false, summary: String, manual: String = ""
     ) -> Option {
         Option(
-            name, form: .value("TIME"), expected: "a time such as \(example)", group: group,
-            default: standard, field: field, summary: summary, manual: manual
+            name, form: .value("TIME"), expected: "a time such as \(example)", group: group, field: field,
+            summary: summary, manual: manual, print: TimeSpan.text
         ) { TimeSpan.parse($0).flatMap { isPositive && $0 <= .zero ? nil : $0 } }
     }
 }

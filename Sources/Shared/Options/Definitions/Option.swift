@@ -3,7 +3,7 @@ import Support
 /// One option or setting, defined once: parser, help, manuals, completions, the checks of the configuration file and
 /// the reference of the settings all come from it.
 ///
-/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the one subclass, `Option`.
+/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the two subclasses.
 public class AnyOption: @unchecked Sendable {
     /// How the option is written on a command line.
     public enum Form: Sendable, Equatable {
@@ -17,65 +17,73 @@ public class AnyOption: @unchecked Sendable {
         case none
     }
 
-    /// The long name without its dashes; for a setting that is no option, the field with `-` for `_`.
-    public let name: String
-    /// Other names that users may try, for suggestions.
-    let synonyms: [String]
-    public let short: Character?
-    public let form: Form
-    fileprivate let fixedExpected: String
-    fileprivate let fixedCompletion: Completion
-    /// The values, if they are only listed on demand.
-    fileprivate let choices: (@Sendable () -> [String])?
-    /// One or two sentences for the help.
-    public let summary: String
-    /// Another paragraph, for the manual.
-    public let manual: String
-    /// The default in words; empty if there is none.
-    public let standard: String
-    /// The environment variable, by default `APOD_TOOLS_` and the field in capitals.
-    public let variable: String?
-    /// The field of the configuration file.
-    public let field: String?
-    /// Whether that field is an object.
-    public let isObject: Bool
-    public let group: OptionGroup
-    /// Whether each occurrence counts; otherwise the last one does.
-    public let repeats: Bool
-
-    init(
-        name: String, synonyms: [String], short: Character?, form: Form, expected: String, completion: Completion,
-        choices: (@Sendable () -> [String])?, summary: String, manual: String, standard: String, variable: String?,
-        field: String?, isObject: Bool,
-        group: OptionGroup, repeats: Bool
-    ) {
-        self.name = name
-        self.synonyms = synonyms
-        self.short = short
-        self.form = form
-        fixedExpected = expected
-        fixedCompletion = completion
-        self.choices = choices
-        self.summary = summary
-        self.manual = manual
-        self.standard = standard
-        self.variable = variable ?? (isObject ? nil : field.map { "APOD_TOOLS_" + $0.uppercased() })
-        self.field = field
-        self.isObject = isObject
-        self.group = group
-        self.repeats = repeats
+    /// What an option has whatever its values are.
+    struct Definition: Sendable {
+        var name: String
+        var synonyms: [String] = []
+        var short: Character?
+        var form: Form
+        var expected = ""
+        var completion = Completion.none
+        /// The values, if they are only listed on demand.
+        var choices: (@Sendable () -> [String])?
+        var summary: String
+        var manual = ""
+        /// The default in words, if it depends on circumstances.
+        var whenUnset: @Sendable () -> String = { "" }
+        var variable: String?
+        var field: String?
+        var isObject = false
+        var group: OptionGroup
+        var repeats = false
     }
 
-    /// What a valid value looks like, for the message about an invalid one: "a number from 1 to 256".
-    public var expected: String { choices.map { $0().list(before: "or") } ?? fixedExpected }
+    fileprivate let definition: Definition
 
-    public var completion: Completion { choices.map { .words($0()) } ?? fixedCompletion }
+    fileprivate init(_ definition: Definition) { self.definition = definition }
+
+    /// The long name without its dashes; for a setting that is no option, the field with `-` for `_`.
+    public var name: String { definition.name }
+    /// Other names that users may try, for suggestions.
+    var synonyms: [String] { definition.synonyms }
+    public var short: Character? { definition.short }
+    public var form: Form { definition.form }
+    /// One or two sentences for the help.
+    public var summary: String { definition.summary }
+    /// Another paragraph, for the manual.
+    public var manual: String { definition.manual }
+    /// The field of the configuration file.
+    public var field: String? { definition.field }
+    /// Whether that field is an object.
+    public var isObject: Bool { definition.isObject }
+    public var group: OptionGroup { definition.group }
+    /// Whether each occurrence counts; otherwise the last one does.
+    public var repeats: Bool { definition.repeats }
+
+    /// The environment variable, by default `APOD_TOOLS_` and the field in capitals.
+    public var variable: String? {
+        definition.variable ?? (isObject ? nil : field.map { "APOD_TOOLS_" + $0.uppercased() })
+    }
+
+    /// The default as a user would write it, or in words if it depends on circumstances; empty if there is none.
+    public var defaultText: String { definition.whenUnset() }
+
+    /// The default; nil if there is none, or if it depends on circumstances.
+    public var defaultValue: (any Sendable)? { nil }
+
+    /// What a valid value looks like, for the message about an invalid one: "a number from 1 to 256".
+    public var expected: String { definition.choices.map { $0().list(before: "or") } ?? definition.expected }
+
+    public var completion: Completion { definition.choices.map { .words($0()) } ?? definition.completion }
 
     /// Reads a value without its type. Throws as `Option.value(of:)` does.
     public func parse(_ text: String) throws -> any Sendable { text }
 
     /// Whether the next word belongs to an option that has no fixed number of values.
     func takes(_ word: String) -> Bool { false }
+
+    /// Whether it has no value on a command line.
+    var isFlag: Bool { if case .flag = form { true } else { false } }
 
     /// Whether it can be written on a command line.
     public var isTyped: Bool { form != .none }
@@ -87,41 +95,66 @@ public class AnyOption: @unchecked Sendable {
     }
 }
 
-/// An option with values of one type. Tools and modules declare theirs as static members of `AnyOption`.
+/// An option with values of one type, which may be unset. Tools and modules declare theirs as static members of
+/// `AnyOption`.
 public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let read: @Sendable (String) throws -> Value?
+    fileprivate let print: @Sendable (Value) -> String
     private let belongs: (@Sendable (String) -> Bool)?
 
     /// - Parameters:
     ///   - choices: all values, if they are few; only listed on demand.
     ///   - takesMore: whether the next word belongs to the option, too.
+    ///   - print: returns a text that `read` turns into the value again.
     ///   - read: returns the value of a text; returns nil, or throws, for an invalid one.
-    public init(
+    public convenience init(
         _ name: String, synonyms: [String] = [], short: Character? = nil, form: AnyOption.Form,
         expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
-        group: OptionGroup, default standard: String = "", variable: String? = nil,
+        group: OptionGroup, variable: String? = nil,
         field: String? = nil, isObject: Bool = false, repeats: Bool = false, summary: String, manual: String = "",
-        takesMore: (@Sendable (String) -> Bool)? = nil, read: @escaping @Sendable (String) throws -> Value?
+        takesMore: (@Sendable (String) -> Bool)? = nil, print: @escaping @Sendable (Value) -> String = { "\($0)" },
+        read: @escaping @Sendable (String) throws -> Value?
+    ) {
+        self.init(
+            Definition(
+                name: name, synonyms: synonyms, short: short, form: form, expected: expected, completion: completion,
+                choices: choices, summary: summary, manual: manual, variable: variable, field: field,
+                isObject: isObject, group: group, repeats: repeats),
+            takesMore: takesMore, print: print, read: read)
+    }
+
+    private init(
+        _ definition: Definition, takesMore: (@Sendable (String) -> Bool)?,
+        print: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) throws -> Value?
     ) {
         self.read = read
+        self.print = print
         belongs = takesMore
-        super.init(
-            name: name, synonyms: synonyms, short: short, form: form, expected: expected, completion: completion,
-            choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field,
-            isObject: isObject,
-            group: group, repeats: repeats)
+        super.init(definition)
     }
 
     /// A copy that only the environment and the configuration file can set, by the field that the option has or would
     /// have. A flag becomes a truth value.
     public func asSetting() -> Option {
-        var standard = standard
-        if case .flag(let means, _) = form { standard = "\(!means)" }
-        let field = field ?? String(name.map { $0 == "-" ? "_" : $0 })
-        return Option(
-            name, form: .none, expected: fixedExpected, completion: fixedCompletion, choices: choices, group: group,
-            default: standard,
-            variable: variable, field: field, isObject: isObject, summary: summary, manual: manual, read: read)
+        var copy = definition
+        copy.synonyms = []
+        copy.short = nil
+        copy.form = .none
+        copy.field = field ?? String(name.map { $0 == "-" ? "_" : $0 })
+        copy.repeats = false
+        return Option(copy, takesMore: nil, print: print, read: read)
+    }
+
+    /// A copy with a default that depends on circumstances, in words for the help.
+    public func whenUnset(_ words: @autoclosure @escaping @Sendable () -> String) -> Option {
+        var copy = definition
+        copy.whenUnset = words
+        return Option(copy, takesMore: belongs, print: print, read: read)
+    }
+
+    /// The option with this value if it is not set. Evaluated when it is needed.
+    public func defaulting(to value: @autoclosure @escaping @Sendable () -> Value) -> DefaultedOption<Value> {
+        DefaultedOption(self, value)
     }
 
     /// Returns the value of a text. Throws `BadValue` for an invalid one, or the error that `read` throws.
@@ -132,6 +165,29 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
 
     public override func parse(_ text: String) throws -> any Sendable { try value(of: text) }
     override func takes(_ word: String) -> Bool { belongs?(word) ?? false }
+}
+
+/// An option that has a value even if it is not set: see `Option.defaulting(to:)`.
+public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Sendable {
+    private let option: Option<Value>
+    private let standard: @Sendable () -> Value
+
+    fileprivate init(_ option: Option<Value>, _ standard: @escaping @Sendable () -> Value) {
+        self.option = option
+        self.standard = standard
+        super.init(option.definition)
+    }
+
+    /// See `Option.asSetting()`.
+    public func asSetting() -> DefaultedOption { DefaultedOption(option.asSetting(), standard) }
+
+    /// The value if the option is not set.
+    public var unset: Value { standard() }
+
+    public override var defaultText: String { option.print(unset) }
+    public override var defaultValue: (any Sendable)? { unset }
+    public override func parse(_ text: String) throws -> any Sendable { try option.value(of: text) }
+    override func takes(_ word: String) -> Bool { option.takes(word) }
 }
 
 /// A text that is no valid value of its option.

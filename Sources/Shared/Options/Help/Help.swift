@@ -114,6 +114,6 @@ extension AnyOption {
 
     /// The summary, with a default of one word.
     var explanation: String {
-        standard.isEmpty || standard.contains(" ") ? summary : "\(summary) [default: \(standard)]"
+        isFlag || defaultText.isEmpty || defaultText.contains(" ") ? summary : "\(summary) [default: \(defaultText)]"
     }
 }

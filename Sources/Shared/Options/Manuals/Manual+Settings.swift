@@ -31,7 +31,7 @@ extension [AnyOption] {
                 page.request("It Cm \(field)")
                 page.explain(option)
                 if case .flag(let means, _) = option.form {
-                    page.text("`\(means)` says so; the default is `\(!means)`.")
+                    page.text("`\(means)` says so; the default is `\(option.defaultText)`.")
                 }
                 var others: [String] = []
                 if option.isTyped { others.append("option: `--\(option.name)`") }
@@ -63,15 +63,12 @@ extension [AnyOption] {
         table += "| --- | --- | --- | --- | --- |\n"
         for option in self {
             let names = option.isTyped ? ["--\(option.name)"] : []
-            var (remark, standard) = ("", option.standard)
-            if case .flag(let means, _) = option.form {
-                standard = "\(!means)"
-                // The field has another name than the option.
-                if !means { remark = " (`false`)" }
-            }
+            var remark = ""
+            // The field has another name than the option.
+            if case .flag(means: false, _) = option.form { remark = " (`false`)" }
             let cells = [
                 Self.cell(option.summary) + remark, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
-                option.field.map { [$0] }?.quoted ?? "", Self.cell(standard),
+                option.field.map { [$0] }?.quoted ?? "", Self.cell(option.defaultText),
             ]
             table += "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
         }

@@ -147,7 +147,7 @@ extension ManualPage {
                 text("It takes \(option.expected).")
             }
         }
-        if !option.standard.isEmpty { text("The default is \(option.standard).") }
+        if !option.isFlag, !option.defaultText.isEmpty { text("The default is \(option.defaultText).") }
     }
 
     /// - Parameter options: options whose variables are listed in addition to those of `facts`.
@@ -163,7 +163,7 @@ extension ManualPage {
                 guard let variable = option.variable else { continue }
                 page.request("It Ev \(variable)")
                 page.text(option.summary)
-                if !option.standard.isEmpty { page.text("The default is \(option.standard).") }
+                if !option.defaultText.isEmpty { page.text("The default is \(option.defaultText).") }
             }
             for (names, summary) in facts.variables {
                 page.request("It Ev \(names.joined(separator: " , "))")

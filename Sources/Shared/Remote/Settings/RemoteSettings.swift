@@ -26,7 +26,7 @@ public struct RemoteSettings: Sendable, Equatable {
         /// The least rate of a transfer, in bytes per second.
         public static let leastRate = 32 << 10
 
-        public init(connect: Duration = .milliseconds(250)) { self.connect = connect }
+        public init(connect: Duration) { self.connect = connect }
 
         /// The time limit of an operation that no record waits for.
         func deadline(bytes: Int) -> Duration { patience + .seconds(bytes / Self.leastRate) }
@@ -36,13 +36,13 @@ public struct RemoteSettings: Sendable, Equatable {
     public static let leastKey = 16
 
     public var address: RemoteAddress
-    public var mode = Mode.both
-    public var scopes = RemoteScopes.standard
-    public var timeouts = Timeouts()
+    public var mode: Mode
+    public var scopes: RemoteScopes
+    public var timeouts: Timeouts
     /// Whether the purpose of the run is to use the remote, so waiting for it is not lost time.
     public var isPatient = false
     /// The time that the end of a run waits for uploads.
-    public var wait: Duration = .seconds(5)
+    public var wait: Duration
     /// Extra header fields of each request.
     public var headers: [HTTPHeader] = []
     /// The signing key of documents; nil for unsigned documents.
@@ -52,11 +52,17 @@ public struct RemoteSettings: Sendable, Equatable {
     /// The most bytes of a content.
     public var byteLimit = HTTPRequest.defaultByteLimit
 
-    public init(_ address: RemoteAddress) { self.address = address }
+    public init(_ address: RemoteAddress, mode: Mode, scopes: RemoteScopes, connect: Duration, wait: Duration) {
+        self.address = address
+        self.mode = mode
+        self.scopes = scopes
+        timeouts = Timeouts(connect: connect)
+        self.wait = wait
+    }
 }
 
 /// The scopes that are shared.
-public struct RemoteScopes: Sendable, Equatable {
+public struct RemoteScopes: Sendable, Equatable, CustomStringConvertible {
     /// Nil for all.
     public let names: [ScopeName]?
 
@@ -69,6 +75,8 @@ public struct RemoteScopes: Sendable, Equatable {
     public init(_ text: String) throws {
         names = text == "*" ? nil : try text.split(separator: ",").map { try ScopeName(String($0)) }
     }
+
+    public var description: String { names?.map(\.text).joined(separator: ",") ?? "*" }
 
     public func contains(_ scope: ScopeName) -> Bool { names?.contains(scope) ?? true }
 }

@@ -1,7 +1,7 @@
 import Support
 
 /// When an entry expires.
-public enum Expiry: Sendable, Hashable {
+public enum Expiry: Sendable, Hashable, CustomStringConvertible {
     /// This long after it was fetched, or found to be unchanged.
     case after(Duration)
     case at(Timestamp)
@@ -15,6 +15,13 @@ public enum Expiry: Sendable, Hashable {
             self = .after(span)
         } else {
             return nil
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .after(let span): TimeSpan.text(span)
+        case .at(let end): end.iso8601
         }
     }
 

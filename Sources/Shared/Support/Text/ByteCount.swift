@@ -21,6 +21,13 @@ public enum ByteCount {
         return Int(exactly: (number * factor).rounded(.down))
     }
 
+    /// Returns the shortest text that `parse` reads as exactly this size: `200MB`, `1GiB`, `1234`.
+    public static func text(_ bytes: Int) -> String {
+        ["KB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "TiB"].reversed().lazy.compactMap { unit in
+            parse("1\(unit)").flatMap { bytes != 0 && bytes % $0 == 0 ? "\(bytes / $0)\(unit)" : nil }
+        }.first ?? "\(bytes)"
+    }
+
     /// Formats a size for people: `512 B`, `1.2 MB` (powers of 1000).
     public static func description(_ bytes: Int) -> String {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }

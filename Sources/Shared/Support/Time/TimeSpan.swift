@@ -28,6 +28,14 @@ public enum TimeSpan {
         return .milliseconds(Int64(milliseconds.rounded()))
     }
 
+    /// Returns the text that `parse` reads as exactly this duration, in whole milliseconds: `14d`, `90s`, `250ms`.
+    public static func text(_ span: Duration) -> String {
+        let milliseconds = span.milliseconds
+        let units: [(Int64, String)] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")]
+        let unit = units.first { milliseconds % $0.0 == 0 && milliseconds != 0 } ?? (1, "ms")
+        return "\(milliseconds / unit.0)\(unit.1)"
+    }
+
     /// Formats a duration in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; a negative duration has a `-`.
     public static func description(_ span: Duration) -> String {
         let seconds = span.milliseconds / 1000

@@ -18,7 +18,7 @@ public struct EncodeSettings: Sendable, Hashable {
     /// 1 to 100; ignored for PNG.
     public var quality: Int
     /// 0 to 9: the time spent on smaller files.
-    public var effort = standardEffort
+    public var effort: Int
     /// The chroma subsampling.
     public var chroma = ChromaChoice.auto
     /// The colour behind transparent pixels and rounded corners in formats without alpha and in GIF; nil as in
@@ -39,15 +39,10 @@ public struct EncodeSettings: Sendable, Hashable {
     /// The maximum frame rate of an animation; nil keeps all frames.
     public var framesPerSecond: Double?
 
-    /// The lowest quality at which most people see no difference from the original at these sizes.
-    public static let standardQuality = 82
-
-    /// The highest effort that costs little time.
-    public static let standardEffort = 3
-
-    public init(format: OutputFormat? = nil, quality: Int = standardQuality, background: RGB? = nil) {
+    public init(format: OutputFormat? = nil, quality: Int, effort: Int, background: RGB? = nil) {
         self.format = format
         self.quality = quality
+        self.effort = effort
         self.background = background
     }
 

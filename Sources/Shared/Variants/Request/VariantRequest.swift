@@ -14,8 +14,8 @@ public struct VariantRequest: Sendable {
     /// A box in points that the picture covers.
     public var fit: (width: Double, height: Double)?
     /// Pixels per point: at least one scale, all distinct. Each of several scales makes a variant, named like image
-    /// files of an app: `launch-card`, `launch-card@2x`.
-    public var scales = [standardScale]
+    /// files of an app: `launch-card`, `launch-card@2x`. Most screens have two pixels per point.
+    public var scales = [2.0]
     /// Disables rounding `fit` up to a bucket.
     public var isExact = false
     /// Whether small pictures are enlarged; nil for styles only, which are part of a page's layout.
@@ -30,9 +30,6 @@ public struct VariantRequest: Sendable {
     public var gradient: Gradient?
     /// In points for styles, otherwise in pixels.
     public var cornerRadius: Double?
-
-    /// Most screens have two pixels per point.
-    public static let standardScale = 2.0
 
     /// The name of the variant of sides in pixels, without a style.
     static let bareName = "custom"

@@ -1,0 +1,35 @@
+/// Limits for untrusted pictures. All are checked against the header before memory is allocated.
+public struct DecodeLimits: Sendable, Hashable {
+    /// Pixels of the stored picture. The default is half as much again as the largest pictures that telescopes publish
+    /// as JPEG (about 20 000 x 14 000).
+    public var maxPixels: Int
+    /// Bytes of the file.
+    public var maxInputBytes: Int
+    /// Bytes of memory for pictures that must be held entirely: a progressive JPEG's coefficients, an interlaced PNG, a
+    /// WebP, a small rotated picture. All pictures that a run decodes at the same time share this limit
+    /// (`MemoryBudget`).
+    public var maxMemoryBytes: Int
+    /// Frames of an animation. The default is a minute at 33 frames a second.
+    public var maxFrames: Int
+    /// Pixels of an animation's canvas times its frames. The default is half a minute's work of one processor.
+    public var maxAnimationPixels: Int
+    /// Seconds of work on one picture, without the time that it waits for memory; `.infinity` for no limit.
+    public var maxSeconds: Double
+    /// Scans of a JPEG. Real pictures have about 10, and each scan costs a visit to all of the picture.
+    public var maxScans: Int
+
+    public init(
+        maxPixels: Int = 400_000_000, maxInputBytes: Int = 256 << 20, maxMemoryBytes: Int = 1 << 30,
+        maxFrames: Int = 2000, maxAnimationPixels: Int = 4_000_000_000, maxSeconds: Double = 60, maxScans: Int = 500
+    ) {
+        self.maxPixels = maxPixels
+        self.maxInputBytes = maxInputBytes
+        self.maxMemoryBytes = maxMemoryBytes
+        self.maxFrames = maxFrames
+        self.maxAnimationPixels = maxAnimationPixels
+        self.maxSeconds = maxSeconds
+        self.maxScans = maxScans
+    }
+
+    public static let standard = DecodeLimits()
+}

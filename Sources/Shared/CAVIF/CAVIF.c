@@ -3,7 +3,6 @@
 #include <CLibraryLoading.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if __has_include(<avif/avif.h>)

@@ -1,4 +1,3 @@
-import CKernels
 import Formats
 import Support
 
@@ -248,8 +247,7 @@ struct DownsampleJob {
         }
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation,
-            channels: source.layout.channels,
-            options: options, firstFrame: planned.firstFrame
+            channels: source.layout.channels, options: options, firstFrame: planned.firstFrame
         ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
             if let kept = planned.kept, !source.isConverted {

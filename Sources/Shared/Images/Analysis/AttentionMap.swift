@@ -1,4 +1,3 @@
-import Formats
 import Libc
 
 /// A map of visual attention, and the crop that keeps most of it.

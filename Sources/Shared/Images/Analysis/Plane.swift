@@ -1,5 +1,3 @@
-import Formats
-
 /// A number for each pixel of a small picture.
 struct Plane {
     let width: Int

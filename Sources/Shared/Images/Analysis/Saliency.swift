@@ -1,4 +1,3 @@
-import Formats
 import Libc
 
 /// The criterion for the part of a picture that a crop keeps.

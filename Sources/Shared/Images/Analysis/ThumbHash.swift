@@ -1,4 +1,3 @@
-import Formats
 import Libc
 
 /// A blurred preview of a picture in about 25 bytes, with its aspect ratio and transparency: ThumbHash, by Evan

@@ -1,6 +1,5 @@
 import CWebP
 import Formats
-import Support
 
 extension UninterruptibleCost {
     /// Encoding a frame of an animated WebP, completely and as a difference. Noise takes 1 s for 3.3 megapixels.

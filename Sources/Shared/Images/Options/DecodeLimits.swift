@@ -1,5 +1,4 @@
 import Formats
-import Support
 
 extension DecodeLimits {
     func check(bytes count: Int) throws(ImageError) {

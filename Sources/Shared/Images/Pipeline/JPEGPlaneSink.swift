@@ -1,5 +1,3 @@
-import Formats
-
 /// Passes planes to a JPEG encoder, strip by strip.
 final class JPEGPlaneSink: StageSink {
     private let rings: [RowRing]

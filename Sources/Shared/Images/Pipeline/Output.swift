@@ -29,10 +29,9 @@ public struct Output {
 
     public init(
         _ geometry: Geometry, encoding: EncodeOptions, backdrop: Backdrop = .colour(.white), gradient: Gradient = .none,
-        cornerRadius: Double = 0,
-        keepsProfile: Bool = false, wantsHash: Bool = false, exif: ExifBlock? = nil, xmp: XMPPacket? = nil,
-        frame: Int? = nil, framesPerSecond: Double? = nil,
-        byteLimit: Int? = nil, sink: any ByteSink
+        cornerRadius: Double = 0, keepsProfile: Bool = false, wantsHash: Bool = false, exif: ExifBlock? = nil,
+        xmp: XMPPacket? = nil, frame: Int? = nil, framesPerSecond: Double? = nil, byteLimit: Int? = nil,
+        sink: any ByteSink
     ) {
         self.geometry = geometry
         self.encoding = encoding

@@ -1,5 +1,4 @@
 import CKernels
-import Formats
 import Support
 
 /// Joins the rows of a stage's planes to rows of sRGB pixels, in stored orientation.

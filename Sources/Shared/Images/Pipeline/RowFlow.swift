@@ -1,5 +1,4 @@
 import Formats
-import Support
 
 /// The pipeline of a picture: passes rows from the decoder through the stages of all outputs, each as soon as its
 /// input is available. Larger outputs come first, and smaller outputs are made from them if that costs no quality.

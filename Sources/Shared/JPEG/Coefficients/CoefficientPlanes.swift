@@ -1,5 +1,4 @@
 import CKernels
-import Formats
 import Support
 
 /// Decodes a progressive JPEG. All coefficients are decoded before the first samples.

@@ -1,5 +1,3 @@
-import Support
-
 /// Decodes the MCUs of a sequential scan (ITU-T T.81 A.2, F.2.2).
 ///
 /// The inner loops in this file read tables and write coefficients unchecked; `check` verifies with `-D CHECKED` that:

@@ -12,6 +12,7 @@ final class ScanRegion: @unchecked Sendable {
         /// The code of the marker; 0 at the end of the file.
         let marker: UInt8
 
+        /// RST0 to RST7.
         var isRestart: Bool { (0xD0...0xD7).contains(marker) }
     }
 

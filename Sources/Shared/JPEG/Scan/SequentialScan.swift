@@ -1,4 +1,3 @@
-import Formats
 import Support
 
 /// The MCUs of a sequential scan in order (ITU-T T.81 F.2). Decodes each from the end of the previous, or takes MCUs

@@ -1,5 +1,3 @@
-import Support
-
 /// The MCUs of a region, decoded before the position of any MCU is known.
 ///
 /// Huffman codes resynchronise: decoding from an arbitrary bit finds the true start of an MCU after a few of them.

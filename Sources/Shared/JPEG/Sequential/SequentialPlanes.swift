@@ -1,4 +1,3 @@
-import Formats
 import Support
 
 /// Decodes a sequential JPEG (ITU-T T.81 F.2) without colour conversion and upsampling. At full size the samples equal

@@ -1,6 +1,5 @@
 import CDeflate
 import Formats
-import Support
 
 extension UninterruptibleCost {
     /// Filtering a PNG and compressing it at a level of libdeflate. Levels from 10 on search for the shortest parse.

@@ -9,21 +9,18 @@ import Testing
 
 /// The defaults of all options and settings.
 struct DefaultTests {
-    private static let options = [Tool.apodFetch, .imgCache, .imgDownsample, .gifCache].flatMap { tool in
-        options(of: tool.command)
-    } + AnyOption.settings
-
     private static func options(of command: Command) -> [AnyOption] {
         command.options + command.subcommands.flatMap(options)
     }
 
     @Test func textOfADefaultMeansThatDefault() throws {
-        let options = Self.options.filter { $0.defaultValue != nil }
+        let tools = [Tool.apodFetch, .imgCache, .imgDownsample, .gifCache].map(\.command)
+        let options = (tools.flatMap(Self.options) + [AnyOption].settings).filter { $0.defaultValue != nil }
         #expect(options.count > 100)
         for option in options {
             let value = try #require(option.defaultValue)
             let read = try option.parse(option.defaultText)
-            #expect("\(read)" == "\(value)", "\(option.name)")
+            #expect("\(read)" == "\(value)", "--\(option.name)")
         }
     }
 }

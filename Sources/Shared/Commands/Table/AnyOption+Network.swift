@@ -130,7 +130,7 @@ public struct BearerFile: Sendable {
     /// Nil if an origin is wrong, or if the file is missing.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
-        if let first = words.first, first.contains("://") {
+        if let first = words.first, first.contains(text: "://") {
             guard words.count == 2, let origin = WebURL.Origin(String(first)) else { return nil }
             self.origin = origin
             path = String(words[1])

@@ -86,7 +86,9 @@ extension ToolContext {
         settings.stylesheet = try arguments[.css].map { path in
             try File.openInput(path).contents(atMost: 1 << 20)
         }
-        for text in arguments.all(.recordFields) { settings.fields[keyPath: text.place] = text.fields }
+        for named in arguments.all(.recordFields) {
+            if let text = GalleryText(rawValue: named.name) { settings.fields[text] = named.fields }
+        }
         return settings
     }
 }
@@ -116,28 +118,20 @@ extension AnyOption {
         "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
     static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
     static let recordFields = AnyOption.recordFields(
-        ["title=", "date=", "text=", "credit=", "licence=", "link="], .own,
+        GalleryText.allCases.map { "\($0)=" }, .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
-        synonyms: ["title-field", "date-field", "text-field", "credit-field", "licence-field", "link-field"],
-        summary: "Fields with a text of the page: title, date, text, credit, licence or link, such as title=name.",
+        synonyms: GalleryText.allCases.map { "\($0)-field" },
+        summary: """
+            Fields with a text of the page: \(GalleryText.allCases.map(\.rawValue).list(before: "or")), such as title=name.
+            """,
         manual: """
-            The first field that a record has counts. Without the option these are title=title,name,id, date=date,net, \
-            text=explanation,description,mission.description,instructions, credit=credit, licence=license,licence and \
-            link=permalink,link.
+            The first field that a record has counts. Without the option these are \
+            \(GalleryText.allCases.map(standardField).list(before: "and")).
             """)
-}
 
-extension NamedFields {
-    /// Where a gallery keeps the fields.
-    fileprivate var place: WritableKeyPath<GalleryFields, [FieldPath]> {
-        switch name {
-        case "title": \.title
-        case "date": \.date
-        case "text": \.text
-        case "credit": \.credit
-        case "licence": \.licence
-        default: \.link
-        }
+    /// The fields of a text by default, as a value of `--field`.
+    private static func standardField(_ text: GalleryText) -> String {
+        "\(text)=" + GalleryText.standardFields[text, default: []].map(\.description).joined(separator: ",")
     }
 }
 

@@ -135,7 +135,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 }
 
 @Suite struct PublicationTests {
-    private let publication = Publication(fields: GalleryFields())
+    private let publication = Publication(fields: GalleryText.standardFields)
 
     @Test func privateFieldsStayOut() throws {
         let source = try record(

@@ -20,7 +20,8 @@ public struct GallerySettings: Sendable {
     public var keepsOriginals = false
     /// Whether pictures that are not in the input are removed.
     public var prunes = false
-    public var fields = GalleryFields()
+    /// The record fields with the texts of a picture. The first field with a text counts.
+    public var fields = GalleryText.standardFields
 
     public init(title: String, theme: Theme, pageSize: Int) {
         self.title = title
@@ -29,14 +30,16 @@ public struct GallerySettings: Sendable {
     }
 }
 
-/// The record fields with the texts of a picture. The first field with a text counts.
-public struct GalleryFields: Sendable {
-    public var title: [FieldPath] = ["title", "name", "id"]
-    public var date: [FieldPath] = ["date", "net"]
-    public var text: [FieldPath] = ["explanation", "description", "mission.description", "instructions"]
-    public var credit: [FieldPath] = ["credit"]
-    public var licence: [FieldPath] = ["license", "licence"]
-    public var link: [FieldPath] = ["permalink", "link"]
+/// A text of a picture in a gallery, by its name in `--field`.
+public enum GalleryText: String, Sendable, CaseIterable {
+    case title, date, text, credit, licence, link
 
-    public init() {}
+    public static let standardFields: [GalleryText: [FieldPath]] = [
+        .title: ["title", "name", "id"],
+        .date: ["date", "net"],
+        .text: ["explanation", "description", "mission.description", "instructions"],
+        .credit: ["credit"],
+        .licence: ["license", "licence"],
+        .link: ["permalink", "link"],
+    ]
 }

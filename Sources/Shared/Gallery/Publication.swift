@@ -7,26 +7,28 @@ import Support
 /// Extracts the public part of a record: its texts and public addresses, without keys, scopes, private addresses or
 /// local paths.
 struct Publication {
-    let fields: GalleryFields
+    let fields: [GalleryText: [FieldPath]]
 
     /// Returns the fields that pages use, under their usual names.
     func record(of record: Record) -> Record {
         var published = Record()
-        let text = text(record, fields.text)
+        let text = text(record, fields[.text, default: []])
         let isExplanation = text != nil && text == record.string("explanation")
         let layout = isExplanation ? text.flatMap { Self.layout(of: record, $0) } : nil
         published.set([
             "date": Self.day(of: record, fields).map { .string($0.description) },
-            "title": self.text(record, fields.title).map { .string($0) },
+            "title": self.text(record, fields[.title, default: []]).map { .string($0) },
             "explanation": text.map { .string($0) },
-            "credit": self.text(record, fields.credit).map { .string($0) },
+            "credit": self.text(record, fields[.credit, default: []]).map { .string($0) },
             "copyright": self.text(record, ["copyright"]).map { .string($0) },
-            "license": self.text(record, fields.licence).map { .string($0) },
+            "license": self.text(record, fields[.licence, default: []]).map { .string($0) },
             "alt": self.text(record, ["alt"]).map { .string($0) },
             "media_type": self.text(record, ["media_type"]).map { .string($0) },
             "url": Self.address(record.string("url")).map { .string($0) },
             "hdurl": Self.address(record.string("hdurl")).map { .string($0) },
-            "permalink": fields.link.lazy.compactMap { Self.address(record.string($0)) }.first.map { .string($0) },
+            "permalink": fields[.link, default: []].lazy.compactMap { Self.address(record.string($0)) }.first.map {
+                .string($0)
+            },
             "apod": layout.map { .raw($0.line) },
             "error": Self.error(of: record),
         ])
@@ -43,8 +45,10 @@ struct Publication {
     }
 
     /// Returns the day at the beginning of a date or time.
-    static func day(of record: Record, _ fields: GalleryFields) -> CalendarDay? {
-        fields.date.lazy.compactMap { field in record.string(field).flatMap { CalendarDay($0.prefix(10)) } }.first
+    static func day(of record: Record, _ fields: [GalleryText: [FieldPath]]) -> CalendarDay? {
+        fields[.date, default: []].lazy.compactMap { field in
+            record.string(field).flatMap { CalendarDay($0.prefix(10)) }
+        }.first
     }
 
     /// Returns the paragraphs of a text and its links to public addresses; nil if there are none.

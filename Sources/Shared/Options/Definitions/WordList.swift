@@ -1,6 +1,6 @@
 extension [String] {
-    /// The words with commas between them, and a conjunction before the last one.
-    func list(before conjunction: String) -> String {
+    /// The words with commas between them, and a conjunction before the last word.
+    public func list(before conjunction: String) -> String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }

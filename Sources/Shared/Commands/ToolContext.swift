@@ -1,8 +1,7 @@
 import Options
 import Support
 
-/// What a command is given: its arguments, the environment, the configuration, the log, progress and metrics, and the
-/// way to be stopped.
+/// The surroundings of a command: arguments, environment, configuration, log, progress, metrics and interruption.
 public struct ToolContext: Sendable {
     public let arguments: Arguments
     public let environment: Environment
@@ -10,7 +9,7 @@ public struct ToolContext: Sendable {
     public private(set) var log: Log
     public var metrics = Metrics.silent
     public var progress = Progress.none
-    /// Whether the process gives up rights that it does not need: see `confine`.
+    /// Whether the process drops rights that it does not need: see `confine`.
     public var isConfined = true
     public let interruption: Interruption
 
@@ -29,9 +28,7 @@ public struct ToolContext: Sendable {
     /// `metrics` names it. Throws `ConfigurationFailure` for a bad file or setting, and `SystemFailure` if the file for
     /// metrics cannot be opened.
     public init(_ arguments: Arguments) throws {
-        let environment = Environment.ofProcess()
-        let configuration = try Configuration.load(option: arguments[.config], environment: environment)
-        self.init(arguments, environment: environment, configuration: configuration, log: .silent)
+        try self.init(silent: arguments)
         let threshold: Log.Level = arguments[.quiet] ? .error : arguments[.verbose] ? .detail : .warning
         log = Log(tool: tool, threshold: threshold, format: try value(.logFormat))
         if let path = try value(.metrics) { metrics = try MetricsFile.open(path, tool: tool, log: log) }
@@ -39,18 +36,24 @@ public struct ToolContext: Sendable {
             try value(.progress), isTerminal: Terminal.isTerminal(2), isQuiet: arguments[.quiet],
             logFormat: log.format, environment: environment)
         if style != .hidden { progress = Progress(style, log: log, meetsOutput: Terminal.isTerminal(1)) }
+    }
+
+    /// A context that prints nothing. Throws `ConfigurationFailure` for a bad configuration file or setting.
+    init(silent arguments: Arguments, environment: Environment = .ofProcess()) throws {
+        let configuration = try Configuration.load(option: arguments[.config], environment: environment)
+        self.init(arguments, environment: environment, configuration: configuration, log: .silent)
         isConfined = try value(.confinement)
     }
 
     public var tool: String { arguments.tool }
 
-    /// Where a setting's value comes from. The option overrides the environment, which overrides the configuration
+    /// The source of a setting's value. The option overrides the environment, which overrides the configuration
     /// file.
     public enum Source: String, Sendable {
         case option, environment, configuration
     }
 
-    /// The text of an option's value, and where it comes from; nil if it is not set, or if its field is an object.
+    /// The text of an option's value, and its source; nil if it is not set, or if its field is an object.
     ///
     /// Throws `ConfigurationFailure` for a field that is no text, number or truth value.
     public func text(_ option: AnyOption) throws -> (text: String, source: Source)? {
@@ -61,15 +64,19 @@ public struct ToolContext: Sendable {
     }
 
     /// The value of an option or setting: the option overrides the environment, which overrides the configuration file;
-    /// nil if none of them sets it.
+    /// nil if it is not set.
     ///
-    /// Throws `ConfigurationFailure` (78) for a bad value in the environment or the file; those of options were refused
-    /// when the line was read.
-    public func value<Value>(_ option: Option<Value>) throws -> Value? { try given(option) as? Value }
+    /// Throws `ConfigurationFailure` (78) for a bad value in the environment or the file; a bad value of an option
+    /// was refused when the line was read.
+    public func value<Value>(_ option: Option<Value>) throws -> Value? {
+        try given(option).flatMap { $0 as? Value }
+    }
 
-    /// The value of an option or setting, by default that of the option. Throws as above.
+    /// The value of an option or setting, or its default. Throws as above.
     public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value {
-        try given(option) as? Value ?? option.unset
+        // Without a cast, which costs more than the rest, if nothing is set.
+        guard let value = try given(option) else { return option.unset }
+        return value as? Value ?? option.unset
     }
 
     private func given(_ option: AnyOption) throws -> (any Sendable)? {

@@ -22,11 +22,9 @@ extension Tool {
     fileprivate func known(
         _ completion: Completion, _ line: Arguments, _ environment: Environment, _ beginning: String
     ) throws -> [String] {
-        let context = ToolContext(
-            line, environment: environment,
-            configuration: try .load(option: line[.config], environment: environment), log: .silent)
+        let context = try ToolContext(silent: line, environment: environment)
         let settings = try context.cacheSettings()
-        if try context.value(.confinement) {
+        if context.isConfined {
             var needs = Needs()
             needs.inputs = settings.folders
             Confinement(needs, cache: [], environment: environment).enforce()

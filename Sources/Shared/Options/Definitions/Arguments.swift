@@ -22,10 +22,13 @@ public struct Arguments: Sendable {
     public var tool: String { path[0].name }
 
     /// The last value that was given; nil if there was none.
-    public subscript<Value>(_ option: Option<Value>) -> Value? { value(option) as? Value }
+    public subscript<Value>(_ option: Option<Value>) -> Value? { value(option).flatMap { $0 as? Value } }
 
     /// The last value that was given, or the default.
-    public subscript<Value>(_ option: DefaultedOption<Value>) -> Value { value(option) as? Value ?? option.unset }
+    public subscript<Value>(_ option: DefaultedOption<Value>) -> Value {
+        guard let value = value(option) else { return option.unset }
+        return value as? Value ?? option.unset
+    }
 
     /// The last value that was given, without its type; nil if there was none.
     public func value(_ option: AnyOption) -> (any Sendable)? { given.last { $0.option === option }?.value }

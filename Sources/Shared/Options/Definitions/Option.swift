@@ -3,21 +3,22 @@ import Support
 /// One option or setting, defined once: parser, help, manuals, completions, the checks of the configuration file and
 /// the reference of the settings all come from it.
 ///
-/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the two subclasses.
+/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the two subclasses, except for
+/// `definition`, which does not change after the initialiser of the static property that holds the option.
 public class AnyOption: @unchecked Sendable {
     /// How the option is written on a command line.
     public enum Form: Sendable, Equatable {
-        /// `--quiet`: means this value; `--no-NAME` means the other one if the option can be negated.
+        /// `--quiet`: means this value; `--no-NAME` means the opposite if the option can be negated.
         case flag(means: Bool, isNegatable: Bool)
         /// `--jobs N`.
         case value(String)
-        /// `--date [DAY]`: without a value it means this one.
+        /// `--date [DAY]`; `--date` alone means the implied value.
         case optionalValue(String, implied: String)
         /// Not an option: only set by the environment or the configuration file.
         case none
     }
 
-    /// What an option has whatever its values are.
+    /// The properties of an option that do not depend on the type of its values.
     struct Definition: Sendable {
         var name: String
         var synonyms: [String] = []
@@ -33,14 +34,25 @@ public class AnyOption: @unchecked Sendable {
         var whenUnset: @Sendable () -> String = { "" }
         var variable: String?
         var field: String?
+        /// Whether the name is the field, with `-` for `_`.
+        var isNamedByField = false
         var isObject = false
         var group: OptionGroup
         var repeats = false
     }
 
-    fileprivate let definition: Definition
+    /// Changes only until the option is stored: see `asSetting` and `whenUnset`.
+    fileprivate var definition: Definition
 
     fileprivate init(_ definition: Definition) { self.definition = definition }
+
+    fileprivate func becomeSetting() {
+        definition.synonyms = []
+        definition.short = nil
+        definition.form = .none
+        definition.repeats = false
+        definition.isNamedByField = true
+    }
 
     /// The long name without its dashes; for a setting that is no option, the field with `-` for `_`.
     public var name: String { definition.name }
@@ -48,16 +60,20 @@ public class AnyOption: @unchecked Sendable {
     var synonyms: [String] { definition.synonyms }
     public var short: Character? { definition.short }
     public var form: Form { definition.form }
-    /// One or two sentences for the help.
+    /// A sentence or two for the help.
     public var summary: String { definition.summary }
     /// Another paragraph, for the manual.
     public var manual: String { definition.manual }
     /// The field of the configuration file.
-    public var field: String? { definition.field }
+    public var field: String? {
+        guard definition.field == nil, definition.isNamedByField else { return definition.field }
+        let dash = UInt8(ascii: "-")
+        return String(decoding: name.utf8.map { $0 == dash ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+    }
     /// Whether that field is an object.
     public var isObject: Bool { definition.isObject }
     public var group: OptionGroup { definition.group }
-    /// Whether each occurrence counts; otherwise the last one does.
+    /// Whether each occurrence counts; otherwise only the last occurrence does.
     public var repeats: Bool { definition.repeats }
 
     /// The environment variable, by default `APOD_TOOLS_` and the field in capitals.
@@ -71,7 +87,7 @@ public class AnyOption: @unchecked Sendable {
     /// The default; nil if there is none, or if it depends on circumstances.
     public var defaultValue: (any Sendable)? { nil }
 
-    /// What a valid value looks like, for the message about an invalid one: "a number from 1 to 256".
+    /// Describes valid values in the message about an invalid value: "a number from 1 to 256".
     public var expected: String { definition.choices.map { $0().list(before: "or") } ?? definition.expected }
 
     public var completion: Completion { definition.choices.map { .words($0()) } ?? definition.completion }
@@ -95,7 +111,7 @@ public class AnyOption: @unchecked Sendable {
     }
 }
 
-/// An option with values of one type, which may be unset. Tools and modules declare theirs as static members of
+/// An option with typed values, which may be unset. Tools and modules declare theirs as static members of
 /// `AnyOption`.
 public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let read: @Sendable (String) throws -> Value?
@@ -133,23 +149,17 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         super.init(definition)
     }
 
-    /// A copy that only the environment and the configuration file can set, by the field that the option has or would
-    /// have. A flag becomes a truth value.
+    /// Turns the option into a setting that only the environment and the configuration file can set, by the field that
+    /// the option has or would have. A flag becomes a truth value. Not a copy, as that would cost each start time.
     public func asSetting() -> Option {
-        var copy = definition
-        copy.synonyms = []
-        copy.short = nil
-        copy.form = .none
-        copy.field = field ?? String(name.map { $0 == "-" ? "_" : $0 })
-        copy.repeats = false
-        return Option(copy, takesMore: nil, print: print, read: read)
+        becomeSetting()
+        return self
     }
 
-    /// A copy with a default that depends on circumstances, in words for the help.
+    /// Adds a description of a default that depends on circumstances.
     public func whenUnset(_ words: @autoclosure @escaping @Sendable () -> String) -> Option {
-        var copy = definition
-        copy.whenUnset = words
-        return Option(copy, takesMore: belongs, print: print, read: read)
+        definition.whenUnset = words
+        return self
     }
 
     /// The option with this value if it is not set. Evaluated when it is needed.
@@ -179,7 +189,10 @@ public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Senda
     }
 
     /// See `Option.asSetting()`.
-    public func asSetting() -> DefaultedOption { DefaultedOption(option.asSetting(), standard) }
+    public func asSetting() -> DefaultedOption {
+        becomeSetting()
+        return self
+    }
 
     /// The value if the option is not set.
     public var unset: Value { standard() }
@@ -190,12 +203,12 @@ public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Senda
     override func takes(_ word: String) -> Bool { option.takes(word) }
 }
 
-/// A text that is no valid value of its option.
+/// A text that is not a valid value of its option.
 public struct BadValue: Error {
     let text: String
     let option: AnyOption
 
-    /// Says what is wrong with it, naming the place that it comes from: `--jobs`, `APOD_TOOLS_SCOPE`.
+    /// Returns a message that names the source of the text: `--jobs`, `APOD_TOOLS_SCOPE`.
     public func message(source: String) -> String {
         var words: [String] = []
         if case .words(let known) = option.completion { words = known }

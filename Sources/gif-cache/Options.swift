@@ -12,7 +12,7 @@ extension AnyOption {
         ["id="], single: ["id="], .own, expected: "id=FIELD, such as id=exercise.id", synonyms: ["id-field"],
         summary: "Field of a record that holds the id, such as id=exercise.id; without it id, else exerciseId.")
 
-    /// Which exercises of the service's list are meant.
+    /// Conditions on the exercises of the service's list.
     static let bodyPart = Option<String>(
         "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,
         repeats: true, summary: "Only of this part of the body, such as back; several with commas."
@@ -52,7 +52,7 @@ extension Arguments {
     /// The resolution that the option names.
     var namedResolution: Resolution? { isGiven(.resolution) ? Resolution(rawValue: self[.resolution]) : nil }
 
-    /// The exercises of the list that are meant.
+    /// The conditions on the exercises of the list.
     var exerciseFilter: ExerciseFilter {
         ExerciseFilter(
             bodyParts: all(.bodyPart), targets: all(.target), equipment: all(.equipment), names: all(.exerciseName))
@@ -60,7 +60,7 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// How GIFs are named: a resolution that was asked for is the only one that will do. Throws `ConfigurationFailure`.
+    /// The names of GIFs. A resolution from the command line excludes all others. Throws `ConfigurationFailure`.
     func naming() throws -> GIFNaming {
         let wanted = Resolution(rawValue: try value(.resolution)) ?? .standard
         return GIFNaming(
@@ -75,7 +75,7 @@ extension ToolContext {
     }
 }
 
-/// The job that an id or a key stands for: a record with the id.
+/// Returns the job of an id or a key: a record with the id.
 func gifJob(_ argument: String) -> RecordJob {
     var record = Record()
     record.set("id", .string(ExerciseGIF(cacheKey: argument)?.id.text ?? argument))

@@ -120,10 +120,10 @@ extension Arguments {
         operands.isEmpty && isGiven(.key) && !fetches
     }
 
-    /// Whether the command fetches what is not there, or says what that would do.
+    /// Whether the command fetches missing pictures, or explains the fetch.
     fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
-    /// What is asked for.
+    /// The pictures of the operands.
     var pictures: [String] { isKeyAlone ? [""] : operands }
 
     /// The pictures that a command is about.
@@ -134,7 +134,7 @@ extension Arguments {
     }
 }
 
-/// The job that an argument stands for: a record with the address, so that later tools know it, but without its
+/// Returns the job of an argument: a record with the address, so that later tools know it, but without its
 /// secrets, which belong in no record; a file or a key has none.
 private func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
@@ -155,7 +155,7 @@ private func pictureJob(line: String) throws -> RecordJob {
 extension [AnyOption] {
     static let keys: [AnyOption] = [.key, .recordFields, .keyIgnoreQuery]
 
-    /// What is put, and when it expires.
+    /// The kind of pictures to put, and their expiry.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]
 
     /// For every command that may open a connection.

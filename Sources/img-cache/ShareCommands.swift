@@ -49,7 +49,7 @@ extension Command {
 }
 
 extension Arguments {
-    /// Copies all shared scopes in one direction, and reports it. Returns the exit status.
+    /// Copies all shared scopes in a direction, and reports the result. Returns the exit status.
     ///
     /// - Parameters:
     ///   - field: the name of the report in JSON.
@@ -90,8 +90,7 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// The scopes that are shared and are here, or the one that was asked for. Throws `UsageFailure` for one that is
-    /// not shared.
+    /// The shared scopes of the cache, or the scope of `--scope`. Throws `UsageFailure` for a scope that is not shared.
     fileprivate func scopes(of caches: Caches, _ settings: RemoteSettings) throws -> [ScopeName] {
         if let scope = arguments[.scope] {
             guard settings.scopes.contains(scope) else {

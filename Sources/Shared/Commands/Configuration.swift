@@ -3,7 +3,7 @@ import Options
 import Records
 import Support
 
-/// The configuration file: one JSON object whose fields are named like the long options, with `_` for `-`.
+/// The configuration file: a JSON object whose fields are named like the long options, with `_` for `-`.
 public struct Configuration: Sendable {
     /// Every field that any tool knows. One file serves all tools, so each of them accepts all fields.
     static var fields: [String] { [AnyOption].settings.compactMap(\.field) }
@@ -16,7 +16,7 @@ public struct Configuration: Sendable {
     /// No file: nothing is set.
     public static let empty = Configuration(record: Record(), path: "")
 
-    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, or else the one at the usual
+    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, else the file at the usual
     /// place if it exists. Throws `ConfigurationFailure` (78) if it cannot be used.
     public static func load(option: String?, environment: Environment) throws -> Configuration {
         if let path = option ?? environment["APOD_TOOLS_CONFIG"] {

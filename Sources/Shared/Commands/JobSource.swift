@@ -4,12 +4,12 @@ import Support
 
 /// The things that a command works on, and how each of them is named.
 public struct Things {
-    /// What they are, for a user who gave none at a terminal: "addresses or files".
+    /// A description for the message that none were given: "addresses or files".
     let expected: String
     let operands: [String]
     /// Turns an operand into a job. If it throws, the failure becomes a record like any other.
     let operand: (String) throws -> RecordJob
-    /// Turns a line of standard input into a job: read like an operand, but trusted no more than a record.
+    /// Turns a line of standard input into a job: parsed like an operand, but as untrusted as a record.
     let line: (String) throws -> RecordJob
 
     public init(
@@ -49,7 +49,7 @@ public struct FileInLine: Failure {
     public var exitCode: ExitCode { .notAllowed }
 }
 
-/// Returns the jobs that operands and standard input stand for, one by one.
+/// The jobs that operands and standard input name, in order.
 final class JobSource {
     private let context: ToolContext
     private let things: Things

@@ -13,7 +13,7 @@ public struct Needs: Sendable, Equatable {
     public var usesNetwork = false
     /// The certificates to trust instead of the system's.
     public var certificates: String?
-    /// What its cache shares with other machines, if it shares anything.
+    /// The remote of its cache, if any.
     public var remote: RemoteSettings?
     /// Whether it draws text.
     public var drawsText = false
@@ -25,7 +25,7 @@ public struct Needs: Sendable, Equatable {
     public var mapsHosts = false
     /// Whether it uses the cache at all.
     public var usesCache = true
-    /// Whether it is of no use without a root: false if its operands may be files.
+    /// Whether it fails without a root: false if its operands may be files.
     public var usesRoot = true
     /// Whether it reads standard input for records or lines.
     public var readsInput = false
@@ -43,12 +43,12 @@ public struct Needs: Sendable, Equatable {
 }
 
 extension Confinement {
-    /// The plan for a command: what it needs, the folders of its cache, and nothing else.
+    /// Allows the needs of a command and the folders of its cache, and nothing else.
     public init(_ needs: Needs, cache folders: [String], environment: Environment) {
         self.init(readable: needs.inputs, writable: needs.folders)
         allowBasics()
         if needs.usesCache { writable += folders }
-        // One that cannot be written fails later.
+        // An output that cannot be written fails later.
         let outputs = needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         writable += outputs
         setsPermissions = !outputs.isEmpty || !needs.folders.isEmpty

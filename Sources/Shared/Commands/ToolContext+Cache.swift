@@ -9,7 +9,7 @@ extension ToolContext {
     /// How to use the cache. Touches no file. Throws `ConfigurationFailure` for a bad setting, and
     /// `CacheFailure.noRoot`.
     ///
-    /// - Parameter needsRoot: whether the command is of no use without a cache on the disk, if that is the policy.
+    /// - Parameter needsRoot: whether the command fails without a root, if the policy is to cache on disk.
     public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {
         var settings = CacheSettings(root: try root())
         settings.allowsSharedRoot = try value(.allowSharedRoot)
@@ -36,7 +36,7 @@ extension ToolContext {
 
     /// The caches of a command. Opens none yet.
     ///
-    /// - Parameter remote: what they share with other machines; nil for nothing.
+    /// - Parameter remote: the cache that machines share; nil for none.
     public func caches(_ settings: CacheSettings, remote: (any RemoteTier)? = nil) -> Caches {
         Caches(settings: settings, remote: remote, log: log, metrics: metrics, interruption: interruption)
     }
@@ -44,19 +44,18 @@ extension ToolContext {
     /// The caches, once all rights are given up that the command does not need. Opens none yet. Throws as
     /// `cacheSettings` does.
     ///
-    /// - Parameter needs: what the command needs beside them.
+    /// - Parameter needs: the rights to keep besides the use of the cache.
     public func confinedCaches(_ needs: Needs) throws -> Caches {
         let settings = try cacheSettings(needsRoot: needs.usesRoot)
         confine(settings, needs)
         return caches(settings)
     }
 
-    /// Gives up all rights that a command does not need, for good: see `Confinement`. Call it after the options are
-    /// read, before there are other threads, and before anything of strangers is looked at: a record, an index, a
-    /// picture.
+    /// Drops all rights that a command does not need: see `Confinement`. Call it after the options are read, before other
+    /// threads start, and before untrusted data is read: a record, an index, a picture.
     ///
-    /// Makes missing folders of the cache that may be needed, as they could not be made later. A command that makes
-    /// none, but reads what another one writes, waits for that one to make the root.
+    /// Creates missing folders of the cache, which is impossible later. A command that creates none, but reads the
+    /// output of a command that does, waits for its first byte, and so for the root.
     public func confine(_ settings: CacheSettings, _ needs: Needs) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
         if needs.readsInput, !needs.changesCache, let root = settings.root, (try? File.exists(root)) == false,

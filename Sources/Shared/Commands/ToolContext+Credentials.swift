@@ -3,14 +3,14 @@ import Options
 import Support
 
 extension ToolContext {
-    /// The headers of options and of files, including those that the configuration names, each for its origin. Those
-    /// without an origin are for the origin of `addresses`.
+    /// The headers of options, and of files of options and the configuration, each for its origin. Headers without an
+    /// origin are for the origin of `addresses`.
     ///
-    /// - Parameter addresses: those of the command line; nil if records name others, which must not choose who gets a
-    ///   secret. A header without an origin is then refused, or left out with a warning if it comes from the
+    /// - Parameter addresses: the addresses of the command line; nil if records name others, as a record must not choose
+    ///   the receiver of a secret. A header without an origin is then refused, or left out with a warning if it comes from the
     ///   configuration.
     ///
-    /// Throws `UsageFailure` for a bad header in any place, and for one whose server is not known;
+    /// Throws `UsageFailure` for an invalid header, and for a header whose server is unknown;
     /// `ConfigurationFailure` for a file that cannot be read.
     public func headers(for addresses: [WebURL]?) throws -> GivenHeaders {
         var given = try givenHeaders()
@@ -63,7 +63,7 @@ extension ToolContext {
         return configured
     }
 
-    /// The user names and passwords of a `.netrc` file: `~/.netrc` if `netrc` is set, else that of
+    /// The user names and passwords of a `.netrc` file: `~/.netrc` if `netrc` is set, else the file of
     /// `netrc_file`; nil for none. Throws `ConfigurationFailure` if it cannot be read.
     public func passwords() throws -> Netrc? {
         var path = try value(.netrcFile)

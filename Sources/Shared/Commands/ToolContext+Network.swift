@@ -7,10 +7,10 @@ extension ToolContext {
     /// a bad setting.
     ///
     /// - Parameters:
-    ///   - rate: how many bytes of all downloads together are taken in a second; nil for no limit.
-    ///   - jobsPerHost: how many exchanges go on with one host; nil for no limit.
+    ///   - rate: the most bytes per second of all downloads together; nil for no limit.
+    ///   - jobsPerHost: the most concurrent exchanges with a host; nil for no limit.
     ///   - passwords: for all requests; see `passwords()`.
-    ///   - wrap: puts a transport between the client and libcurl, if one is wanted.
+    ///   - wrap: may put a transport between the client and libcurl.
     public func client(
         redirects: RedirectPolicy = RedirectPolicy(), rate: Int? = nil, jobsPerHost: Int? = nil,
         passwords: Netrc? = nil,

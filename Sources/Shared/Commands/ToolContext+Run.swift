@@ -7,7 +7,7 @@ extension ToolContext {
     /// How records are processed and written, as the options say. Throws `UsageFailure` for options that contradict
     /// each other, and `ConfigurationFailure` for a bad setting.
     ///
-    /// - Parameter work: decides how many are processed at once if no setting does.
+    /// - Parameter work: decides the number of jobs if no setting does.
     public func runOptions(_ work: Work) throws -> RecordRunOptions {
         var options = RecordRunOptions()
         options.jobs = try jobs(work)
@@ -19,8 +19,8 @@ extension ToolContext {
         return options
     }
 
-    /// Returns how many things are processed at once: as many as `--jobs` or its default for the work, unless the process may not open
-    /// that many files. Warns then. Throws `ConfigurationFailure` for a bad setting.
+    /// Returns the number of jobs: `--jobs` or its default for the work, or fewer, with a warning, if the process may not
+    /// open enough files. Throws `ConfigurationFailure` for a bad setting.
     public func jobs(_ work: Work) throws -> Int {
         let wanted = try value(.jobs) ?? work.jobs
         let limit = OpenFiles.limit
@@ -49,9 +49,9 @@ extension ToolContext {
         return try run(tool, options: options) { try source.next(flush: $0) }
     }
 
-    /// Runs a tool over what `next` returns, and writes to standard output. `next` receives a function that writes out
-    /// what is done, for when it has to wait. Returns the exit status. Throws `SystemFailure` if output cannot be
-    /// written, and what `next` throws.
+    /// Runs a tool over the input of `next`, and writes to standard output. `next` receives a function that flushes
+    /// finished records, to call before it waits. Returns the exit status. Throws `SystemFailure` if output cannot be
+    /// written, and the errors of `next`.
     public func run(
         _ tool: any RecordTool, options: RecordRunOptions, next: (_ flush: @escaping () -> Void) throws -> RecordInput?
     ) throws -> Int32 {
@@ -68,8 +68,8 @@ extension ToolContext {
     }
 
     /// Calls `body` with each thing that the operands or standard input name, reports each failure, and returns the
-    /// exit status for those that failed. Calls `finish` after the last one. Throws `UsageFailure` if there are no
-    /// operands and standard input is a terminal, `SystemFailure` if that cannot be read, and what `finish` throws.
+    /// exit status of the failures. Calls `finish` at the end. Throws `UsageFailure` if there are no
+    /// operands and standard input is a terminal, `SystemFailure` if that cannot be read, and the errors of `finish`.
     public func forEach(
         _ things: Things, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
     ) throws -> Int32 {
@@ -115,7 +115,7 @@ extension ToolContext {
 
     /// Standard input, of which nothing has been read yet. Throws `SystemFailure` if it is closed.
     ///
-    /// - Parameter flush: writes out what is done, before it waits for more input.
+    /// - Parameter flush: writes finished records, before the reader waits for more input.
     public func standardInput(_ flush: @escaping () -> Void) throws -> LineReader {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
         return LineReader(file: file, endsInNUL: arguments[.nullData]) {

@@ -1,6 +1,6 @@
 import Support
 
-/// What a command line asks for.
+/// The request of a command line.
 public enum Request: Sendable {
     case run(Command, Arguments)
     /// `-h` (short) or `--help`, for the last command of the path.
@@ -24,8 +24,8 @@ extension Command {
     /// Reads the words after the tool's name.
     ///
     /// Options may stand anywhere, also before the command: `--name value`, `--name=value`, `-jvalue`, `-j value`,
-    /// several short ones in one word (`-qv`). After `--`, all words are operands. If an option takes one value, the
-    /// last one counts. A request for help takes precedence over anything that is wrong.
+    /// several short options in one word (`-qv`). After `--`, all words are operands. If an option takes a single
+    /// value, the last value counts. A request for help takes precedence over anything that is wrong.
     ///
     /// Throws `UsageFailure` for a wrong line.
     public func request(_ words: [String]) throws -> Request {
@@ -112,7 +112,7 @@ extension Command {
         return UsageFailure("there is no command \"\(what)\"; \(advice)")
     }
 
-    /// The options of all commands below this one. A name means the same in all of them.
+    /// The options of all commands below this command. A name means the same in all of them.
     var allOptions: [AnyOption] {
         tree.flatMap { $0.command.options }
     }
@@ -203,7 +203,7 @@ struct CommandLineReader {
         while let letter = letters.popFirst() {
             if letter == "h" { return .help(path, isShort: true) }
             guard let option = options.first(where: { $0.short == letter }) else {
-                // A long option with one dash is a common mistake.
+                // A long option with a single dash is a common mistake.
                 fail(unknownOption(word, String(word.dropFirst())))
                 return nil
             }

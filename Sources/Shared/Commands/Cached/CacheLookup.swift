@@ -5,7 +5,7 @@ import Records
 import Store
 import Support
 
-/// What a command needs that looks for single things in the cache, without the network.
+/// The context, caches and operands of a command that looks up entries without the network.
 public struct CacheLookup {
     public let context: ToolContext
     public let caches: Caches
@@ -16,8 +16,8 @@ public struct CacheLookup {
     /// a bad setting.
     ///
     /// - Parameters:
-    ///   - needs: what the command needs beside the cache; all else is given up.
-    ///   - prepare: adds to them what options say.
+    ///   - needs: the rights to keep besides the use of the cache.
+    ///   - prepare: adds the rights that options require.
     public init(
         _ kind: CachedKind, _ arguments: Arguments, _ needs: Needs = Needs(),
         prepare: (ToolContext, inout Needs) throws -> Void = { _, _ in }
@@ -34,9 +34,9 @@ public struct CacheLookup {
         self.things = things.taking { caches.entryPath($0) != nil }
     }
 
-    /// Returns what a job names, and begins its lease. Throws as `Caches.find` does.
+    /// Returns the entry of a job, and begins its lease. Throws as `Caches.find` does.
     ///
-    /// - Parameter takesExpired: whether what has expired will do; else it counts as absent.
+    /// - Parameter takesExpired: whether an expired entry is returned; otherwise it counts as absent.
     public func find(_ job: RecordJob, takesExpired: Bool = true) throws -> FoundEntry {
         try caches.find(job, naming, takesExpired: takesExpired)
     }
@@ -54,8 +54,7 @@ public struct CacheLookup {
         return try context.forEach(things, finish: finish, body)
     }
 
-    /// Has each thing removed by `body`, and reports what has gone of all. Returns the exit status. Throws as
-    /// `forEachThing` does.
+    /// Removes each thing with `body`, and reports the sum. Returns the exit status. Throws as `forEachThing` does.
     public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
         let output = try ReportOutput(json: context.arguments[.json])
         var sum = Removal()
@@ -68,7 +67,7 @@ public struct CacheLookup {
 }
 
 extension ToolContext {
-    /// Reports what `body` removes, all at once. Returns the exit status. Throws what `body` throws, and
+    /// Reports the removal of `body`. Returns the exit status. Throws the errors of `body`, and
     /// `SystemFailure` if output cannot be written.
     public func reportRemoval(from caches: Caches, _ body: () throws -> RemovalReport) throws -> Int32 {
         let output = try ReportOutput(json: arguments[.json])
@@ -79,9 +78,9 @@ extension ToolContext {
         return 0
     }
 
-    /// Writes what `next` returns as a table with a total, on a terminal or with `--table`, otherwise as records. Returns the exit
-    /// status. Throws `UsageFailure` for options that contradict each other, `SystemFailure` if output cannot be
-    /// written, and what `next` throws.
+    /// Writes the elements of `next` as a table with a total on a terminal or with `--table`, otherwise as records.
+    /// Returns the exit status. Throws `UsageFailure` for options that contradict each other, `SystemFailure` if output
+    /// cannot be written, and the errors of `next`.
     public func list<Element>(
         heading: String, line: (Element) -> String, record: (Element) -> Record, total: () -> String,
         next: () throws -> Element?
@@ -106,29 +105,29 @@ extension ToolContext {
         return 0
     }
 
-    /// Says something of each thing: in words on a terminal, otherwise in a field of its record. Returns the exit
-    /// status. Throws as `run` does.
+    /// Describes each thing, in words on a terminal, otherwise in a field of its record. Returns the exit status. Throws
+    /// as `run` does.
     ///
     /// - Parameters:
     ///   - field: the name of the field.
-    ///   - work: decides how many are looked at at once if no setting does.
+    ///   - work: decides the number of jobs if no setting does.
     public func describe(
         _ things: Things, as field: String, _ work: Work = .lookups,
         _ description: @escaping @Sendable (RecordJob) throws -> any Description
     ) throws -> Int32 {
         var options = try runOptions(work)
         let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
-        // Most words end their last line themselves: this is an empty line behind each.
+        // Most descriptions end with a line feed, so this adds an empty line after each.
         if writesText { options.layout = .fields([DescribeTool.textField], terminator: UInt8(ascii: "\n")) }
         let tool = DescribeTool(name: tool, field: field, writesText: writesText, describe: description)
         return try run(tool, options: options, over: things)
     }
 
-    /// Verifies caches, and reports what is found. Returns the exit status: 1 if something is wrong. Throws
+    /// Verifies caches, and reports the problems. Returns the exit status: 1 if there are problems. Throws
     /// `CacheFailure`, `SystemFailure`, and `Cancelled` if the run is stopped.
     ///
     /// - Parameters:
-    ///   - selection: what alone is looked at; nil for whole roots.
+    ///   - selection: the entries to verify; nil for whole roots.
     ///   - settings: returns how each cache is opened.
     public func verify(
         repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]

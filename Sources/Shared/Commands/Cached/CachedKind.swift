@@ -3,15 +3,15 @@ import Options
 import Records
 import Support
 
-/// What a tool keeps in the cache: pictures of `img-cache`, GIFs of `gif-cache`. Both have the same commands to look at
-/// single ones, which differ in nothing but what is here.
+/// The kind of entries of a tool: pictures of `img-cache` or GIFs of `gif-cache`. Both tools have the same commands for
+/// single entries; this type holds the differences.
 public struct CachedKind: Sendable {
     /// `picture`, for the help.
     let name: String
-    /// A file for one, in the advice to send its bytes somewhere else than to a terminal.
+    /// The name of a file, for the advice to redirect the bytes from a terminal.
     let file: String
     let operands: Command.Operands
-    /// How records and arguments name one.
+    /// The options about the names of entries in records and arguments.
     let options: @Sendable () -> [AnyOption]
     let naming: @Sendable (ToolContext) throws -> any EntryNaming
     let things: @Sendable (Arguments) -> Things

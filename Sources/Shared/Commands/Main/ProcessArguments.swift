@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// The memory that holds the process's command line, which the kernel shows to everybody on the machine.
+/// The memory that holds the process's command line, which the kernel shows to every user of the machine.
 enum ProcessArguments {
     /// Overwrites parts of `arguments`, the words after the program's name, in that memory; or the whole of an argument
     /// that is stored differently, as it is not UTF-8. Does nothing if the memory cannot be found. Swift's own
@@ -10,7 +10,7 @@ enum ProcessArguments {
     /// They were visible between the start of the process and this call: a file is a better place for a secret.
     static func conceal(_ parts: [ArgumentSecrets.Part], of arguments: [String]) {
         guard let memory = memory(), let name = memory.firstIndex(of: 0) else { return }
-        // Arguments follow one another, each with a NUL at its end.
+        // The arguments are contiguous, and a NUL ends each.
         var places: [Range<Int>] = []
         var start = name + 1
         while start < memory.count, let end = memory[start...].firstIndex(of: 0) {

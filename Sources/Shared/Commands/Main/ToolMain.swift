@@ -4,7 +4,7 @@ import Options
 import Store
 import Support
 
-/// A tool: its commands, and what its help says about it as a whole.
+/// A tool: its commands and the general part of its help.
 public struct Tool: Sendable {
     public let command: Command
     /// The lines of the help about exit statuses.
@@ -31,7 +31,7 @@ public struct Tool: Sendable {
 
 /// Runs a tool's command line from beginning to end: the `main` of every tool.
 ///
-/// Help goes to standard output with status 0; a wrong command line is reported on standard error with status 64; any
+/// Help is printed on standard output with status 0; a wrong command line is reported on standard error with status 64; any
 /// other failure as `tool: message` with its own status.
 public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()) -> Never {
     // A closed pipe then shows as a failed write, which ends the run in order.

@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// Standard output for the bytes of pictures. It must not be a terminal, to which bytes of strangers could do anything.
+/// Standard output for the bytes of pictures. It must not be a terminal, since untrusted bytes may hold control sequences.
 public struct PictureOutput {
     private let file: File
 

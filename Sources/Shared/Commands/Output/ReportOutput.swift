@@ -12,16 +12,16 @@ public struct ReportOutput: Sendable {
     /// Throws `SystemFailure` if standard output is closed.
     ///
     /// - Parameters:
-    ///   - json: whether to write records in any case.
-    ///   - isForced: whether to write words in any case.
-    ///   - progress: what may be drawn meanwhile.
+    ///   - json: whether to write records on a terminal, too.
+    ///   - isForced: whether to write words into a pipe or file, too.
+    ///   - progress: is hidden during each write.
     public init(json: Bool, isForced: Bool = false, progress: Progress = .none) throws {
         self.progress = progress
         output = try TextOutput.standard()
         isForPeople = !json && (isForced || output.isTerminal)
     }
 
-    /// Writes what a description says. Throws `SystemFailure`.
+    /// Writes a description. Throws `SystemFailure`.
     public func write(_ description: some Description) throws { try write(description.json, description.text) }
 
     /// Writes one of the two, as a line of JSON or as it is. Throws `SystemFailure`.
@@ -34,7 +34,7 @@ public struct ReportOutput: Sendable {
 }
 
 extension ToolContext {
-    /// Writes the one thing that a command reports. Throws `SystemFailure`.
+    /// Writes the only report of a command. Throws `SystemFailure`.
     public func report(_ json: JSON, _ text: String) throws {
         try ReportOutput(json: arguments[.json]).write(json, text)
     }

@@ -3,7 +3,7 @@ import Options
 import Store
 import Support
 
-/// Where the cache is, and how it is used.
+/// The place and use of the cache.
 extension AnyOption {
     private static let cache = CacheSettings(root: nil)
 

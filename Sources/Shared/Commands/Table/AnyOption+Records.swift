@@ -45,8 +45,8 @@ extension AnyOption {
     /// `--field`: which fields of a record hold the texts that a tool needs.
     ///
     /// - Parameters:
-    ///   - words: the names of the texts, each with its `=`. Those of `single` have one field, the others a list, the
-    ///     best one first.
+    ///   - words: the names of the texts, each with its `=`. The texts of `single` have one field, the others a list in
+    ///     order of preference.
     ///   - expected: for the message about a bad value.
     public static func recordFields(
         _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String],
@@ -66,10 +66,15 @@ extension AnyOption {
     public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
 }
 
-/// The work of a command, and how many jobs do it by default; 0 is one per core.
+/// The work of a command, with its default number of jobs; 0 is one per core.
 public enum Work: Int, Sendable {
-    case lookups = 1, prefetches, gifs, days, downloads = 6, transfers = 8
     case pictures = 0
+    case lookups = 1
+    case prefetches = 2
+    case gifs = 3
+    case days = 4
+    case downloads = 6
+    case transfers = 8
 
     var jobs: Int { self == .pictures ? Thread.processors : rawValue }
 

@@ -3,7 +3,7 @@ import Remote
 import Store
 import Support
 
-/// What the cache shares with other machines.
+/// Sharing with other machines.
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
@@ -58,7 +58,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// For every command that may share what it fetches or makes.
+    /// For every command that may share downloads or variants.
     public static let sharing: [AnyOption] = [
         .remote, .remoteMode, .remoteScopes, .remoteTimeout, .remoteWait, .remoteHeaderFile, .remoteKeyFile,
         .remoteCacert,

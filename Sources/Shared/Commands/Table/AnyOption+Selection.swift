@@ -91,7 +91,7 @@ public struct SizeBound: Sendable {
     let isMinimum: Bool
     let bytes: Int
 
-    /// Nil without a sign, or for what is no size.
+    /// Nil without a sign or for an invalid size.
     init?(_ text: String) {
         guard let sign = text.first, "+-".contains(sign), let bytes = ByteCount.parse(String(text.dropFirst())) else {
             return nil

@@ -155,7 +155,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Every setting: what the configuration file may hold, and what the environment may set.
+    /// Every setting of the configuration file and the environment.
     public static let settings: [AnyOption] = {
         let lists: [[AnyOption]] = [
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],

@@ -1,10 +1,10 @@
-/// A tool, or one of its commands: what it accepts, what its help says, and what it does.
+/// A tool, or one of its commands: its options and operands, its help, and its action.
 public struct Command: Sendable {
     /// The words of a command line that are neither options nor their values.
     public struct Operands: Sendable {
-        /// The name of one in the help: `PICTURE`.
+        /// The name of an operand in the help: `PICTURE`.
         public let name: String
-        /// What they are, in the help.
+        /// A description for the help.
         public let summary: String
         public let completion: Completion
         public let atLeast: Int
@@ -25,7 +25,7 @@ public struct Command: Sendable {
 
     /// `put`; for a tool, its own name.
     public let name: String
-    /// One sentence.
+    /// A sentence.
     public let summary: String
     /// Paragraphs, separated by empty lines. Lines that begin with a blank are kept as they are.
     public let details: String
@@ -34,13 +34,13 @@ public struct Command: Sendable {
     public let operands: Operands
     private let optionLists: @Sendable () -> [[AnyOption]]
     public let subcommands: [Command]
-    /// What other programs call it, for suggestions.
+    /// Names of the command in other programs, for suggestions.
     public let synonyms: [String]
     /// Whether it deletes things that its arguments do not name. Such a command is never suggested.
     public let deletesUnnamed: Bool
     /// Commands of another tool for words that this tool does not know: `img-cache clean` for `clean`.
     public let pointers: [String]
-    /// Former commands of this one, with words about the command that does their work now.
+    /// Former subcommands, each with a description of its replacement.
     public let successors: [String: String]
     /// Whether help and completions omit it.
     public let isHidden: Bool
@@ -72,7 +72,7 @@ public struct Command: Sendable {
     /// All options that the command accepts. Made each time, since only the command that runs needs its own.
     public var options: [AnyOption] { optionLists().flatMap(\.self) }
 
-    /// Those that can be typed.
+    /// The options that can be typed.
     var typedOptions: [AnyOption] { options.filter(\.isTyped) }
 
     var visibleSubcommands: [Command] { subcommands.filter { !$0.isHidden } }

@@ -1,4 +1,4 @@
-/// What a shell offers as an option's value, or as a command's argument.
+/// The words that a shell offers as an option's value or a command's argument.
 public enum Completion: Sendable, Equatable {
     case none
     case files
@@ -6,7 +6,7 @@ public enum Completion: Sendable, Equatable {
     case filesEnding([String])
     case folders
     case words([String])
-    /// Words of a list with commas in between.
+    /// Words of a comma-separated list.
     case list([String])
     case scopes
     /// Keys of pictures in the cache.

@@ -1,13 +1,13 @@
 import Support
 
 extension Command {
-    /// The width of help: one column less than the narrowest terminals in use, and two less for the mark that pagers
-    /// put in front.
+    /// The width of help: 80 columns of the narrowest terminals in use, less two for the mark that pagers put in
+    /// front.
     private static let helpWidth = 78
     /// The column of the text after an option's name.
     private static let textColumn = 26
 
-    /// The text of `-h`: one screen.
+    /// The text of `-h`, which fits on a screen.
     public static func shortHelp(_ path: [Command]) -> String {
         let command = path[path.count - 1]
         var help = HelpPage(width: helpWidth, column: textColumn)
@@ -61,7 +61,7 @@ extension Command {
         return (TerminalText.wrapped(summary, toColumns: width - 3).first ?? "") + "..."
     }
 
-    /// How many examples a help has; the manual has all.
+    /// The most examples of a help; the manual has all.
     private static let mostExamples = 6
 
     /// The text of `--help`: a row or two for each option. The manual says more.

@@ -56,7 +56,7 @@ struct HelpPage {
         for command in commands { row(command.name, command.summary, column: 14) }
     }
 
-    /// A name, and what it means: beside it, or below if the name is long.
+    /// A name and its meaning: beside it, or below if the name is long.
     mutating func row(_ label: String, _ words: String, column: Int? = nil) {
         let column = column ?? self.column
         let lines = TerminalText.wrapped(words, toColumns: width - column)

@@ -31,7 +31,7 @@ extension Command {
         }
         page.options(of: self, users)
         page.line(ManualPage.place)
-        page.environment(uniqueOptions.filter { !users.isNobody(for: $0) }, facts)
+        page.environment(uniqueOptions.filter { !users.isUnused($0) }, facts)
         page.files(facts)
         page.section("EXIT STATUS")
         page.text(facts.exitStatus.split(separator: "\n").joined(separator: " "))
@@ -63,7 +63,7 @@ extension ManualPage {
             return group != .own && members.contains { !users.areAll(for: $0) }
         }
         if command.name == OptionUsers.settings {
-            let others = command.typedOptions.filter { $0.group != .own && users.isNobody(for: $0) }
+            let others = command.typedOptions.filter { $0.group != .own && users.isUnused($0) }
             request("Pp")
             text("It takes every option that is a setting, including those of the other tools:")
             request("Fl " + others.map { "-\(Self.escaped($0.name))" }.joined(separator: " , ") + " .")
@@ -93,7 +93,7 @@ extension ManualPage {
         for group in OptionGroup.allCases {
             // The options of single commands are described with their command.
             let options = group == .own ? (tool.run == nil ? [] : tool.typedOptions) : tool.uniqueOptions
-            let members = options.filter { $0.group == group && !users.isNobody(for: $0) }
+            let members = options.filter { $0.group == group && !users.isUnused($0) }
             if members.isEmpty { continue }
             subsection(group == .own ? "GENERAL" : group.title)
             let takers = members.map(users.words)
@@ -133,7 +133,7 @@ extension ManualPage {
         if !places.isEmpty { text("(\(places.joined(separator: "; ")))") }
     }
 
-    /// Says what an option or setting is for, which values it has, and what its default is.
+    /// Writes the summary, values and default of an option or setting.
     mutating func explain(_ option: AnyOption) {
         text(option.summary)
         text(option.manual)
@@ -150,7 +150,7 @@ extension ManualPage {
         if !option.isFlag, !option.defaultText.isEmpty { text("The default is \(option.defaultText).") }
     }
 
-    /// - Parameter options: options whose variables are listed in addition to those of `facts`.
+    /// - Parameter options: options whose variables are listed in addition to the variables of `facts`.
     mutating func environment(_ options: [AnyOption], _ facts: ManualFacts) {
         section("ENVIRONMENT")
         list { page in
@@ -201,7 +201,7 @@ extension String {
     /// `WHICH ENTRIES` as `Which entries`.
     fileprivate var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
 
-    /// What comes after `text`; nil if that does not occur.
+    /// The rest of the string after `text`; nil if it does not contain `text`.
     fileprivate func range(after text: String) -> String? {
         let pieces = replacing(text: text, with: "\0").split(separator: "\0", maxSplits: 1)
         return pieces.count == 2 ? String(pieces[1]) : nil

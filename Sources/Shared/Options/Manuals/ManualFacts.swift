@@ -1,12 +1,12 @@
-/// What a manual page says in addition to the tool's commands and options.
+/// The contents of a manual page besides the tool's commands and options.
 public struct ManualFacts: Sendable {
     /// Lines of the help about exit statuses.
     public let exitStatus: String
     /// Settings of the tool that only the environment or the configuration file sets.
     public let settings: [AnyOption]
-    /// Environment variables that belong to no option, with what each does.
+    /// Environment variables that belong to no option, with their purposes.
     public let variables: [(names: [String], summary: String)]
-    /// Files, with what each is.
+    /// Files, with their purposes.
     public let files: [(path: String, summary: String)]
     /// Other pages: `img-cache 1`.
     public let seeAlso: [String]

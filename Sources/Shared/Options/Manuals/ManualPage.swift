@@ -1,7 +1,7 @@
 import Support
 
-/// A page in the language of mdoc(7) that is being written. It takes plain words, in which back quotes mark what a user
-/// types, and escapes them itself.
+/// Writes a page in the language of mdoc(7). Escapes its input, which is plain text with back quotes around words that a
+/// user types.
 struct ManualPage {
     /// The line that `scripts/docs` replaces by the hand-written sections.
     static let place = ".\\\" SECTIONS"
@@ -69,9 +69,9 @@ struct ManualPage {
         if let words = Self.operands(operands) { request(words) }
     }
 
-    /// The macros for what a command takes besides options; nil for nothing.
+    /// The macros for the operands of a command; nil for none.
     static func operands(_ operands: Command.Operands) -> String? {
-        // A dash is what the user types.
+        // The user types the dash itself.
         if operands.name == "-" { return "Op Cm \\-" }
         if operands.name.isEmpty { return nil }
         let name = argument(operands.name) + (operands.atMost > 1 ? " ..." : "")
@@ -92,7 +92,7 @@ struct ManualPage {
         }.joined()
     }
 
-    /// Control characters, which no text has, stand for roff's escapes until the text is escaped.
+    /// Placeholders for roff's escapes until the text is escaped. No text has these control characters.
     private static let bold = "\u{1}"
     private static let roman = "\u{2}"
 

@@ -1,5 +1,5 @@
-/// Which commands of a tool take which options. A command that shows settings takes all of them, which says nothing
-/// about the others, so it is left out.
+/// Which commands of a tool take which options. The command `settings` is left out, as it takes
+/// all options that are settings.
 struct OptionUsers {
     static let settings = "settings"
 
@@ -12,7 +12,7 @@ struct OptionUsers {
         }
     }
 
-    func isNobody(for option: AnyOption) -> Bool {
+    func isUnused(_ option: AnyOption) -> Bool {
         !commands.contains { $0.options.contains(ObjectIdentifier(option)) }
     }
 
@@ -21,16 +21,16 @@ struct OptionUsers {
         commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
     }
 
-    /// The commands that take the option, or, if that is shorter, those that do not; empty if all do.
+    /// The commands that take the option, or, if that list is shorter, the commands that do not; empty if all do.
     func words(_ option: AnyOption) -> String {
         let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
-        // A tool that runs without a command has options of its own.
+        // The options of a tool that runs without a command need no list.
         if takers.count == commands.count || takers.contains([]) { return "" }
         let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.words)
         return takers.count > 2 * others.count ? "all commands but \(names(others))" : names(takers)
     }
 
-    /// If all subcommands of a command are meant, that command is named.
+    /// Names a command in place of all its subcommands.
     private func names(_ lines: [[String]]) -> String {
         var names: [String] = []
         for line in lines {

@@ -1,5 +1,4 @@
 import Formats
-import Support
 
 /// Decodes a picture from the top as planes of samples, each component at its own resolution.
 public protocol JPEGPlanes: AnyObject {
@@ -31,24 +30,4 @@ public enum JPEGPlaneUse: Sendable {
     case planes
     /// Planes become pixels. Each is decoded at the finest scale that divides the size of a pixel row evenly.
     case rows
-}
-
-extension JPEGFrame {
-    /// The supported scales in eighths, ascending.
-    public static let scales = BlockLayout.sizes
-
-    /// Starts to decode the picture. Returns nil for a kind that libjpeg must decode.
-    ///
-    /// - Parameters:
-    ///   - source: the bytes that the frame was read from.
-    ///   - scale: the scale of luma in eighths, one of `scales`.
-    ///   - reduction: the size of the picture divided by the size of the output. At 1 all scans are decoded; a higher
-    ///     value allows to skip scans of a progressive picture (`ScanChoice`).
-    public func planes(
-        of source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes, reduction: Double = 1,
-        options: JPEGOptions
-    ) throws -> (any JPEGPlanes)? {
-        try SequentialPlanes(self, source, scale: scale, for: use, options: options)
-            ?? CoefficientPlanes(self, source, scale: scale, for: use, reduction: reduction, options: options)
-    }
 }

@@ -25,11 +25,16 @@ public func inspectWhole(
     // The decoder of a PNG verifies the checksums of a still picture, but of an animation only the checksums of drawn
     // frames.
     let isVerified = fits && header.isAnimated == false && !header.hidesStill
-    if !fits || !ImageDecoder.of(header.format).findsEnd {
+    if !fits || !header.format.decoderChecksEnd {
         try options.checkEnd(of: source, &header, verifiesChecksums: !isVerified)
     }
     try options.limits.check(pixels: header.storedSize)
     return header
+}
+
+extension ImageFormat {
+    /// Whether `inspectWhole` leaves the check of a picture's end to the decoder.
+    public var decoderChecksEnd: Bool { ImageDecoder.of(self).checksEnd }
 }
 
 extension DecodeOptions {

@@ -11,7 +11,7 @@ struct ImageDecoder: Sendable {
     /// Returns name and version of the library, after loading it; nil if it is not installed.
     var library: @Sendable () -> String? = { nil }
     /// Whether reading all rows refuses an incomplete file, so that its end need not be checked before.
-    var findsEnd = false
+    var checksEnd = false
     /// Opens a picture in full size, as stored; the first frame of an animation.
     let rows: Rows
     /// Opens an animation; nil for a still picture. Nil for a format without animations.

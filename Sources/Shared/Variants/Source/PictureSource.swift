@@ -66,8 +66,8 @@ final class PictureSource: VariantSource {
         let (source, info) = try picture()
         do {
             try maker.make(source, info, requests, done: done)
-        } catch let error as ImageError where info.format == .jpeg {
-            // The end of a JPEG has not been checked yet. Report a damaged file rather than the failure of an output.
+        } catch let error as ImageError where info.format.decoderChecksEnd {
+            // The end may not have been checked yet. Report a damaged file rather than the failure of an output.
             var checked = info
             try maker.options.checkEnd(of: source, &checked)
             throw error

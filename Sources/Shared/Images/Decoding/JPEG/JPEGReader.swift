@@ -5,7 +5,7 @@ import Support
 
 extension ImageDecoder {
     static let jpeg = ImageDecoder(
-        formats: [.jpeg], library: { String(cString: apod_jpeg_version()) }, findsEnd: true,
+        formats: [.jpeg], library: { String(cString: apod_jpeg_version()) }, checksEnd: true,
         rows: { source, info, _, options in try JPEGReader(source, info, options: options).rows(scale: 8) })
 }
 

@@ -8,6 +8,8 @@
 #include <png.h>
 
 #define INPUT_BUFFER_BYTES (64 * 1024)
+/// libpng's own PNG_IDAT_READ_SIZE.
+#define DATA_READ_BYTES 8192
 /// The limit for an unpacked chunk other than pixel data, such as a profile.
 #define CHUNK_LIMIT (8 * 1024 * 1024)
 
@@ -40,20 +42,31 @@ static void fail(png_structp png, png_const_charp message) {
 
 static void ignore_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
+/// Reads on behind the bytes that are in the buffer. Returns 0 if none follow, and -1 if the work is to stop.
+static ptrdiff_t fill(apod_png_decoder *decoder) {
+    const size_t rest = decoder->available - decoder->position;
+    memmove(decoder->buffer, decoder->buffer + decoder->position, rest);
+    decoder->position = 0;
+    decoder->available = rest;
+    const ptrdiff_t got = decoder->input.read(
+        decoder->input.context, decoder->buffer + rest, (ptrdiff_t)(INPUT_BUFFER_BYTES - rest), decoder->offset);
+    if (got > 0) {
+        decoder->offset += (uint64_t)got;
+        decoder->available += (size_t)got;
+    }
+    return got;
+}
+
 static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
     apod_png_decoder *decoder = png_get_io_ptr(png);
     while (count > 0) {
         if (decoder->position == decoder->available) {
-            const ptrdiff_t got =
-                decoder->input.read(decoder->input.context, decoder->buffer, INPUT_BUFFER_BYTES, decoder->offset);
+            const ptrdiff_t got = fill(decoder);
             if (got <= 0) {
                 decoder->status = got < 0 ? APOD_STOPPED : APOD_TRUNCATED;
                 snprintf(decoder->message, sizeof decoder->message, "the file ends before the picture does");
                 png_error(png, "read");
             }
-            decoder->offset += (uint64_t)got;
-            decoder->position = 0;
-            decoder->available = (size_t)got;
         }
         const size_t rest = decoder->available - decoder->position, size = count < rest ? count : rest;
         memcpy(bytes, decoder->buffer + decoder->position, size);
@@ -61,6 +74,10 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
         bytes += size;
         count -= size;
     }
+    // libpng drops pixel data that it gets only a part of. So it asks for no more than there is.
+    if (decoder->available - decoder->position < DATA_READ_BYTES) fill(decoder);
+    const size_t rest = decoder->available - decoder->position;
+    png_set_compression_buffer_size(png, rest > 0 && rest < DATA_READ_BYTES ? rest : DATA_READ_BYTES);
 }
 
 apod_png_decoder *apod_png_open(apod_input input) {

@@ -49,6 +49,17 @@ private func whatThereIs(
         }
     }
 
+    /// The last of seven passes holds every other row.
+    @Test(arguments: [20, 100, 1000, 5000])
+    func anInterlacedPictureLosesOnlyTheMissingBytes(_ missing: Int) throws {
+        let bytes = try encode(Self.picture, EncodeOptions(format: .png, isProgressive: true))
+        let part = try whatThereIs(Array(bytes.dropLast(missing)))
+        #expect(part.isTruncated)
+        let wrong = zip(part.pixels.bytes, Self.picture.bytes).count { $0 != $1 }
+        // Noise takes a byte for each sample; one row of the pass may be unfinished.
+        #expect(wrong <= missing + 2 * 120 * 3, "\(wrong) samples")
+    }
+
     @Test func missingRowsAreBlackGrayOrTransparent() throws {
         let png = try encode(Self.picture, EncodeOptions(format: .png))
         let black = try whatThereIs(Array(png[0..<png.count / 2])).pixels

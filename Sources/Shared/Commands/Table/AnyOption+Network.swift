@@ -10,8 +10,8 @@ extension AnyOption {
     ).defaulting(to: HTTPRequest.Timeouts().total)
 
     public static let retries = Option.number(
-        "retries", .network, in: 0...100, summary: "How often to retry a request that failed temporarily."
-    ).asSetting().defaulting(to: RetrySchedule().retries)
+        "retries", .network, in: 0...100, field: "retries", summary: "How often to retry a failed request."
+    ).defaulting(to: RetrySchedule().retries)
 
     public static let allowPrivate = Option<AddressGuard>(
         "allow-private", form: .optionalValue("CIDRS", implied: "1"),

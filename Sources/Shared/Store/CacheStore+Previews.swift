@@ -1,9 +1,9 @@
 import Support
 
-/// Previews of pictures on their way have no row in the index: the lease of one begins when its file is written.
+/// Previews of downloads have no row in the index. The lease of a preview begins when its file is written.
 extension CacheStore {
-    /// Removes the previews of any scope whose lease has ended, and returns their number. Reads the names of all partial
-    /// downloads. A preview that cannot be removed now is left to the next run. Throws `SystemFailure` if a look fails.
+    /// Removes the previews of all scopes whose lease has expired, and returns their number. Reads the names of all
+    /// partial downloads. The next run retries files that cannot be removed.
     @discardableResult
     public func removeOldPreviews() throws -> Int {
         var count = 0
@@ -16,7 +16,7 @@ extension CacheStore {
         return count
     }
 
-    /// Whether a file is a preview whose path may still be in use.
+    /// Whether a file is a leased preview.
     func isLeasedPreview(_ name: String) throws -> Bool {
         guard name.contains(text: CacheRoot.previewMark), let found = try index.root.file(name) else { return false }
         let now = clock.now()

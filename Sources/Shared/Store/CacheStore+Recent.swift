@@ -1,15 +1,14 @@
 import Support
 
-/// Keys that are asked for again and again in one run cost a look at the disk only now and then.
+/// Repeated lookups of a run, served from memory, and leases.
 extension CacheStore {
-    /// What a variant is remembered as: no key has a NUL.
+    /// The name of a variant in `recent`. No key contains NUL.
     static func recentName(ofVariant name: String) -> String { "\0" + name }
 
-    /// The fresh entry of this name as it was handed out before, as long as nothing in the index has changed since, by
-    /// whichever process, the index is still that of the root, and nothing needs to be written to hand it out.
+    /// Returns a fresh entry from memory if the index has not changed since it was leased, in any process, and leasing
+    /// it again needs no write.
     ///
-    /// - Parameter version: that of the index at this moment (`Index.version`), for which nothing is asked where the
-    ///   name is not known.
+    /// - Parameter version: the present version of the index, evaluated only if the name is known.
     package func recalled(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
         guard let recent = recent.withLock({ $0.use(name) }),
             recent.holds(at: clock.now(), version: version(), lease: lease)
@@ -17,36 +16,34 @@ extension CacheStore {
         return recent.entry
     }
 
-    /// Keeps an entry, whose file was just seen, for `recalled`.
+    /// Stores an entry, whose file was just checked, for `recentEntry`.
     ///
     /// - Parameters:
     ///   - name: the text of its key, or `recentName` of a variant.
-    ///   - version: that of the index before the entry's row was read; if rows have changed since, it is never valid
-    ///     again.
+    ///   - version: the version of the index before the row was read.
     package func remember(_ entry: Entry, as name: String, version: Int?) {
         guard let version else { return }
         let found = RecentEntry(entry: entry, version: version, seenAt: clock.now())
         _ = recent.withLock { $0.insert(found, for: name, cost: entry.bytes) }
     }
 
-    /// The entries of keys that can be handed out at once: they have not expired, their files are there, and neither a
-    /// server nor another process is waited for. Nil for every other key, and wherever anything is wrong: `lookup` and
-    /// `fetch` find out what, and do something about it. Hits are counted and told as theirs are.
+    /// Returns the entries of keys that are fresh and need no wait for a server or another process. Returns nil for all
+    /// other keys, including failures, which `lookup` and `fetch` handle. Counts and reports hits like these methods.
     ///
-    /// All keys together cost one transaction that reads, and one that writes if leases are to be written.
+    /// All keys together cost a read transaction, and a write transaction if leases must be written.
     ///
     /// - Parameters:
-    ///   - asFetch: whether it stands in for `fetch`, which asks the server in any case if `settings.refreshes` is set,
-    ///     and may be told when an entry expires.
-    ///   - expiries: when the entries are to expire, if that is said of each; else what the settings say.
+    ///   - asFetch: whether it replaces `fetch`, which always asks the server if `settings.refreshes`, and may change
+    ///     the expiry.
+    ///   - expiries: the expiry of each entry, if given; else from the settings.
     public func immediately(_ keys: [CacheKey], asFetch: Bool, expiries: [Expiry?]? = nil) -> [Entry?] {
         var entries = [Entry?](repeating: nil, count: keys.count)
         if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
         lazy var version = index.version()
-        /// Whether an entry expires when it should, and is the answer to every request.
+        /// Whether an entry has the requested expiry and matches every request.
         func isRight(_ entry: Entry, _ place: Int) -> Bool {
-            // Only a fetch compares the request's fields.
+            // Only a fetch compares the request fields.
             if asFetch, entry.vary != nil { return false }
             guard asFetch, let expiry = expiries?[place] ?? settings.expiry else { return true }
             return entry.expiring(expiry, respectsServer: settings.respectsCacheControl) == entry
@@ -71,7 +68,7 @@ extension CacheStore {
         return entries
     }
 
-    /// Fills in the entries that are not known yet, as rows and files have them now.
+    /// Fills in the missing entries from the index.
     private func find(_ keys: [CacheKey], in entries: inout [Entry?], where isRight: (Entry, Int) -> Bool) {
         let unknown = entries.indices.filter { entries[$0] == nil }
         guard !unknown.isEmpty, let (rows, version) = try? index.find(unknown.map { keys[$0].name }, in: scope),
@@ -92,21 +89,21 @@ extension CacheStore {
         }
     }
 
-    /// The same for one key.
+    /// The same for a single key.
     public func immediately(_ key: CacheKey, asFetch: Bool) -> Entry? { immediately([key], asFetch: asFetch)[0] }
 
     // MARK: Leases
 
-    /// Leases the entry from now on, and notes that it is used; nil if it has just gone. Never waits for a process that
+    /// Leases an entry and records its use. Returns nil if it has just been removed. Never waits for a process that
     /// writes to the index.
     ///
-    /// - Parameter version: of the index before the entry's row was read, which spares another look at it.
+    /// - Parameter version: the version of the index before the row was read, which may save another query.
     package func handOut(_ entry: Entry, version: Int? = nil) throws -> Entry? {
         flushIfDue()
         return try handOut([entry], version: version)[0]
     }
 
-    /// The same for several entries. A root that cannot be written can still be read.
+    /// The same for several entries. A read-only root returns them unchanged.
     package func handOut(_ entries: [Entry], version: Int? = nil) throws -> [Entry?] {
         let now = clock.now()
         if index.isReadOnly || !entries.contains(where: { lease.mustWrite($0, now: now) }) { return entries }
@@ -135,18 +132,18 @@ extension CacheStore {
         return result
     }
 
-    /// Runs what writes down how an entry is used, which nothing else depends on.
+    /// Runs `body`, which records uses of entries. Logs a failure, as nothing else depends on it.
     func toleratingUnwritable(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch let failure as CacheFailure {
             switch failure {
             case .readOnly, .diskFull, .io:
-                log.detail("the use of an entry was not written down: \(failure.message)")
+                log.detail("cannot record the use of an entry: \(failure.message)")
             default: throw failure
             }
         } catch let failure as SystemFailure {
-            log.detail("the use of an entry was not written down: \(failure.message)")
+            log.detail("cannot record the use of an entry: \(failure.message)")
         }
     }
 }

@@ -1,20 +1,17 @@
 import Support
 
 extension CacheStore {
-    /// The scope last switched to; nil if nobody ever has, so that `ScopeName.standard` is current. Throws
-    /// `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// The scope last switched to, or nil if `ScopeName.standard` has always been current.
     public func scopeSwitchedTo() throws -> ScopeName? { try index.currentScope() }
 
-    /// All scopes by name. The cost grows with their number, not with that of entries. Throws `CacheFailure` if the
-    /// index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// All scopes by name. The cost depends on their number, not on the number of entries.
     public func scopes() throws -> [ScopeSummary] { try index.scopes() }
 
-    /// Makes a scope the current one and, unless `keeping`, empties the one that was, as `purge` does. Gives nil, and
-    /// changes nothing, where it is current already.
+    /// Switches to a scope and, unless `keeping`, purges the previous scope. Returns nil if the scope is current
+    /// already.
     ///
-    /// Whatever runs in another process and took the old scope because it was current fails with
-    /// `CacheFailure.scopeChanged` from now on, where it would store something. Throws `CacheFailure` if the root
-    /// cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Work in other processes that uses the current scope fails with `CacheFailure.scopeChanged` when it stores
+    /// something.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         try requireWriting()
         return try removing({ try keeping ? [] : someFiles(of: index.currentScope() ?? .standard) }) {
@@ -22,28 +19,26 @@ extension CacheStore {
         }
     }
 
-    /// Empties a scope and gives what it held. One small transaction, after which nobody finds any of it; downloads of
-    /// any process for it end within half a second and are thrown away. The files are left to `finishPurges`.
+    /// Empties a scope and returns its contents, in a small transaction. Downloads for it in any process end within
+    /// half a second and are discarded. `finishPurges` removes the files.
     public func purge(_ scope: ScopeName) throws -> ScopeContents {
         try requireWriting()
         return try removing({ try someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
     }
 
-    /// Empties all scopes and forgets them, their counters and the scope switched to, and removes all files. Safe
-    /// beside other processes: what they have under way ends as after `purge`. Throws `CacheFailure` if the root cannot
-    /// be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Empties all scopes, forgets them, their counters and the current scope, and removes all files. Work of other
+    /// processes ends as after `purge`.
     public func reset() throws -> ResetReport {
         try requireWriting()
         let report = try removing({ try someFiles() }) { try index.reset(now: clock.now()) }
-        // Nothing is left that could be taken in again, or by which.
+        // Remove every source of recovery.
         index.root.noteRebuilt()
         try index.root.damagedIndexes.forEach(index.root.remove)
         try finishPurges()
         return report
     }
 
-    /// Empties one scope and forgets its counters, and removes its files. Safe as above. Throws `CacheFailure` if the
-    /// root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Empties a scope, forgets its counters and removes its files. Work of other processes ends as after `purge`.
     public func reset(_ scope: ScopeName) throws -> ResetReport {
         try requireWriting()
         let report = try removing({ try someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
@@ -51,26 +46,21 @@ extension CacheStore {
         return report
     }
 
-    /// Returns what `reset` would take away, of one scope or of all. Throws `CacheFailure` if the index cannot be used,
-    /// and `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns the effects of `reset` on a scope or on all scopes.
     public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport { try index.resetReport(of: scope) }
 
-    /// Returns whether a path leads into a scope that was purged after the path was handed out.
+    /// Whether a path leads into a scope that was purged after the path was returned.
     package func isPurged(_ path: String) throws -> Bool {
         guard let origin = index.root.origin(ofBlob: path) else { return false }
         let generations = try index.generations()
         return origin.generation < generations.known[origin.hash] ?? generations.other
     }
 
-    /// Whether purges have left something to do. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if
-    /// the run is stopped while others keep it busy.
+    /// Whether purged files or rows await removal.
     public func isPurgePending() throws -> Bool { try index.purgedScope() != nil }
 
-    /// Removes the rows and files of everything that was purged, by whichever process, and what stale downloads that
-    /// were killed have left. Waits for another process that is at it. Throws `Cancelled` between two steps when the
-    /// run is stopped; the next call goes on from there.
-    ///
-    /// Gives how many entries' rows there still were, and their bytes.
+    /// Removes the rows, files and partial downloads of all purged generations, after waiting for another process that
+    /// does so. If it is stopped, the next call continues. Returns the number of removed rows and their bytes.
     @discardableResult
     public func finishPurges() throws -> ScopeContents {
         try requireWriting()
@@ -88,19 +78,17 @@ extension CacheStore {
         return removed
     }
 
-    /// Finishes purges as a process that was started for that: it leaves it to another such process that runs already.
-    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
-    /// stopped.
+    /// Completes purges in a background process, unless another background process is running.
     public func finishPurgesInBackground() throws {
         repeat {
             guard let turn = try KeyLock.ifFree(root: index.root, CacheRoot.purgerLock) else { return }
             defer { withExtendedLifetime(turn) {} }
             try finishPurges()
-            // Looked at again afterwards: the process that purges in between may have found the lock taken.
+            // Check again: a process that purges in between may have found the lock taken.
         } while try isPurgePending()
     }
 
-    /// Takes on what purges have left, for at most about `limit`, and only where nobody else is at it.
+    /// Continues purges for about `limit` at most, unless another process does so.
     func continuePurges(for limit: Duration) throws {
         guard try isPurgePending() else { return }
         guard let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }

@@ -1,23 +1,23 @@
 import Support
 
 extension CacheStore {
-    /// What a run knows of the last time it trimmed.
+    /// The state of trimming in this run.
     struct Trimming {
-        /// Leases keep everything that could go: looking again would cost and give nothing before then.
+        /// Until this time, leases prevent any eviction, so that trimming would be in vain.
         var notBefore = Timestamp(milliseconds: .min)
     }
 
-    /// Keeps the root within its capacity as far as leases and pins allow, and removes files that have lost their rows.
-    /// That it fails is no reason to fail what was stored.
+    /// Trims the root to its capacity, as far as leases and pins permit, and removes files that have lost their rows.
+    /// Logs a failure, because the stored entry is complete.
     ///
     /// - Parameters:
-    ///   - size: how large the root is, if that is known: the cost is then nothing if there is nothing to do.
-    ///   - limit: how long that may take; the rest is left to the next run.
+    ///   - size: the size of the root, if known. The call then costs nothing if there is nothing to do.
+    ///   - limit: the maximum time. The next run continues.
     func trim(_ size: RootSize? = nil, atMost limit: Duration? = nil) {
         do {
             let now = clock.now()
             let size = try size ?? index.rootSize()
-            // Also what another process was killed over, or an entry had to make way for.
+            // Includes files left by killed processes and files that an entry has replaced.
             if size.hasDoomed { try index.sweep(now: now) }
             guard size.bytes > settings.capacity else { return }
             guard trimming.withLock({ $0.notBefore <= now }) else { return index.note(kept: size.bytes) }
@@ -27,19 +27,18 @@ extension CacheStore {
         }
     }
 
-    /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
     @discardableResult
     func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> Removal {
         try trim(to: settings.capacity, now: now, atMost: limit)
     }
 
-    /// Gives up the least recently used entries until so many bytes less are there, as far as leases and pins allow, and
-    /// the room that the index takes beside its file.
+    /// Evicts least recently used entries until `bytes` are free, as far as leases and pins permit, and empties the
+    /// log.
     func makeRoom(for bytes: Int) throws -> Removal {
         let now = clock.now()
         try index.sweep(now: now)
         let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
-        // Also if nothing was left to go, as others may have read when the log could have been cut short.
+        // Even if nothing was evicted: readers may have prevented it earlier.
         try index.emptyLog()
         return removal
     }
@@ -61,7 +60,7 @@ extension CacheStore {
                 capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
             removal.add(batch.removal)
             try index.sweep(now: now)
-            // Below the capacity, room for what comes next is made only as far as that costs little.
+            // Below the capacity, make room for later entries only as far as it is cheap.
             if batch.mayContinue, batch.kept > capacity || removal.entries < TrimPlan.headroom {
                 if let end, clock.now() >= end { return removal }
                 continue
@@ -74,7 +73,7 @@ extension CacheStore {
         }
     }
 
-    /// Warns if this run needed more than the capacity, at most once an hour among all processes on the root.
+    /// Warns if this run needed more than the capacity, at most once an hour among all processes of the root.
     func reportDemand() {
         let now = clock.now()
         let demand = index.takeDemand()
@@ -82,8 +81,30 @@ extension CacheStore {
         do {
             guard try index.mayWarn("capacity_warned_at", now: now, interval: .seconds(3600)) else { return }
         } catch {
-            log.detail("the last warning about the capacity was not looked up: \(failure(of: error).message)")
+            log.detail("cannot read the time of the last warning about the capacity: \(failure(of: error).message)")
         }
         log.warning(excess.message(capacity: settings.capacity, isInMemory: settings.memory != nil))
+    }
+}
+
+extension MemoryPlace {
+    /// Evicts least recently used entries until `bytes` are free, as far as leases and pins permit, and removes an
+    /// empty place. Returns whether an entry was evicted.
+    func makeRoom(for bytes: Int, clock: Clock) throws -> Bool {
+        var (hasGone, isEmpty) = (false, false)
+        do {
+            let held = try held()
+            var settings = CacheSettings(root: path, scope: .standard)
+            settings.capacity = .max
+            // This cache stores nothing, so it inspects nothing.
+            let cache = try CacheStore(settings: settings, clock: clock, interruption: Interruption()) { _ in
+                throw Cancelled()
+            }
+            hasGone = try cache.makeRoom(for: bytes).entries > 0
+            isEmpty = try cache.statistics().entries == 0 && CacheRoot(path).names(in: CacheRoot.partials).isEmpty
+            withExtendedLifetime(held) {}
+        }
+        if isEmpty { removeIfUnused() }
+        return hasGone
     }
 }

@@ -1,13 +1,17 @@
 import Libc
 import Support
 
-/// The files of one scope, kept on the disk and shared with every other process that uses the same root.
+/// The entries of a scope, shared with all processes that use the same root.
 ///
-/// All calls block, and may come from any number of threads. Entries appear whole or not at all; one that turns out
-/// to be damaged or without its file is treated as absent.
+/// All methods block and are thread-safe. Entries appear completely or not at all. A damaged entry, or an entry without
+/// its file, counts as absent.
+///
+/// Methods throw `CacheFailure` if the root or its index cannot be used, or if the root cannot be changed and the
+/// method changes it; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. No method uses the
+/// network unless its name says so.
 public final class CacheStore: Sendable {
     public let settings: CacheSettings
-    /// Looks at bytes before they are stored.
+    /// Inspects bytes before they are stored.
     public let inspect: Inspection
     package let index: Index
     package let active: ActiveScope
@@ -16,24 +20,24 @@ public final class CacheStore: Sendable {
     package let metrics: Metrics
     package let interruption: Interruption
     package let lease: Lease
-    /// What is shared with other machines; nil for nothing.
+    /// The storage that other machines share, if any.
     package let remote: (any RemoteTier)?
-    /// What was handed out lately.
+    /// The recently leased entries.
     let recent: Monitor<LRU<RecentEntry>>
     let trimming = Monitor(Trimming())
 
-    /// How long a run may spend at its end on files that purges have left: too short to be felt.
+    /// The time that a run may spend at its end on purged files, too short to notice.
     private static let purgeTime: Duration = .milliseconds(50)
-    /// How long trimming may take at the end of a run.
+    /// The time that a run may spend at its end on trimming.
     private static let trimTime: Duration = .milliseconds(250)
 
-    /// Opens the cache. A missing root counts as an empty one; it is made when something is kept. Costs some tenths of
-    /// a millisecond, however many entries there are. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
+    /// Opens the cache. A missing root counts as empty and is created by the first write. Costs some tenths of a
+    /// millisecond, independent of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
     /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that others could have prepared or may change.
     ///
     /// - Parameters:
-    ///   - remote: what is shared with other machines; nil for nothing.
-    ///   - inspect: looks at bytes before they are stored, and throws if they are not to be.
+    ///   - remote: the storage that other machines share, if any.
+    ///   - inspect: inspects bytes before they are stored, and throws to refuse them.
     public convenience init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
         metrics: Metrics = .silent, interruption: Interruption, inspect: @escaping Inspection
@@ -43,7 +47,7 @@ public final class CacheStore: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    /// - Parameter index: that of the root, if it is open already.
+    /// - Parameter index: the index of the root, if it is open already.
     package init(
         settings: CacheSettings, index: Index?, remote: (any RemoteTier)?, clock: Clock, log: Log, metrics: Metrics,
         interruption: Interruption, inspect: @escaping Inspection
@@ -66,17 +70,15 @@ public final class CacheStore: Sendable {
 
     deinit { if index.endUse() { close() } }
 
-    /// The scope in use.
     public var scope: ScopeName { active.name }
 
     /// The absolute path of the root.
     public var root: String { index.root.path }
 
-    /// The entry of this key, expired or not; nil if there is none. Never asks the network. Throws `CacheFailure` if
-    /// the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns the entry of a key, expired or not.
     ///
-    /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
-    ///   a lease. At most one small write a minute and entry.
+    /// - Parameter handingOut: whether the caller will use the path. If so, the entry becomes the most recently used
+    ///   and its lease begins, which costs at most one small write per minute and entry.
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
         try observed(.lookup, key) {
             var wasLost = false
@@ -99,13 +101,11 @@ public final class CacheStore: Sendable {
         }?.entry
     }
 
-    /// Returns `hit` for a fresh entry that is handed out, `stale` for an expired one.
     public func status(of entry: Entry) -> CacheStatus { entry.isExpired(at: clock.now()) ? .stale : .hit }
 
     public func state(of entry: Entry) -> EntryState { entry.state(at: clock.now()) }
 
-    /// Removes an entry and its variants at once, whatever leases they have; false where there was none. Throws
-    /// `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Removes an entry and its variants, regardless of leases. Returns false if there was none.
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try requireWriting()
@@ -115,16 +115,16 @@ public final class CacheStore: Sendable {
         return removal != nil
     }
 
-    /// Puts the root in order: writes what was counted and not written yet, of all scopes, trims if leases that have
-    /// ended allow it now, and takes on a little of what purges have left. Called when the last cache of this process
-    /// on this root goes; a tool that ends by `exit` calls it itself. The cache stays usable.
+    /// Writes the pending counts of all scopes, trims if expired leases permit it now, and continues pending purges for
+    /// a short time. Runs when the last cache of this process on this root is released; a tool that ends by `exit`
+    /// calls it. The cache remains usable.
     public func close() {
         if index.isReadOnly { return }
         do {
             try index.withShortWaits {
                 if index.hasCounts {
                     try index.flush(now: clock.now())
-                    // A run that only looked something up must not pay for a capacity that was cut by a million
+                    // A run that only looked something up must not pay for a reduction of the capacity by a million
                     // entries.
                     trim(atMost: Self.trimTime)
                 }
@@ -137,17 +137,18 @@ public final class CacheStore: Sendable {
         }
     }
 
-    // MARK: Shared by what follows in other files
+    // MARK: Used by extensions
 
-    /// The entry of this name, if its file is there as the index says. A row that is wrong is removed.
+    /// Returns the entry with this name if its file matches its row. Removes a wrong row.
+    ///
     /// - Parameters:
     ///   - isLocked: whether the caller holds the entry's lock.
-    ///   - onLoss: is told that there was a row, and its file was not there.
+    ///   - onLoss: called if there is a row without its file.
     package func sound(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
         try index.find(name, in: scope).flatMap { try checked($0, isLocked: isLocked, onLoss: onLoss) }
     }
 
-    /// The entry, if its file is there as the row says. A row that is wrong is removed. Parameters as above.
+    /// The same for a row that was read.
     func checked(_ found: Entry, isLocked: Bool, onLoss: () -> Void = {}) throws -> Entry? {
         var entry = found
         if entry.isUnsettled {
@@ -156,7 +157,7 @@ public final class CacheStore: Sendable {
         }
         if try index.root.isWhole(entry) { return entry }
         onLoss()
-        // The file is gone, or the whole root is.
+        // The file was removed, or the whole root.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
             try index.heal(entry.name, in: scope, now: clock.now(), isSound: index.root.isWhole)
@@ -165,8 +166,8 @@ public final class CacheStore: Sendable {
         return nil
     }
 
-    /// Finds out whether an unsettled entry belongs to its file, and whether the file is acceptable: waits for the process
-    /// that replaces it, else compares the content and inspects it.
+    /// Checks whether an unsettled entry matches its file and the file is acceptable. Waits for a process that replaces
+    /// the file.
     private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
         if index.isReadOnly { return try isRight(entry) ? entry : nil }
         let lock = isLocked ? nil : try lock(entry.name)
@@ -177,7 +178,7 @@ public final class CacheStore: Sendable {
             try index.settle(entry, now: clock.now())
             return entry
         }
-        // Put in place, and then cut short: it was whole before.
+        // The file was renamed, and the process died before the commit. It is complete.
         if entry.kind == .original,
             let stored = try adopt(
                 entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
@@ -188,7 +189,7 @@ public final class CacheStore: Sendable {
         return nil
     }
 
-    /// Whether an entry's file has the content of its row, and passes the inspection if it is an original.
+    /// Whether an entry's file has the SHA-256 of its row, and passes the inspection if it is an original.
     private func isRight(_ entry: Entry) throws -> Bool {
         guard try index.root.hasContent(of: entry), let file = try index.root.openIfPresent(entry.place) else {
             return false
@@ -198,17 +199,16 @@ public final class CacheStore: Sendable {
         return try entry.kind != .original || isKeptAnyway || wholePicture(file) != nil
     }
 
-    /// Writes down when an entry, which was just handed out, and its variants expire. A root that cannot be written
-    /// keeps nobody from reading.
+    /// Records the expiry of a leased entry and its variants. Ignores a read-only root.
     package func expire(_ entry: Entry) throws {
         if index.isReadOnly { return }
         try toleratingUnwritable { try index.expire(entry, at: entry.expiresAt, now: clock.now()) }
     }
 
-    /// The lock of one entry's name, for the process that fetches, makes or removes it. Throws `CacheFailure.stalled` if
-    /// its holder makes no progress for `settings.timeout`, and the errors of `whileWaiting`.
+    /// Locks the name of an entry, to fetch, make or remove it. Throws `CacheFailure.stalled` if the holder makes no
+    /// progress for `settings.timeout`, and the errors of `whileWaiting`.
     ///
-    /// - Parameter generation: of the partial file that grows while the lock is held.
+    /// - Parameter generation: the generation of the partial file that grows while the lock is held.
     package func lock(
         _ name: String, for work: LockedWork.Kind = .making, generation: Int64 = 0, whileWaiting: () throws -> Void = {}
     ) throws -> KeyLock {
@@ -217,26 +217,26 @@ public final class CacheStore: Sendable {
             for: LockedWork(
                 work, file: CacheRoot.partial(name, in: scope, generation: generation), limit: settings.timeout),
             interruption: interruption, whileWaiting: whileWaiting)
-        // The root may have been removed under a running tool.
+        // The root may have been removed during the run.
         try index.reopenIfReplaced()
         return lock
     }
 
-    /// Whether what was known of an entry at a version of the index (`Index.version`) must be looked up once more, now
-    /// that its lock is held: somebody else held the lock meanwhile, or something in the index has changed.
+    /// Whether a lookup at a version of the index (`Index.version`) must be repeated under the lock, because another
+    /// thread or process held the lock or the index has changed.
     package func isOutdated(_ version: Int?, under lock: KeyLock) -> Bool {
         lock.wasContended || version == nil || index.version() != version
     }
 
-    /// Runs work that a signal lets finish; again where the root was removed under it, since the lock that `body` takes
-    /// makes a new one.
+    /// Runs work that a signal does not interrupt, and again if the root was removed during it: the lock in `body`
+    /// creates a new root.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.during { try againIfRemoved(body) }
     }
 
-    /// Runs `body`, and again where the root was removed under it and that is why it failed: three times at most. A
-    /// removal takes its time and may take a part of the root that was made anew; and with the root go the locks, so
-    /// that somebody who held one may have moved a file away under this one's hands.
+    /// Runs `body`, and up to three times more if it fails because the root was removed. A removal takes time and may
+    /// affect a part of the new root. The locks are removed too, so a process that held a lock may rename this
+    /// process's file.
     package func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
         for _ in 0..<3 {
             let before = index.identity
@@ -247,7 +247,7 @@ public final class CacheStore: Sendable {
                 || (error is SystemFailure || error is CacheFailure)
                     && (try? index.root.indexIdentity() != before) == true
             {
-                log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+                log.detail("the folder of the cache was removed: \(failure(of: error).message)")
             }
             try index.reopenIfReplaced()
         }
@@ -262,14 +262,14 @@ public final class CacheStore: Sendable {
         error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
     }
 
-    /// Writes what was counted, if that was last done a while ago.
+    /// Writes pending counts that are due.
     func flushIfDue() {
         if index.owesCounts, !index.isReadOnly {
             try? index.flush(now: clock.now(), patience: bookkeepingPatience)
         }
     }
 
-    /// Makes the root where it is missing. Throws `CacheFailure.readOnly` if nothing can be written to it.
+    /// Creates a missing root. Throws `CacheFailure.readOnly` if nothing can be written to it.
     package func requireWriting() throws {
         try index.make()
         if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
@@ -289,9 +289,10 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Puts a finished file in place as an entry, then keeps the root within its capacity.
+    /// Puts a finished file in place as an entry, and trims the root to its capacity.
+    ///
     /// - Parameters:
-    ///   - temporary: its name below the root.
+    ///   - temporary: the file's name below the root.
     ///   - old: the entry that it replaces.
     package func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
@@ -302,7 +303,7 @@ public final class CacheStore: Sendable {
             throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
         }
         if new.kind == .original, settings.memory == nil, let key = new.key {
-            // Where that does not work, a lost index costs the name of what is there, and nothing else.
+            // Without extended attributes, the loss of the index loses the key of the entry, and nothing else.
             _ = try? index.root.open(temporary, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key)
         }
         var folder = try index.root.folderToFill(place)
@@ -313,10 +314,10 @@ public final class CacheStore: Sendable {
             folder = try index.root.put(temporary, at: place, in: folder)
         }
         if settings.memory != nil {
-            // The log takes memory there, and its copying into the database waits for no disk.
+            // The log takes memory, and copying it into the database needs no disk sync.
             index.settleLog(over: 1)
         } else {
-            // With the index free for others: a file without a row finds its way back, a row without a file does not.
+            // After the transaction: a file without a row is recovered, a row without a file is lost.
             try folder.synchronize()
         }
         trim(size)

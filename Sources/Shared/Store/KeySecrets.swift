@@ -1,14 +1,14 @@
 import Libc
 import Support
 
-/// Computes the digests that replace secret values of addresses in keys (HMAC-SHA-256, RFC 2104). With a plain digest, a
-/// PIN could be found by trying all PINs.
+/// Computes the digests that replace secret values of addresses in keys (HMAC-SHA-256, RFC 2104). A plain digest would
+/// reveal a PIN to anyone who tries all PINs.
 ///
-/// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), which is created when the first digest is
-/// needed: in the root, or in memory for pictures that are kept there. It is no part of the index and survives its loss.
-/// Commands that only look create no file. Without a file, they use a random key of the process.
+/// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), created for the first digest: in the root, or
+/// in memory for pictures kept there. It is separate from the index and survives its loss. Commands that only look
+/// create no file. Without a file, they use a random key of the process.
 public final class KeySecrets: Sendable {
-    /// For addresses that are kept nowhere.
+    /// For addresses that are stored nowhere.
     public static let ofProcess = KeySecrets(nil, makes: false)
     private static let random = bytes()
 
@@ -90,8 +90,8 @@ public final class KeySecrets: Sendable {
         }
     }
 
-    /// Creates the file, unless another process is faster. Returns nil if the folder is read-only: then nothing can be
-    /// kept there either.
+    /// Creates the file, unless another process is faster. Returns nil if the folder is read-only, as no picture can be
+    /// stored there either.
     private func make(_ folder: Folder) throws -> [UInt8]? {
         do {
             try folder.makeOnce(CacheRoot.keySecret, Self.bytes())

@@ -1,25 +1,23 @@
 import Support
 
-/// Removes what purges have left: files, rows, and downloads of generations that are over. To be carried out by the
-/// process that holds `CacheRoot.purgeLock`; may stop or be killed at any moment, and begins anew with what is still
-/// there.
+/// Removes files, rows and downloads of ended generations. Run by the process that holds `CacheRoot.purgeLock`. It may
+/// be stopped or killed at any moment, and continues with the remaining data.
 ///
-/// Nothing is put into a purged generation's folder any more, since that is done in a transaction that looks at the
-/// generation (`Index.commit`). So its files need no transaction to go, and go first: rows that are left find nothing,
-/// but nobody looks for them either.
+/// Files are stored in transactions that check the generation (`Index.commit`), so no file is added to a purged
+/// generation. Its files are therefore removed without a transaction, and before the rows, which no lookup finds.
 struct Purge {
     let index: Index
     let clock: Clock
 
     private var root: CacheRoot { index.root }
 
-    /// Asked before each step, which takes some milliseconds at most; false ends the work, as does what it throws.
+    /// Called before each step, which takes some milliseconds at most. False or an error ends the work.
     typealias GoOn = () throws -> Bool
 
-    /// Gives how many entries' rows were removed to the last, and their bytes.
+    /// Returns the number of completely removed rows and their bytes.
     func run(_ goOn: GoOn) throws -> ScopeContents {
         var removed = ScopeContents()
-        // The process that purged may have been killed before it came to that.
+        // The process that purged may have been killed before this step.
         try index.beginPurgedGenerations()
         try removeStalePartials()
         while try goOn(), let scope = try index.purgedScope() {
@@ -39,7 +37,7 @@ struct Purge {
         return removed
     }
 
-    /// Removes the files of a generation; false where there was no time for all of them.
+    /// Removes the files of a generation. Returns false if it was stopped.
     private func removeFiles(of scope: Index.PurgedScope, _ goOn: GoOn) throws -> Bool {
         guard let name = CacheRoot.scope(scope.folder) else { return true }
         for part in try root.names(in: name) where Self.isPart(part) {
@@ -53,8 +51,8 @@ struct Purge {
         return true
     }
 
-    /// Removes downloads, with all that lies beside them, that belong to a generation which is over: nobody goes on
-    /// with them, and a process that is still at one is about to notice.
+    /// Removes partial downloads of ended generations. No process continues them, and a running download is about to
+    /// notice.
     private func removeStalePartials() throws {
         let names = try root.names(in: CacheRoot.partials)
         if names.isEmpty { return }
@@ -67,7 +65,7 @@ struct Purge {
         }
     }
 
-    /// The scope's hash and the generation in the name of a file in `partial/`, see `CacheRoot`; nil for other files.
+    /// The scope's hash and the generation of a file in `partial/`, see `CacheRoot`.
     static func origin(ofPartial name: String) -> (hash: String, generation: Int64)? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let hashes = parts[0].split(separator: "-", omittingEmptySubsequences: false)
@@ -78,8 +76,8 @@ struct Purge {
         return (String(hashes[0]), generation ?? 0)
     }
 
-    /// Whether a name is one of the 256 folders that a generation's files are spread over. The others in that of
-    /// generation 0 are later generations.
+    /// Whether a name is one of the 256 folders with a generation's files. Other folders of generation 0 are later
+    /// generations.
     private static func isPart(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.allSatisfy(isHexDigit) }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -1,15 +1,15 @@
 import Support
 
-/// The directives of a server's `Cache-Control` for an entry, beyond its expiry. Only a run that respects servers stores
-/// and follows them.
+/// The directives of a server's `Cache-Control` for an entry, other than its expiry. Only runs that respect
+/// `Cache-Control` store and follow them.
 public struct CacheDirectives: Sendable, Equatable {
-    /// An expired entry is never used without asking (RFC 9111 §5.2.2.2).
+    /// An expired entry must be revalidated before use (RFC 9111 §5.2.2.2).
     public var mustRevalidate: Bool
-    /// The bytes do not change before the entry expires, so that a refresh need not ask (RFC 8246).
+    /// The bytes do not change before the expiry, so a refresh need not ask the server (RFC 8246).
     public var isImmutable: Bool
-    /// Until when an expired entry may be used while it is revalidated (RFC 5861 §3); nil for not at all.
+    /// The end of the time in which an expired entry may be used during revalidation (RFC 5861 §3), if any.
     public var usableUntil: Timestamp?
-    /// Until when an expired entry may be used if its server fails (RFC 5861 §4); nil for any time.
+    /// The end of the time in which an expired entry may be used if its server fails (RFC 5861 §4); nil for no end.
     public var standsInUntil: Timestamp?
 
     public init(
@@ -22,6 +22,6 @@ public struct CacheDirectives: Sendable, Equatable {
         self.standsInUntil = standsInUntil
     }
 
-    /// Returns whether an expired entry may be used at this time if its server fails.
+    /// Whether an expired entry may be used at this time if its server fails.
     public func letStandIn(at now: Timestamp) -> Bool { !mustRevalidate && standsInUntil.map { now < $0 } ?? true }
 }

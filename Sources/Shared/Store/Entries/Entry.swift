@@ -1,79 +1,77 @@
 import Support
 
-/// What is known of one file in the cache.
+/// A file in the cache.
 public struct Entry: Sendable, Equatable {
     public enum Kind: Int, Sendable {
-        /// Bytes as they came from a server or a file.
+        /// Unchanged bytes from a server or a file.
         case original = 0
         /// Made from an original.
         case variant = 1
-        /// Replaced by a file of another name while its path may still be in use.
+        /// Replaced by a file with another name while its path may be in use.
         case superseded = 2
     }
 
-    /// The key's text; for a variant that of its original. Nil only where the index was lost, and the file does not say
-    /// it either.
+    /// The key's text; for a variant, of its original. Nil only after the loss of the index, if the file does not store
+    /// it.
     public let key: String?
     public let scope: ScopeName
     public let kind: Kind
     /// The absolute path of the file.
     public let path: String
-    /// The address that the bytes came from, without credentials; nil for those of a local file.
+    /// The source without credentials; nil for a local file.
     public let url: String?
-    /// The size of the file.
     public let bytes: Int
-    /// The IANA media type of the bytes themselves, whatever a server called them.
+    /// The IANA media type found by inspection, regardless of the server's header.
     public let contentType: String
     /// 64 hexadecimal digits.
     public let sha256: String
     /// Pixels of the upright picture.
     public let width: Int?
     public let height: Int?
-    /// A note of the inspection, kept as it was given.
+    /// A note of the inspection.
     public let details: String?
-    /// When the server was last asked, with success.
+    /// The time of the last successful request.
     public let fetchedAt: Timestamp
     public internal(set) var expiresAt: Timestamp
-    /// When it was last handed out, to the minute.
+    /// The time of the last lease, to the minute.
     public internal(set) var lastUsed: Timestamp
-    /// Trimming leaves the file alone until then.
+    /// The end of the lease. Until then, trimming keeps the file.
     public internal(set) var leaseUntil: Timestamp
     public let isPinned: Bool
-    /// How to ask the server whether the bytes have changed.
+    /// The validators for asking the server whether the bytes have changed.
     public let validators: Validators
 
     let id: Int64
-    /// 32 hexadecimal digits that the row is found by.
+    /// 32 hexadecimal digits, the key of the row.
     let name: String
     let file: String
-    /// The file's name below the root; empty for one past the cache, and where a row names none that fits the layout.
+    /// The file's name below the root; empty for an ephemeral file, and if a row has an invalid name.
     package let place: String
     let parentSHA256: String?
-    /// Whether row and file may not belong together, since a replacement began and did not end.
+    /// Whether row and file may not match, after an incomplete replacement.
     let isUnsettled: Bool
     package var directives = CacheDirectives()
-    /// Whether it is for this machine alone: it was asked for with credentials, its server wants no shared cache to keep
-    /// it, or nobody knows.
+    /// Whether it is for this machine only: it was requested with credentials, its server forbids shared caches, or
+    /// neither is known.
     package var isPrivate = true
-    /// The request fields that its server chose it by, with a digest of their values, as `Fetch` writes them; nil if it
-    /// is the answer to every request.
+    /// The request fields that determined the answer, with a digest of their values, as written by `Fetch`; nil if it
+    /// answers every request.
     package var vary: String?
-    /// Whether it came from the remote just now.
+    /// Whether this run received it from the remote.
     public internal(set) var isFromRemote = false
 
-    /// The extension of the file's name.
     var fileExtension: String { file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? "" }
 
-    /// Whether the entry needs to be asked for again. So does one from the future: its end means nothing.
+    /// Whether the entry must be requested again. True for a date in the future, whose expiry is meaningless.
     public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || isDatedAhead(of: now) }
 
     /// Whether it was fetched before the clock was set back.
     public func isDatedAhead(of now: Timestamp) -> Bool { fetchedAt > now + Clock.tolerance }
 
-    /// When its lease ends; `now` for one that was recorded before the clock was set back.
+    /// The end of the lease; `now` if it was recorded before the clock was set back.
     public func leaseEnd(at now: Timestamp) -> Timestamp { lastUsed > now + Clock.tolerance ? now : leaseUntil }
 
-    /// Whether it replaces GIFs that could not be fetched, or was made from such a placeholder.
+    /// Whether it replaces unavailable GIFs, or was made from such a placeholder.
     var isPlaceholder: Bool { key?.utf8.starts(with: CacheKey.placeholderPrefix.utf8) == true }
 
     public func state(at now: Timestamp) -> EntryState {
@@ -81,17 +79,17 @@ public struct Entry: Sendable, Equatable {
     }
 }
 
-/// The state of an entry that no command asked for, as listings show it.
+/// The state of an entry in listings.
 public enum EntryState: String, Sendable, CaseIterable {
-    /// The next command that asks for it gets it without a request.
+    /// The next command serves it without a request.
     case fresh
-    /// The next command that asks for it makes a request first.
+    /// The next command makes a request first.
     case expired
-    /// It replaces GIFs that could not be fetched. Its age does not matter.
+    /// It replaces unavailable GIFs, at any age.
     case placeholder
 }
 
-/// What a server gave to recognise one version of a resource by (RFC 9110 §8.8).
+/// The server's identifiers of a version of a resource (RFC 9110 §8.8).
 public struct Validators: Sendable, Equatable {
     public var etag: String?
     public var lastModified: String?
@@ -104,18 +102,18 @@ public struct Validators: Sendable, Equatable {
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 }
 
-/// How an entry came to be handed out.
+/// The origin of a served entry.
 public enum CacheStatus: String, Sendable, CaseIterable {
-    /// It was there, and has not expired.
+    /// It was in the cache and fresh.
     case hit
     /// It was fetched.
     case miss
-    /// It had expired, and the server said that it is still the same.
+    /// It had expired, and the server confirmed it.
     case revalidated
     /// It has expired; the server was not asked or could not be reached.
     case stale
-    /// It was fetched past the cache.
+    /// It was fetched and not stored in the cache.
     case bypass
-    /// It was not needed: the files made of it are unchanged.
+    /// It was not needed, because the files made from it are unchanged.
     case kept
 }

@@ -1,14 +1,13 @@
 import Support
 
-/// Which entries of a scope are meant: those that meet every condition. No index helps with any of them (one for each
-/// would cost every store), so entries are read a page at a time and looked at one by one.
+/// Conditions that entries must all meet. No SQL index supports them, because each index would slow down every store.
+/// Entries are read page by page and checked individually.
 public struct EntryFilter: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         case original
-        /// An original that stands in for those that could not be had.
+        /// An original that replaces unavailable originals.
         case placeholder
         case variant
-        /// Replaced while it was in use.
         case superseded
 
         init(_ entry: Entry) {
@@ -21,20 +20,18 @@ public struct EntryFilter: Sendable, Equatable {
     }
 
     public var kinds: Set<Kind> = [.original]
-    /// Under keys that begin and end so; a variant's key is its original's.
+    /// For variants, the key of the original.
     public var keyPrefix = ""
     public var keySuffix = ""
-    /// Fetched longer ago than this.
+    /// Fetched longer ago.
     public var olderThan: Duration?
-    /// Fetched less long ago than this.
+    /// Fetched more recently.
     public var newerThan: Duration?
-    /// Not handed out for longer than this.
+    /// Not leased for longer.
     public var unusedFor: Duration?
-    /// More bytes than this.
     public var largerThan: Int?
-    /// Fewer bytes than this.
     public var smallerThan: Int?
-    /// Over key and address.
+    /// Matches the key or the address.
     public var pattern: AddressPattern?
     public var isExpired = false
     public var isPinned = false

@@ -1,18 +1,17 @@
-/// An order of entries. Those that the order does not tell apart come as they were stored.
+/// An order of entries. Equal entries are in the order of storage.
 public struct EntryOrder: Sendable, Equatable {
     public enum Key: String, Sendable, CaseIterable {
         /// The largest first.
         case size
-        /// The one fetched longest ago first.
+        /// The earliest fetched first.
         case age
-        /// The one not handed out for longest first.
+        /// The least recently used first.
         case used
         /// By address, or by key if there is no address, byte by byte.
         case url
     }
 
     public var key: Key
-    /// Whether the last comes first.
     public var isReversed: Bool
 
     public init(_ key: Key, reversed: Bool = false) {
@@ -20,7 +19,7 @@ public struct EntryOrder: Sendable, Equatable {
         isReversed = reversed
     }
 
-    /// Returns whether `a` comes before `b`, entries of two caches.
+    /// Whether `a` comes before `b`, for entries of two caches.
     public func precedes(_ a: Entry, _ b: Entry) -> Bool {
         let (a, b) = isReversed ? (b, a) : (a, b)
         return switch key {
@@ -31,7 +30,7 @@ public struct EntryOrder: Sendable, Equatable {
         }
     }
 
-    /// What SQLite sorts by, the least first.
+    /// The SQL expression to sort by, ascending.
     var expression: String {
         switch key {
         case .size: "-bytes"

@@ -1,13 +1,13 @@
 import Support
 
-/// When an entry expires.
+/// The expiry of an entry.
 public enum Expiry: Sendable, Hashable, CustomStringConvertible {
-    /// This long after it was fetched, or found to be unchanged.
+    /// A time after it was fetched or revalidated.
     case after(Duration)
     case at(Timestamp)
 
-    /// Reads a time such as `6h`, a day such as `2026-12-31`, which means its beginning, or a moment such as
-    /// `2026-12-31T18:00:00Z`; all of UTC, unless the moment says how far it is from that. Nil for anything else.
+    /// Parses a duration such as `6h`, a day such as `2026-12-31`, which stands for its beginning, or a time such as
+    /// `2026-12-31T18:00:00Z`, in UTC unless it has an offset.
     public init?(_ text: String) {
         if let moment = Timestamp(iso8601: text) {
             self = .at(moment)
@@ -25,7 +25,7 @@ public enum Expiry: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The end of what was fetched at this time.
+    /// The end for an entry fetched at this time.
     public func end(from fetchedAt: Timestamp) -> Timestamp {
         switch self {
         case .after(let span): fetchedAt + span
@@ -35,10 +35,9 @@ public enum Expiry: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Entry {
-    /// The entry as it is where somebody says when it expires; of what a server does not want used for long, that only
-    /// makes the time shorter.
+    /// The entry with a requested expiry.
     ///
-    /// - Parameter respectsServer: whether the server's word counts.
+    /// - Parameter respectsServer: whether it may only shorten the server's expiry.
     package func expiring(_ expiry: Expiry?, respectsServer: Bool) -> Entry {
         guard let end = expiry?.end(from: fetchedAt) else { return self }
         var entry = self

@@ -1,6 +1,6 @@
 import Support
 
-/// What an inspection has found bytes to be.
+/// The result of an inspection.
 public struct FileFacts: Sendable, Equatable {
     /// IANA media type.
     public var contentType: String
@@ -9,8 +9,7 @@ public struct FileFacts: Sendable, Equatable {
     /// Pixels of the upright picture.
     public var width: Int?
     public var height: Int?
-    /// A note that the cache keeps with the entry and gives back with it, so that a closer inspection need not be
-    /// done again: any text.
+    /// A note of any text, stored and returned with the entry, that saves a further inspection.
     public var details: String?
 
     public init(
@@ -24,5 +23,24 @@ public struct FileFacts: Sendable, Equatable {
     }
 }
 
-/// Looks at bytes before they are stored, and throws a `Failure` where they are not to be.
+/// Inspects bytes before they are stored, and throws a `Failure` to refuse them.
 public typealias Inspection = @Sendable (any ByteSource) throws -> FileFacts
+
+/// Removed files, or files that would be removed.
+public struct Removal: Sendable, Equatable {
+    /// Includes variants.
+    public private(set) var entries: Int
+    public private(set) var bytes: Int
+
+    public init(entries: Int = 0, bytes: Int = 0) {
+        self.entries = entries
+        self.bytes = bytes
+    }
+
+    mutating func add(_ bytes: Int) { add(Removal(entries: 1, bytes: bytes)) }
+
+    public mutating func add(_ other: Removal) {
+        entries += other.entries
+        bytes += other.bytes
+    }
+}

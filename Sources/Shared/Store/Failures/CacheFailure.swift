@@ -1,59 +1,59 @@
 import Libc
 import Support
 
-/// Why the cache could not do what it was asked to.
+/// An error of the cache.
 public enum CacheFailure: Failure, Equatable {
-    /// Nothing is kept under this key.
+    /// There is no entry with this key.
     case absent(key: String)
-    /// Nothing that may be used is kept under this key, and the network must not be asked.
+    /// There is no usable entry with this key, and the run is offline.
     case offline(key: String)
     /// The name of a scope is empty, too long, or has control characters.
     case badScope(reason: String)
     /// A key is empty, too long, or has control characters.
     case badKey(reason: String)
-    /// The root's layout was made by a later version of the tools.
+    /// The root was created or migrated by a later version.
     case newerLayout(found: Int, supported: Int, root: String)
-    /// Neither an option nor the environment says where the root is.
+    /// Neither an option nor the environment determines the root.
     case noRoot
-    /// The root is missing and cannot be made.
+    /// The root is missing and cannot be created.
     case cannotMakeRoot(path: String, errno: Int32)
-    /// The root belongs to another user, and its mode keeps others from reading it.
+    /// The root belongs to another user and is not readable.
     case foreignRoot(path: String, owner: UInt32, user: UInt32)
-    /// The folder that was named as root holds something else.
+    /// The folder given as root has other contents.
     case notACache(root: String)
-    /// The root was removed since this process gave up the right to make it.
+    /// The root was removed after this process gave up the right to create it.
     case rootRemoved(path: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
     /// The disk that holds the root is full.
     case diskFull(root: String)
-    /// The index could not be read or written; `errno` is the error number of the failed system call, or 0.
+    /// The index cannot be read or written; `errno` is the error number of the failed system call, or 0.
     case io(detail: String, root: String, errno: Int32 = 0)
-    /// The index is no database any more, and could not be replaced by an empty one.
+    /// The index is damaged and cannot be replaced.
     case indexDamaged(detail: String, root: String)
-    /// Other processes kept the index busy for longer than is reasonable; `process` is the last that did, if known.
+    /// Other processes lock the index for too long; `process` is the last of them, if known.
     case busy(root: String, process: Int? = nil)
-    /// The process that holds the lock of an entry makes no progress; `process` is nil if the system does not name it.
+    /// The process that holds an entry's lock makes no progress; `process` is nil if unknown.
     case stalled(process: Int?, work: String, since: Timestamp)
-    /// The scope was switched or purged while this entry was on its way.
+    /// The scope was purged or another scope became current during the work.
     case scopeChanged(scope: String)
-    /// There is no memory-backed folder that is safe to use.
+    /// There is no safe folder in memory.
     case noMemory(reason: String)
-    /// What is in memory already leaves no room for more.
+    /// The limit for pictures in memory is reached.
     case memoryFull(limit: Int)
-    /// There is no folder that is safe for files past the cache.
+    /// There is no safe folder for ephemeral files.
     case noRuntimeFolder(reason: String)
-    /// A statement that this version of the tools should never have sent.
+    /// A bug: a statement that should not occur.
     case fault(detail: String)
 }
 
 extension CacheFailure {
-    /// The root was removed again as often as it was opened.
+    /// The root was removed at each of several attempts.
     static func replaced(root path: String) -> CacheFailure {
         .io(detail: "its folder is removed again and again", root: path)
     }
 
-    /// Why a root could not be opened or made.
+    /// The failure to open or create a root.
     static func root(_ path: String, errno: Int32) -> CacheFailure {
         Confinement.refused(path, flags: O_CREAT, errno: errno)
             ? .rootRemoved(path: path) : .cannotMakeRoot(path: path, errno: errno)
@@ -133,7 +133,7 @@ extension CacheFailure {
     public var exitCode: ExitCode {
         switch self {
         case .absent: .absent
-        // Of a record: one of an option is said to be wrong before anything is done.
+        // The name is in a record; names in options are checked earlier.
         case .badScope, .badKey: .data
         case .newerLayout, .notACache, .noRoot, .foreignRoot: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate

@@ -1,24 +1,24 @@
 import Support
 
-/// A way to name many addresses at once: a part of them, or a glob such as `https://*.example/private/*`.
+/// A pattern for addresses: a substring, or a glob such as `https://*.example/private/*`.
 ///
-/// * `*` is any run of characters, also none, and slashes are characters like any other; `?` is exactly one. All else
-///   means itself.
-/// * Without either, a pattern matches wherever an address contains it.
-/// * With one of them, it must match the whole of the address in its normal form (`WebURL.normalized`), or of that
-///   without scheme and `//`, or of its path alone, which is without the query.
-/// * Of a key of the user's own, it must match the whole, or what follows `key:`.
-/// * Letter case counts but in scheme and host. Blanks and characters beyond ASCII match as addresses have them: in a
-///   host mapped to ASCII, elsewhere percent-encoded.
+/// * `*` matches any run of characters, including none and slashes; `?` matches exactly one character. All others match
+///   themselves.
+/// * Without `*` and `?`, a pattern matches every address that contains it.
+/// * Otherwise it must match the whole address in its normal form (`WebURL.normalized`), the address without scheme and
+///   `//`, or its path without the query.
+/// * It must match the whole of a user's own key, or its part after `key:`.
+/// * Matching is case-sensitive except in scheme and host. Spaces and characters beyond ASCII match in their normal
+///   form: mapped to ASCII in the host, percent-encoded elsewhere.
 ///
-/// Matching takes at most the product of both lengths, whatever the pattern.
+/// Matching takes at most the product of both lengths, for any pattern.
 public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it was written.
     public let description: String
-    /// Percent-encoded, and a second time with its host mapped to ASCII if it may have one beyond.
+    /// Percent-encoded, and again with the host mapped to ASCII if it may contain other characters.
     private let forms: [[UInt8]]
 
-    /// The longest pattern that is taken; nobody writes a longer one by hand.
+    /// The maximum length, beyond patterns written by hand.
     static let byteLimit = 4096
 
     /// Nil if the text is empty, longer than 4096 bytes, or has control characters.
@@ -34,8 +34,8 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The pattern with those labels mapped to ASCII that are beyond it and have no wildcard, in the part that would be
-    /// the host: up to the first slash after the scheme. Nil without such labels.
+    /// The pattern with non-ASCII labels without wildcards mapped to ASCII, in the part before the first slash after
+    /// the scheme, which is the host if present. Nil without such labels.
     private static func mappingHost(_ text: String) -> String? {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
         let start = text.slashesOfAuthority?.upperBound ?? text.startIndex
@@ -51,12 +51,12 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
 
     private var isGlob: Bool { description.utf8.contains { $0 == Self.star || $0 == Self.mark } }
 
-    /// Whether an address in its normal form, such as an entry's key or a `file` address, matches.
+    /// Whether a normalized address matches, such as an entry's key or a `file` address.
     public func matches(_ address: String) -> Bool { forms.contains { matches($0, address) } }
 
     private func matches(_ bytes: [UInt8], _ address: String) -> Bool {
         let address = Array(address.utf8)
-        // Where the part ends that is written in either case: behind the host.
+        // The end of the host, up to which case is ignored.
         var hostEnd = 0
         var hostStart = 0
         if let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8) {
@@ -78,8 +78,8 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether all of `text` matches. Only the last star is ever tried again: whatever an earlier one could take more,
-    /// the last one can take too.
+    /// Whether all of `text` matches. Only the last star needs backtracking, as it can match whatever an earlier star
+    /// could.
     private static func matches(_ bytes: [UInt8], _ text: ArraySlice<UInt8>, caselessUntil end: Int) -> Bool {
         var place = text.startIndex
         var index = 0

@@ -1,35 +1,34 @@
 import Support
 
-/// What an entry is found by: the address it came from, or a name of the user's.
+/// The key of an entry: the address of its source, or a name chosen by the user.
 ///
-/// A key says what it is, so that no two kinds can meet: an address (`https://…`), a local file (`file:///…`), a name
-/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), a placeholder for GIFs
-/// (`gif-placeholder:…`), or a damaged file that was taken all the same (`truncated:file:///…`).
-/// Keys are compared by their bytes, as their entries' files are named.
+/// The prefix separates the kinds: an address (`https://…`), a local file (`file:///…`), a user's name
+/// (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), a placeholder for GIFs (`gif-placeholder:…`), or a
+/// damaged file that was accepted (`truncated:file:///…`). Keys are compared by their bytes, like the names of files.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
-    /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
+    /// The name of the row and the file: 32 hexadecimal digits of the key's SHA-256.
     package let name: String
-    /// The key that an earlier version made of the same address; nil if it is the same. An entry may still have it.
-    /// Computed on demand: only a miss needs it.
+    /// The key that an earlier version derived from the same address, if it differs. An entry may still have it.
+    /// Computed on demand, because only a miss needs it.
     var former: String? { makeFormer?() }
     private let makeFormer: (@Sendable () -> String?)?
     /// Whether the key is the same in every process: see `KeySecrets`.
     let isLasting: Bool
 
-    /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
+    /// The maximum length of a key: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
-    /// The longest name of the user's own.
+    /// The maximum length of a user's name.
     static let nameLimit = 1024
     package static let namePrefix = "key:"
     package static let placeholderPrefix = "gif-placeholder:"
     package static let truncatedPrefix = "truncated:"
-    /// How keys begin, besides addresses and files, that are looked up as they are printed.
+    /// The prefixes of keys, other than addresses and files, that are looked up in their printed form.
     private static let toolsPrefixes = ["exercisedb:", placeholderPrefix, truncatedPrefix]
 
-    /// The key of a name that the user or a record gives: `key:` and the name, whatever it looks like, so that it never
-    /// takes the place of an address. A name that begins with `key:` is such a key already. Throws
-    /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
+    /// The key for a name from the user or a record: `key:` and the name, so that it never conflicts with an address. A
+    /// name that begins with `key:` is used as it is. Throws `CacheFailure.badKey` unless the name has 1 to 1024 bytes
+    /// and no control characters.
     public init(name: String) throws {
         let name = name.removing(bytePrefix: Self.namePrefix) ?? name
         self.init(address: Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit)))
@@ -45,7 +44,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }
 
-    /// A key as a tool made or printed it. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
+    /// A key in its printed form. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
     /// characters.
     public init(printed text: String) throws {
         self.init(address: try Self.checked(text, byteLimit: Self.byteLimit))
@@ -59,12 +58,12 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Whether the text looks like a key as it is printed that is not an address.
+    /// Whether a text has the form of a printed key that is no address.
     public static func isPrintedKey(_ text: String) -> Bool {
         [namePrefix, "file:///"].contains { text.utf8.starts(with: $0.utf8) } || isOfTool(text)
     }
 
-    /// Whether the text looks like a key that a tool has made up.
+    /// Whether a text has the form of a key that a tool derives.
     package static func isOfTool(_ text: String) -> Bool { toolsPrefixes.contains { text.utf8.starts(with: $0.utf8) } }
 
     public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.hasSameBytes(as: b.text) }
@@ -76,7 +75,6 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// What the file of a variant is called. No key has the NUL in between, so a variant never meets an original.
+    /// The name of a variant's row and file. No key contains the NUL, so it never conflicts with an original.
     func variantName(_ options: String) -> String { String(SHA256.hex(of: "\(text)\0\(options)").prefix(32)) }
-
 }

@@ -1,14 +1,13 @@
 import Support
 
-/// The name of a scope: a part of the cache that shares nothing with the others, such as one user's pictures.
+/// The name of a scope: a separate part of the cache, such as for the pictures of one user.
 public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
     public let text: String
-    /// 32 hexadecimal digits of the name's SHA-256, by which files are named. A name may be any text, so it never
-    /// becomes a path itself; 128 bits never collide by chance.
+    /// 32 hexadecimal digits of the name's SHA-256, which name its files. A name may be any text, so it never becomes a
+    /// path; 128 bits make collisions implausible.
     package let hash: String
 
-    /// Takes 1 to 255 bytes of UTF-8 without control characters, else throws `CacheFailure.badScope`. 255 bytes are
-    /// what a name may have anywhere else, too (NAME_MAX).
+    /// Accepts 1 to 255 bytes (NAME_MAX) of UTF-8 without control characters, else throws `CacheFailure.badScope`.
     public init(_ text: String) throws {
         if text.isEmpty { throw CacheFailure.badScope(reason: "it is empty") }
         if text.utf8.count > 255 { throw CacheFailure.badScope(reason: "it has more than 255 bytes") }
@@ -22,11 +21,10 @@ public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
         hash = String(SHA256.hex(of: text).prefix(32))
     }
 
-    /// The folder below `scopes/` that holds the files of one generation of this scope: nothing that is stored after a
-    /// purge meets what is still being removed.
+    /// The folder below `scopes/` for a generation: entries stored after a purge never meet files that await removal.
     func folder(generation: Int64) -> String { generation == 0 ? hash : "\(hash)/g\(generation)" }
 
-    /// The scope of everyone who never named one.
+    /// The scope of users who never named a scope.
     public static let standard = ScopeName(checked: "default")
 
     public static func == (a: ScopeName, b: ScopeName) -> Bool { a.hash == b.hash }
@@ -36,7 +34,7 @@ public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// Whether there are C0 or C1 controls or DEL (Unicode category Cc).
+    /// Whether the text contains C0 or C1 controls or DEL (Unicode category Cc).
     package var hasControlCharacters: Bool {
         unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }

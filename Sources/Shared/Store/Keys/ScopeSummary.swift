@@ -1,11 +1,10 @@
-/// What a scope holds, or held when it was purged.
+/// The contents of a scope, now or when it was purged.
 public struct ScopeContents: Sendable, Equatable {
     public var entries = 0
     public var bytes = 0
 
     init(entries: Int, bytes: Int) { (self.entries, self.bytes) = (entries, bytes) }
 
-    /// Nothing.
     public init() {}
 
     public static func += (sum: inout ScopeContents, more: ScopeContents) {
@@ -14,15 +13,15 @@ public struct ScopeContents: Sendable, Equatable {
     }
 }
 
-/// A scope as it is now.
+/// The present state of a scope.
 public struct ScopeSummary: Sendable, Equatable {
     public let name: ScopeName
     public let contents: ScopeContents
-    /// How often it was purged, or more after a reset.
+    /// The number of purges, or more after a reset.
     public let generation: Int64
-    /// Whether it is the one that runs take which name none.
+    /// Whether runs without a scope use it.
     public let isCurrent: Bool
-    /// Whether files of an earlier generation are still to be removed.
+    /// Whether files of an earlier generation await removal.
     public let isPurgePending: Bool
 
     package init(name: ScopeName, contents: ScopeContents, generation: Int64, isCurrent: Bool, isPurgePending: Bool) {
@@ -34,10 +33,10 @@ public struct ScopeSummary: Sendable, Equatable {
     }
 }
 
-/// What a switch from one scope to another did.
+/// The result of a switch to another scope.
 public struct ScopeSwitch: Sendable, Equatable {
     public let old: ScopeName
-    /// What the old scope held; nil if it was kept.
+    /// The contents of the old scope; nil if it was kept.
     public let purged: ScopeContents?
 
     package init(old: ScopeName, purged: ScopeContents?) {
@@ -46,7 +45,7 @@ public struct ScopeSwitch: Sendable, Equatable {
     }
 }
 
-/// What a reset takes away.
+/// The effects of a reset.
 public struct ResetReport: Sendable, Equatable {
     public var scopes = 0
     public var contents = ScopeContents()
@@ -58,10 +57,9 @@ public struct ResetReport: Sendable, Equatable {
         (self.scopes, self.contents, self.counters, self.metadata) = (scopes, contents, counters, metadata)
     }
 
-    /// Nothing.
     public init() {}
 
-    /// What two roots hold, which have scopes of the same names.
+    /// Adds the contents of another root with scopes of the same names.
     public static func += (sum: inout ResetReport, more: ResetReport) {
         sum.scopes = max(sum.scopes, more.scopes)
         sum.contents += more.contents

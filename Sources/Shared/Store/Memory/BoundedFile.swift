@@ -1,15 +1,14 @@
 import Libc
 import Support
 
-/// A file that is written from its beginning to its end, and that never takes more memory than there may be.
+/// A file that is written sequentially, within the memory limit.
 public final class BoundedFile: ByteSink {
     public let file: File
-    /// How many bytes it has.
     public private(set) var count: Int
     private let use: MemoryUse?
 
     /// - Parameters:
-    ///   - count: how many bytes are there, behind which its position is.
+    ///   - count: the number of existing bytes, after which the file is positioned.
     ///   - use: nil for a file on the disk.
     package init(_ file: File, count: Int = 0, use: MemoryUse?) {
         self.file = file
@@ -29,7 +28,6 @@ public final class BoundedFile: ByteSink {
         count = end
     }
 
-    /// Makes the file empty.
     func restart() throws {
         try PartialFile.truncate(file, to: 0)
         count = 0

@@ -1,17 +1,16 @@
 import Libc
 import Support
 
-/// Where one scope of one root keeps its pictures in memory: a folder that is a cache of its own, so that roots and
-/// scopes share no file there either.
+/// The folder for the pictures of a scope in memory. It is a cache of its own, because roots and scopes share no files.
 ///
-/// Its name is made of a digest of the root's path and one of the scope's name. The process that has it open holds a
-/// shared lock on the file of that name with `.lock`, and it is removed only under an exclusive one: what is under way
-/// there never loses the index that tells it that the scope was emptied.
+/// Its name has digests of the root's path and of the scope's name. A process that uses it holds a shared lock on the
+/// file with the suffix `.lock`. It is removed only under an exclusive lock, so that work in progress never loses the
+/// index that reports a purge.
 package struct MemoryPlace: Sendable {
-    /// The folder, which is the root of a cache.
+    /// The root of the cache.
     package let path: String
 
-    /// The folder of `RuntimePlaces.memory` that it lies in.
+    /// The folder of `RuntimePlaces.memory` that contains it.
     private let folder: String
     private let name: String
 
@@ -21,33 +20,31 @@ package struct MemoryPlace: Sendable {
         path = "\(folder)/\(name)"
     }
 
-    /// The name of the place of a root and a scope, for the process that writes there as for the process that empties
-    /// it.
+    /// The name for a root and a scope, equal in all processes.
     ///
-    /// - Parameter root: of the cache on the disk; any path that leads there gives the same name. Nil if it has no place.
+    /// - Parameter root: any path of the cache on disk; nil for a cache in memory only.
     static func name(root: String?, scope: ScopeName) -> String { rootPart(root) + scope.hash }
 
     private static func rootPart(_ root: String?) -> String {
         "\(SHA256.hex(of: root.map(Folder.resolve) ?? "").prefix(32))-"
     }
 
-    /// Whether a folder's name is that of such a place: two times 32 hexadecimal digits.
+    /// Whether a name has the format of such a folder: two times 32 hexadecimal digits.
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2
             && parts.allSatisfy { $0.utf8.count == 32 && $0.utf8.allSatisfy("0123456789abcdef".utf8.contains) }
     }
 
-    // MARK: Those that there are
+    // MARK: Existing places
 
-    /// The place to write to, which may be missing. Throws `CacheFailure.noMemory`.
+    /// The place for new entries, which may be missing. Throws `CacheFailure.noMemory`.
     package static func writable(root: String?, scope: ScopeName, in places: RuntimePlaces) throws -> MemoryPlace {
         MemoryPlace(folder: try places.memoryFolder(), name: name(root: root, scope: scope))
     }
 
-    /// All places that have been made, of every root; wherever in memory they were made. Passes over folders that are
-    /// not this user's alone.
-    /// Throws `SystemFailure` if a folder cannot be read.
+    /// All existing places of all roots, in any folder. Skips folders that others may use. Throws `SystemFailure` if a
+    /// folder cannot be read.
     package static func all(in places: RuntimePlaces) throws -> [MemoryPlace] {
         try names(in: places).filter { isName($0.name) }.map(MemoryPlace.init).filter { try $0.isMade }
     }
@@ -64,14 +61,13 @@ package struct MemoryPlace: Sendable {
         }
     }
 
-    /// Those of one root, of all scopes or of one.
+    /// The existing places of a root, of one scope or of all scopes.
     package static func all(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws -> [MemoryPlace] {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         return try all(in: places).filter { $0.name.hasPrefix(part) }
     }
 
-    /// Removes the locks of places of this root that are gone: a process that is killed while it removes one leaves its
-    /// lock.
+    /// Removes the lock files of this root's missing places. A process killed during a removal leaves its lock file.
     package static func removeLeftLocks(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         for (folder, lock) in try names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
@@ -80,7 +76,7 @@ package struct MemoryPlace: Sendable {
         }
     }
 
-    /// The place of this root in which a path lies, made or not.
+    /// The place of this root that contains a path, existing or not.
     package init?(of path: String, root: String?, in places: RuntimePlaces) {
         guard let folder = places.memoryFolder(of: path) else { return nil }
         let name = path.dropFirst(folder.count + 1).prefix { $0 != "/" }
@@ -88,17 +84,17 @@ package struct MemoryPlace: Sendable {
         self.init(folder: folder, name: String(name))
     }
 
-    /// Whether there is a cache at the place. Throws `SystemFailure` if that cannot be determined.
+    /// Whether the place has a cache.
     package var isMade: Bool { get throws { try File.exists(path + "/index.sqlite") } }
 
-    /// The hash of its scope's name.
+    /// The hash of the scope's name.
     package var scopeHash: String { String(name.suffix(32)) }
 
-    // MARK: Life
+    // MARK: Lifetime
 
     private var lockPath: String { path + ".lock" }
 
-    /// Keeps others from removing it for as long as the result lives. Throws `SystemFailure`.
+    /// Prevents the removal of the place as long as the result is retained.
     package func held() throws -> File {
         for _ in 0..<LockTable.attempts {
             let file = try File.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
@@ -110,15 +106,14 @@ package struct MemoryPlace: Sendable {
         throw CacheFailure.replaced(root: path)
     }
 
-    /// Whether somebody has it open at this moment.
+    /// Whether a process uses the place.
     var isOpen: Bool {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW) else { return false }
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Whether somebody writes a file there at this moment, of which some bytes have come: it can go once it is whole.
-    /// One without bytes may itself wait for room.
-    /// Throws `SystemFailure` if that cannot be determined.
+    /// Whether a file with some bytes is being written: it can be evicted once it is complete. A file without bytes may
+    /// itself be waiting for space.
     var isBeingWritten: Bool {
         get throws {
             let root = CacheRoot(path)
@@ -131,7 +126,7 @@ package struct MemoryPlace: Sendable {
         }
     }
 
-    /// Removes it unless somebody has it open. Nothing must be in it that is still needed.
+    /// Removes the place unless a process uses it. It must not contain any needed entries.
     package func removeIfUnused() {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),
             flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, (try? file.isStillNamed()) == true
@@ -140,7 +135,7 @@ package struct MemoryPlace: Sendable {
         lockPath.withPathPointer { _ = unlink($0) }
     }
 
-    /// Below a folder that nobody else can change.
+    /// Safe because no other user can change the parent folder.
     private static func removeTree(_ path: String) {
         let names = (try? Folder(path).names()) ?? []
         for name in names {

@@ -1,54 +1,52 @@
 import Libc
 import Support
 
-/// What everything in memory takes together, of all processes of this user, and the most that it may: the caches there
-/// with their indexes, and files past the cache if they lie in memory too.
+/// The memory used by all processes of this user for caches in memory with their indexes, and for ephemeral files in
+/// memory, and its limit.
 ///
-/// A file holds the sum, and a lock on it is held while bytes are written, so that what is counted is what is there. The
-/// sum only grows; it is measured anew, which takes some microseconds a file, as soon as it reaches the limit or is a
-/// second old. So nobody who removes a file must tell, and a process that is killed leaves nothing to put right but
-/// what it has written.
+/// A file stores the sum. A lock on it is held while bytes are written, so that the sum is correct. The sum only grows;
+/// it is measured again, in some microseconds per file, when it reaches the limit or is a second old. Processes that
+/// remove files therefore need not report it, and a killed process leaves nothing to correct.
 ///
-/// All calls may come from any number of threads.
+/// All methods are thread-safe.
 package final class MemoryUse: Sendable {
-    /// Bytes.
+    /// In bytes.
     let limit: Int
     private let places: RuntimePlaces
     private let clock: Clock
     private let ledger = Monitor<File?>(nil)
 
-    /// How long a measured sum is good for. Indexes grow without being counted, by some tens of kilobytes a second.
+    /// The validity in milliseconds of a measured sum. Uncounted indexes grow by some tens of kilobytes a second.
     private static let interval = 1000
-    /// Kept free of files for the indexes, which write without asking: some transactions of several processes at once,
-    /// or an eighth of a small limit.
+    /// Reserved for the indexes, whose writes are not limited: some concurrent transactions, or an eighth of a small
+    /// limit.
     private static let indexRoom = 128 << 10
-    /// How much below that every sum is measured anew: what indexes may have grown since.
+    /// The distance to the limit from which every sum is measured again, as indexes may have grown.
     private static let margin = 128 << 10
-    /// How often, and how long each time, others are given a moment to finish: 0.2 s in all, little beside a download
-    /// that would fail for nothing; but 5 s while it is seen that somebody writes, as on a busy machine.
+    /// The number of pauses for other processes to finish: 0.2 s in all, short compared with a download that would
+    /// fail; but 5 s while other processes write, as on a busy machine.
     private static let (mostPauses, mostPausesForWriters) = (20, 500)
     private static let pauseMicroseconds: useconds_t = 10_000
-    /// What a file in memory takes is a multiple of this (tmpfs(5)).
+    /// Files in memory take multiples of this size (tmpfs(5)).
     private static let page = 4096
 
-    /// Looks at nothing yet.
+    /// Makes no system call.
     package init(limit: Int, places: RuntimePlaces, clock: Clock) {
         self.limit = limit
         self.places = places
         self.clock = clock
     }
 
-    /// Runs `write`, which makes a file grow from `old` to `new` bytes. If there is no room for that, removes first what
-    /// nobody needs any more. Throws `CacheFailure.memoryFull` if that is not enough, what `write` throws, and
-    /// `SystemFailure`.
+    /// Runs `write`, which extends a file from `old` to `new` bytes, after removing unneeded files if necessary. Throws
+    /// `CacheFailure.memoryFull` if space is missing, `SystemFailure`, and the errors of `write`.
     func grow(from old: Int, to new: Int, _ write: () throws -> Void) throws {
         let more = Self.pages(new) - Self.pages(old)
         var pauses = 0
         while true {
             if try take(more, write) { return }
-            // Others may take the room that was made: each time, something must have gone for it.
+            // Other processes may take the space. Every repetition has removed something.
             if makeRoom(for: more) { continue }
-            // What others are writing can go once it is whole, which takes them a moment.
+            // Files that others are writing can be removed once they are complete.
             guard more <= limitOfFiles, pauses < Self.mostPausesForWriters,
                 try pauses < Self.mostPauses || MemoryPlace.all(in: places).contains(where: { try $0.isBeingWritten })
             else { break }
@@ -65,7 +63,7 @@ package final class MemoryUse: Sendable {
         return overflow ? count : sum / page * page
     }
 
-    /// Runs `write` if `more` bytes fit; false if they do not.
+    /// Runs `write` if `more` bytes fit, else returns false.
     private func take(_ more: Int, _ write: () throws -> Void) throws -> Bool {
         try ledger.withLock { ledger throws in
             let file = try lock(&ledger)
@@ -86,7 +84,7 @@ package final class MemoryUse: Sendable {
         }
     }
 
-    /// The file with the sum, locked; opened anew if it was removed under a running tool.
+    /// The locked file with the sum. Opens it again if it was removed.
     private func lock(_ ledger: inout File?) throws -> File {
         for _ in 0..<LockTable.attempts {
             let file: File
@@ -107,10 +105,10 @@ package final class MemoryUse: Sendable {
             detail: "the file of its use is replaced again and again", root: try places.ledgerFolder())
     }
 
-    /// What the ledger says. Anything but what `write` has written there counts as nothing, and is measured.
+    /// The contents of the file. Anything not written by `write` is invalid and leads to a measurement.
     private struct Sum {
         var bytes: Int
-        /// Milliseconds of the machine's steady clock, which begins anew when memory does.
+        /// Milliseconds of the machine's monotonic clock, which restarts together with the memory.
         let measuredAt: Int
 
         init(bytes: Int, measuredAt: Int) { (self.bytes, self.measuredAt) = (bytes, measuredAt) }
@@ -126,7 +124,7 @@ package final class MemoryUse: Sendable {
 
         private static let width = 40
 
-        /// Always as long, so that it replaces what is there.
+        /// Writes a fixed length, to replace the old contents.
         func write(to file: File) throws {
             let text = "\(bytes) \(measuredAt)"
             let line = Array((text + String(repeating: " ", count: Self.width - text.utf8.count)).utf8)
@@ -136,7 +134,7 @@ package final class MemoryUse: Sendable {
         }
     }
 
-    /// What all files in memory take at this moment.
+    /// Returns the present size of all files in memory.
     func measured() -> Int {
         var folders = places.memory
         folders += places.bypass.filter { path in
@@ -145,7 +143,7 @@ package final class MemoryUse: Sendable {
         return folders.reduce(0) { $0 &+ Self.size(ofFolder: $1, in: AT_FDCWD) }
     }
 
-    /// What the files in a folder take, at any depth, links not followed.
+    /// Returns the size of the files in a folder, recursively, without following links.
     private static func size(ofFolder name: String, in above: Int32) -> Int {
         let descriptor = name.withPathPointer { openat(above, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { return 0 }
@@ -171,15 +169,15 @@ package final class MemoryUse: Sendable {
         return sum
     }
 
-    /// Removes files past the cache whose lease is over, and of the caches in memory the entries least recently used
-    /// that are neither leased nor pinned, until about so many bytes are free. What cannot be removed now stays.
+    /// Removes expired ephemeral files, and evicts unleased, unpinned entries from the caches in memory, the least
+    /// recently used first, until about `bytes` are free.
     ///
-    /// - Returns: whether it makes sense to try again: there is room, or something has gone.
+    /// - Returns: whether a retry makes sense, because there is space or something was removed.
     private func makeRoom(for bytes: Int) -> Bool {
         guard bytes <= limitOfFiles else { return false }
         for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
         var hasGone = false
-        // Those that nobody has open first: they may go altogether.
+        // Unused places first, as they may be removed completely.
         let all = (try? MemoryPlace.all(in: places)) ?? []
         for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
             let excess = measured() - (limitOfFiles - bytes)

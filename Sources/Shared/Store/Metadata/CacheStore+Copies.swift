@@ -1,15 +1,13 @@
 import Support
 
-/// Files outside of the cache that were made of pictures. The index remembers them after the picture's entry is trimmed,
-/// until the picture is removed by name or the scope is purged.
+/// Files outside the cache that were made from pictures. Rows remain after the picture's entry is trimmed, until the
+/// picture is removed by name or the scope is purged.
 extension CacheStore {
-    /// Returns the files that are remembered of a key, the newest first, without looking at them. Throws `CacheFailure`
-    /// if the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns the recorded files of a key, the newest first, without checking them.
     public func copies(of key: CacheKey) throws -> [FileCopy] { try index.copies(of: key.name, in: scope) }
 
-    /// Remembers files made of a key's picture, and forgets files of the key that are gone. Logs a failure, since the
-    /// files themselves are complete. Throws `Cancelled` if the run is stopped while others
-    /// keep the index busy.
+    /// Records files made from a key's picture, and forgets missing files of the key. Logs a failure, because the files
+    /// are complete.
     public func remember(_ copies: [FileCopy], of key: CacheKey) throws {
         if copies.isEmpty || index.isReadOnly { return }
         do {
@@ -18,14 +16,14 @@ extension CacheStore {
             let gone = known.filter { Self.isGone($0.path) }
             try index.remember(copies, forgetting: gone, of: key.name, in: active, now: clock.now())
         } catch let failure as any Failure where !(failure is Cancelled) {
-            log.detail("the copies of \(key.text) were not written down: \(failure.message)")
+            log.detail("cannot record the copies of \(key.text): \(failure.message)")
         }
     }
 
-    /// Counts a picture that its files made unnecessary.
+    /// Counts a picture that was not needed, because its files are unchanged.
     public func countKept() { index.count(in: scope) { $0.add(.kept) } }
 
-    /// Forgets files that are gone from a folder that exists. A missing folder may be on a disk that is not mounted.
+    /// Forgets files that are missing from an existing folder. A missing folder may be on a disk that is not mounted.
     func cleanCopies(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         var last: Int64 = -1
         while case let page = try index.copies(after: last, of: scope), let end = page.last {
@@ -45,5 +43,54 @@ extension CacheStore {
         } catch {
             return false
         }
+    }
+}
+
+extension CacheStore {
+    /// Forgets the failures and copies of a key, with or without an entry.
+    public func forget(_ key: CacheKey) throws {
+        try requireWriting()
+        try index.forget(key.name, in: scope, now: clock.now())
+    }
+
+    /// Forgets all or the expired failures of a scope or of all scopes. Returns their number.
+    @discardableResult
+    public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
+        try requireWriting()
+        return try index.forgetNegatives(of: scope, expiredOnly: expiredOnly, now: clock.now())
+    }
+}
+
+/// A file outside the cache that was made from a picture: a copy or a variant.
+public struct FileCopy: Sendable, Equatable {
+    /// The absolute path.
+    public var path: String
+    public var bytes: Int
+    /// The modification time, in nanoseconds since 1970.
+    public var modified: Int64
+    /// The SHA-256 of the picture, not of the file.
+    public var sha256: String
+    /// A note of the caller.
+    public var details: String
+
+    public init(path: String, status: FileStatus, sha256: String, details: String) {
+        self.init(
+            path: path, bytes: status.bytes, modified: status.modifiedNanoseconds, sha256: sha256, details: details)
+    }
+
+    init(path: String, bytes: Int, modified: Int64, sha256: String, details: String) {
+        self.path = path
+        self.bytes = bytes
+        self.modified = modified
+        self.sha256 = sha256
+        self.details = details
+    }
+
+    /// Whether all properties are equal, comparing paths by their bytes.
+    func isSame(as other: FileCopy) -> Bool { self == other && path.hasSameBytes(as: other.path) }
+
+    /// Whether the file has the recorded size and modification time, the test of rsync and git.
+    public func isUnchanged(_ status: FileStatus?) -> Bool {
+        status?.kind == .file && status?.bytes == bytes && status?.modifiedNanoseconds == modified
     }
 }

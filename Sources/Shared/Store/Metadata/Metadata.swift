@@ -1,13 +1,13 @@
 import Support
 
-/// Something small that its owner wants kept under a name, beside the pictures: what a service said of a day.
+/// Small data with a name, stored beside the pictures, such as a service's answer about a day.
 public struct Metadata: Sendable, Equatable {
-    /// Names sort as texts, by their UTF-8: "2024-02-03".
+    /// Names are sorted by their UTF-8: "2024-02-03".
     public var name: String
-    /// What the owner wants kept; the cache does not look into it. SQLite takes up to a gigabyte.
+    /// Uninterpreted data. SQLite accepts up to a gigabyte.
     public var body: [UInt8]
     public var fetchedAt: Timestamp
-    /// When the owner no longer trusts it, which is for the owner to judge; nil: never.
+    /// The expiry, which only the owner evaluates; nil for never.
     public var expiresAt: Timestamp?
 
     public init(name: String, body: [UInt8], fetchedAt: Timestamp, expiresAt: Timestamp? = nil) {

@@ -1,10 +1,10 @@
 import Support
 
-/// A definite failure of a while ago, which is given again without asking the server.
+/// A cached definite failure, returned without a request.
 public struct NegativeAnswer: Failure, Equatable {
     public let code: String
     public let exitCode: ExitCode
-    /// What was said then.
+    /// The original message.
     public let text: String
     public let since: Timestamp
     public let until: Timestamp
@@ -17,13 +17,12 @@ public struct NegativeAnswer: Failure, Equatable {
         self.until = until
     }
 
-    /// It is as definite as the failure that it repeats.
     public var isTransient: Bool { false }
 
     public var message: String {
         "\(text) (so at \(since.iso8601), asked again from \(until.iso8601); --refresh asks now)"
     }
 
-    /// Whether it still holds. One from the future was written before the clock was set back.
+    /// Whether the failure still holds. A date in the future means that the clock was set back.
     package func holds(at now: Timestamp) -> Bool { until > now && since <= now + Clock.tolerance }
 }

@@ -1,29 +1,29 @@
-/// Values by their keys, bounded by number and by cost: the least recently used ones give way. Every operation costs
-/// the same however many there are.
+/// Values by key, bounded by number and total cost. The least recently used values are evicted. All operations take
+/// constant time.
 ///
-/// Keys are compared by their bytes, but are texts: to look up at run time how another type is hashed, such as
-/// `BinaryText`, takes a start half a percent of its time.
+/// Keys are compared by their bytes but stored as `String`: looking up the `Hashable` conformance of another type, such
+/// as `BinaryText`, at run time takes half a percent of the start.
 package struct LRU<Value: Sendable>: Sendable {
     private struct Node {
         let key: String
         var value: Value
         var cost: Int
-        /// Places of its neighbours in the order of use; -1 at the ends.
+        /// Neighbours in the order of use; -1 at the ends.
         var newer: Int
         var older: Int
     }
 
     let countLimit: Int
     let costLimit: Int
-    /// What all values cost.
+    /// The total cost.
     private(set) var cost = 0
-    /// Without holes: the last one moves to where another is removed.
+    /// Without gaps: the last node replaces a removed node.
     private var nodes: [Node] = []
     private var places: [String: Int] = [:]
     private var newest = -1
     private var oldest = -1
 
-    /// Limits below zero are those of zero, which keep nothing.
+    /// Limits below zero count as zero, which stores nothing.
     package init(countLimit: Int, costLimit: Int) {
         self.countLimit = countLimit
         self.costLimit = costLimit
@@ -31,7 +31,7 @@ package struct LRU<Value: Sendable>: Sendable {
 
     var count: Int { nodes.count }
 
-    /// A text that equals another only if the bytes of both keys are equal. Texts of ASCII characters do so already.
+    /// A text that equals another only if the bytes of both keys are equal, as for ASCII texts.
     private static func exact(_ key: String) -> String {
         if key.utf8.first != 1, key.utf8.allSatisfy({ $0 < 0x80 }) { return key }
         return "\u{1}" + key.utf8.map { String($0, radix: 16) }.joined(separator: " ")
@@ -40,7 +40,7 @@ package struct LRU<Value: Sendable>: Sendable {
     /// The values, in no order.
     package var values: [Value] { nodes.map { $0.value } }
 
-    /// The keys, the most recently used one first.
+    /// The keys, the most recently used first.
     var keys: [String] {
         var keys: [String] = []
         var place = newest
@@ -51,7 +51,7 @@ package struct LRU<Value: Sendable>: Sendable {
         return keys
     }
 
-    /// The value of this key, which counts as used now.
+    /// Returns the value of this key, which becomes the most recently used.
     package mutating func use(_ key: String) -> Value? {
         guard let place = places[Self.exact(key)] else { return nil }
         if place != newest {
@@ -61,11 +61,10 @@ package struct LRU<Value: Sendable>: Sendable {
         return nodes[place].value
     }
 
-    /// Keeps a value in place of an older one of its key. One that alone costs more than the limit is not kept, nor is
-    /// what it would have replaced.
+    /// Inserts or replaces a value. A value whose cost exceeds the limit is not stored, and the old value is removed.
     ///
     /// - Parameter cost: at least 0.
-    /// - Returns: those that gave way, the least recently used one first.
+    /// - Returns: the evicted values, the least recently used first.
     @discardableResult
     package mutating func insert(_ value: Value, for key: String, cost: Int) -> [Value] {
         var gone: [Value] = []

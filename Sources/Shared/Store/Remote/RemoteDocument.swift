@@ -1,38 +1,38 @@
 import Support
 
-/// What the remote knows of a thing: a small document of its own, beside the bytes that it names by their digest.
+/// A description of remote content, stored separately from the bytes, which it identifies by their digest.
 public struct RemoteDocument: Sendable, Equatable {
-    /// What the document is about.
+    /// The described content.
     public enum Subject: Sendable, Equatable {
         case original(key: String)
         /// - Parameters:
-        ///   - name: that of the row.
-        ///   - key: that of the original.
+        ///   - name: the name of the row.
+        ///   - key: the key of the original.
         ///   - of: the digest of the original's bytes.
         case variant(name: String, key: String, of: String)
         case metadata(name: String, collection: String)
         case list
     }
 
-    /// Where the bytes are.
+    /// The location of the bytes.
     public enum Content: Sendable, Equatable {
-        /// Under their digest.
+        /// Stored under their digest.
         case bytes(sha256: String, count: Int)
-        /// In the document itself.
+        /// Stored in the document.
         case inline([UInt8])
     }
 
-    /// How long a document may be as it is stored: a list of exercises has one megabyte.
+    /// The maximum stored size of a document: a list of exercises takes one megabyte.
     public static let byteLimit = 2 << 20
-    /// The same for an original or a variant, whose bytes are elsewhere, and for a day.
+    /// The maximum for an original or a variant, whose bytes are stored separately, and for a day.
     public static let smallByteLimit = 256 << 10
 
     public let name: RemoteName
     public let subject: Subject
     public let content: Content
-    /// What the bytes are, if they are a picture.
+    /// The facts of a picture.
     public var picture: FileFacts?
-    /// The address that the bytes came from, without credentials.
+    /// The source without credentials.
     public var url: String?
     public var validators: Validators
     public let fetchedAt: Timestamp
@@ -40,7 +40,7 @@ public struct RemoteDocument: Sendable, Equatable {
     public var directives: CacheDirectives
     /// See `Entry.vary`.
     public var vary: String?
-    /// How long it took to fetch or make the thing.
+    /// The time it took to fetch or make the content.
     public var cost: Duration
 
     public init(
@@ -61,13 +61,13 @@ public struct RemoteDocument: Sendable, Equatable {
         self.cost = cost
     }
 
-    /// The digest of the bytes, if they are not in the document.
+    /// The digest of the bytes, unless they are in the document.
     public var sha256: String? {
         if case .bytes(let sha256, _) = content { return sha256 }
         return nil
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int {
         switch content {
         case .bytes(_, let count): count

@@ -1,70 +1,70 @@
 import Support
 
-/// A place behind this cache that the caches of many machines share: what it has need not be fetched or made again.
+/// A storage that caches of many machines share, so that content need not be fetched or made again.
 ///
-/// Nothing that goes wrong there fails a run or keeps it waiting for long: the answer is `failed`, and the caller goes
-/// on as if there were no remote. All calls may come from any number of threads.
+/// Its failures neither fail a run nor delay it for long: the answer is `failed`, and the caller continues without the
+/// remote. All methods are thread-safe.
 public protocol RemoteTier: Sendable {
-    /// Whether things of this scope are looked for in the remote.
+    /// Whether content of this scope is read from the remote.
     func reads(_ scope: ScopeName) -> Bool
 
-    /// Whether things of this scope are handed over to the remote.
+    /// Whether content of this scope is offered to the remote.
     func writes(_ scope: ScopeName) -> Bool
 
-    /// Returns the document of a thing. Throws `Cancelled`.
+    /// Returns a document. Throws `Cancelled`.
     ///
-    /// - Parameter byteLimit: how long the document may be as it is stored.
+    /// - Parameter byteLimit: the maximum stored size of the document.
     func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument>
 
-    /// Passes the bytes that a document is about to `receive`. They have the document's size, but may be damaged: the
-    /// caller compares the digest. Throws `Cancelled`, and what `receive` throws.
+    /// Passes the bytes of a document to `receive`. They have the size in the document, but may be damaged: the caller
+    /// compares the digest. Throws `Cancelled`, and the errors of `receive`.
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void>
 
-    /// Reports that the bytes of a document do not match it, so that the next `offer` replaces them.
+    /// Reports that bytes do not match their document, so that the next `offer` replaces them.
     ///
-    /// - Parameter span: how long it took to read.
+    /// - Parameter span: the duration of the read.
     func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String)
 
-    /// Waits for the right to fetch or make a thing, among all machines that share the remote. Nil if the remote has no
-    /// such right to give, does not answer, or if the run has waited long enough. Throws `Cancelled` and what `check`
-    /// throws.
+    /// Waits for a claim to fetch or make content, among all machines that share the remote. Returns nil if the remote
+    /// does not support claims or does not answer, or if the run has waited long enough. Throws `Cancelled` and the
+    /// errors of `check`.
     ///
-    /// - Parameter check: called several times a second while another machine has the right.
+    /// - Parameter check: called several times a second while another machine has the claim.
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?
 
-    /// Hands a thing over, on a thread of the remote's: returns at once.
+    /// Transfers content on another thread, and returns immediately.
     func offer(_ offer: RemoteOffer)
 
-    /// Waits a while until everything is handed over, and gives up the rest. Nothing can be offered afterwards.
+    /// Waits a limited time for pending transfers. Nothing can be offered afterwards.
     func close()
 }
 
-/// What came of a question to the remote.
+/// The answer of a remote.
 public enum RemoteAnswer<Value> {
     case found(Value)
     case absent
-    /// What there is cannot be used, and was reported.
+    /// The content cannot be used, which was reported.
     case damaged
-    /// It failed, and was reported.
+    /// The request failed, which was reported.
     case failed
-    /// The remote was not asked, as it has failed too often in this run.
+    /// No request was sent, because too many requests of this run have failed.
     case notAsked
 }
 
-/// The right to fetch or make a thing alone, among all machines.
+/// The exclusive right to fetch or make content, among all machines.
 public protocol RemoteClaim: AnyObject, Sendable {
-    /// Gives it back. Calling it again does nothing.
+    /// Releases the claim. Further calls do nothing.
     func release()
 }
 
-/// Something that the remote should get.
+/// Content for the remote.
 public struct RemoteOffer: Sendable {
     public let document: RemoteDocument
-    /// Opens the file of the document's bytes; nil if the document holds all there is. Throws if the file is gone.
+    /// Opens the file with the bytes; nil if they are in the document. Throws if the file is gone.
     public let open: (@Sendable () throws -> File)?
-    /// Given back when the thing is there.
+    /// Released after the transfer.
     public let claim: (any RemoteClaim)?
-    /// Is told what came of it: how many bytes were sent, 0 if the remote had them already.
+    /// Receives the number of transferred bytes, 0 if the remote had them already.
     public let done: @Sendable (RemoteAnswer<Int>) -> Void
 
     public init(

@@ -1,11 +1,9 @@
 import Support
 
 extension CacheStore {
-    /// The entries that a filter accepts, one after the other. Hands nothing out and counts nothing. Throws
-    /// `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns the entries that a filter accepts, without leasing or counting them.
     ///
-    /// - Parameter order: over all scopes that are listed; nil for no order with a meaning, scope by scope, which costs
-    ///   least.
+    /// - Parameter order: the order over all listed scopes; nil for an arbitrary order by scope, which is fastest.
     public func entries(
         _ filter: EntryFilter, inAllScopes: Bool = false, order: EntryOrder? = nil
     ) throws -> EntryListing {
@@ -19,21 +17,18 @@ extension CacheStore {
         return EntryListing(index: index, source: source, filter: filter, now: clock.now())
     }
 
-    /// The row of this scope, or those of all.
+    /// The row of this scope, or the rows of all scopes.
     func scopeRows(inAllScopes: Bool) throws -> [Index.ScopeRow] {
         try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
     }
 
-    /// The entry of a key as it is, whatever has become of its file; nil if there is none. Hands nothing out and counts
-    /// nothing. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others
-    /// keep it busy.
+    /// Returns the entry of a key without leasing or counting it. Its file may be missing.
     public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? sound(key) }
 
-    /// Returns the entry of this scope whose file has an absolute path, expired or not, original or variant; nil if there
-    /// is none. Throws as `peek` does.
+    /// Returns the entry of this scope with this absolute path, expired or not, original or variant.
     package func entry(at path: String) throws -> Entry? {
         let file = CacheRoot.fileName(path)
-        // A replaced file's row has the file's name.
+        // The row of a replaced file has the file's name.
         for name in [CacheRoot.name(ofBlob: file), file].compactMap(\.self) {
             if let entry = try index.find(name, in: scope), entry.path.hasSameBytes(as: path) {
                 return try checked(entry, isLocked: false)
@@ -42,13 +37,11 @@ extension CacheStore {
         return nil
     }
 
-    /// The variants of an original, the smallest first. Throws `CacheFailure` if the index cannot be used, and
-    /// `Cancelled` if the run is stopped while others keep it busy.
+    /// The variants of an original, the smallest first.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
 
-    /// Keeps an entry from being trimmed, cleaned, or removed by a filter, or allows that again. Nil if it has gone.
-    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
-    /// stopped.
+    /// Protects an entry from trimming, cleaning and removal by filter, or ends the protection. Returns nil if it is
+    /// gone.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try requireWriting()
         return try index.setPinned(entry, isPinned, now: clock.now()) { entry in
@@ -57,9 +50,8 @@ extension CacheStore {
         }
     }
 
-    /// Removes an entry and its variants at once, whatever pins and leases they have; what is being downloaded under
-    /// the same key is not touched. Gives what went, or with `dryRun` would go. Throws `CacheFailure` if the root
-    /// cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Removes an entry and its variants, regardless of pins and leases. Does not affect a download of the same key.
+    /// Returns the removal; with `dryRun`, changes nothing.
     public func remove(_ entry: Entry, dryRun: Bool = false) throws -> Removal {
         if dryRun { return try removal(of: entry) }
         try requireWriting()
@@ -72,16 +64,15 @@ extension CacheStore {
         return removal
     }
 
-    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
-    /// After the index was lost, all files are taken in before. Throws `CacheFailure` if the root cannot be used or
-    /// changed, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Removes the entries of this scope that a filter accepts, with their variants. After the loss of an index,
+    /// recovers all files first.
     ///
-    /// - Parameter sparesPinned: false for those that are pinned, too.
+    /// - Parameter sparesPinned: whether to keep pinned entries.
     public func remove(
         _ filter: EntryFilter, sparesPinned: Bool = true, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {
         if !dryRun { try requireWriting() }
-        // What has lost its row would come back.
+        // Removed files without rows would be recovered later.
         if !dryRun, try index.root.awaitsRebuild { try rebuild { _ in } }
         var removal = Removal()
         var pinned = 0
@@ -116,8 +107,8 @@ extension CacheStore {
     }
 }
 
-/// Goes through entries a page at a time: memory does not grow with their number, and nothing is locked in between.
-/// Entries that come or go meanwhile may or may not be among them.
+/// Reads entries page by page, in constant memory and without holding a lock. Entries stored or removed during the
+/// listing may or may not be included.
 public struct EntryListing {
     enum Source {
         case unsorted(EntryCursor)
@@ -147,13 +138,36 @@ public struct EntryListing {
         self.now = now
     }
 
-    /// Returns the next entry, or nil behind the last one. Throws `CacheFailure` if the index cannot be used, and
-    /// `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns the next entry, or nil after the last.
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
 
     mutating func nextWithScope() throws -> (entry: Entry, scope: Index.ScopeRow)? {
         while let next = try source.next(index) {
             if filter.accepts(next.entry, now: now) { return next }
+        }
+        return nil
+    }
+}
+
+/// Reads the entries of scopes page by page, without holding a lock. Concurrent changes may or may not be included.
+struct EntryCursor {
+    private var scopes: ArraySlice<Index.ScopeRow>
+    private var page: ArraySlice<Entry> = []
+    private var last = ""
+
+    init(_ scopes: [Index.ScopeRow]) { self.scopes = scopes[...] }
+
+    mutating func next(_ index: Index) throws -> (entry: Entry, scope: Index.ScopeRow)? {
+        while let scope = scopes.first {
+            if let entry = page.popFirst() {
+                last = entry.name
+                return (entry, scope)
+            }
+            page = try index.page(of: scope, after: last)[...]
+            if page.isEmpty {
+                scopes.removeFirst()
+                last = ""
+            }
         }
         return nil
     }

@@ -1,9 +1,9 @@
-/// Goes through the entries of scopes in an order. As with `EntryCursor`, memory does not grow with their number,
-/// nothing is locked in between, and what comes, goes or changes its place meanwhile may or may not be seen.
+/// Reads the entries of scopes in an order, in constant memory and without holding a lock. Concurrent changes may or
+/// may not be included.
 struct SortedCursor {
     private let order: EntryOrder
     private let scopes: [String: Index.ScopeRow]
-    /// The hash of the scope if there is but one.
+    /// The hash of the scope; nil for all scopes.
     private let hash: String?
     private let batch: Int
     private var ids: ArraySlice<Int64> = []
@@ -12,8 +12,8 @@ struct SortedCursor {
     private var page: ArraySlice<(entry: Entry, scope: Index.ScopeRow)> = []
 
     /// - Parameters:
-    ///   - hash: that of the scope whose entries are wanted; nil for all.
-    ///   - batch: how many rows are sorted at once.
+    ///   - hash: the hash of the scope; nil for all scopes.
+    ///   - batch: the number of rows sorted together.
     init(_ scopes: [Index.ScopeRow], by order: EntryOrder, hash: String?, batch: Int = Index.sortedBatch) {
         self.order = order
         self.scopes = Dictionary(scopes.map { ($0.folder, $0) }) { first, _ in first }
@@ -37,25 +37,25 @@ struct SortedCursor {
     }
 }
 
-/// Reading rows in an order that no index has.
+/// Queries in an order without an index.
 extension Index {
-    /// How far a listing in an order has come: the last row that was found.
+    /// The last row of a batch.
     struct SortedPosition: Sendable {
         fileprivate let value: Value
         fileprivate let id: Int64
     }
 
-    /// How many rows' numbers are read at once. Each time SQLite looks at all rows, and keeps as many as these: enough
-    /// for a million entries to take sixteen looks, and a megabyte or two of memory.
+    /// The number of row numbers read together. Each query scans all rows and keeps this many: a million entries take
+    /// sixteen scans, and a megabyte or two of memory.
     static let sortedBatch = 1 << 16
 
-    /// Returns the numbers of up to a batch of rows that come after `position`, of one scope or of all, and the
-    /// position of the last one.
+    /// Returns the numbers of up to a batch of rows after `position`, of a scope or of all scopes, and the position of
+    /// the last row.
     func sortedRows(
         by order: EntryOrder, hash: String?, after position: SortedPosition?, limit: Int = sortedBatch
     ) throws -> (ids: [Int64], last: SortedPosition?) {
         let direction = order.isReversed ? "DESC" : "ASC"
-        // With `+` no index is used: one of names would lead to the rows in the order of names, all over the file.
+        // `+` prevents the use of an index: the index of names would read the table in random order.
         let sql = """
             SELECT id, \(order.expression) FROM entries
             WHERE +scope IN (
@@ -78,14 +78,14 @@ extension Index {
 
     static let selectByID = "SELECT \(columns) FROM entries WHERE id = ?1"
 
-    /// Returns the rows of these numbers that are still there, in the same order, each with its scope.
+    /// Returns the remaining rows with these numbers, in the same order, with their scopes.
     ///
     /// - Parameter scopes: by folder.
     func rows(_ ids: some Sequence<Int64>, of scopes: [String: ScopeRow]) throws -> [(entry: Entry, scope: ScopeRow)] {
         try perform { connection in
             try ids.compactMap { id in
                 try connection.database.first(Self.selectByID, Value(id)) { row in
-                    // A scope that was purged meanwhile, or made, is not among them.
+                    // Skips scopes that were purged or created since.
                     scopes[row.string(21)].map { (self.entry(row, scope: $0.name), $0) }
                 } ?? nil
             }

@@ -1,53 +1,52 @@
 import Support
 
-/// How one run uses the cache.
+/// The settings of a run for the cache.
 public struct CacheSettings: Sendable {
-    /// The root folder; made where it is missing when something is kept. A relative path is taken from the current
-    /// folder. Nil if it has no place: only caches in memory and files past the cache can then be used.
+    /// The root folder, created by the first write. A relative path is resolved against the current folder. Nil if it
+    /// is not configured: only caches in memory and ephemeral files can then be used.
     public var root: String?
     /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
     public var allowsSharedRoot = false
-    /// The scope to use; nil is the one last switched to, else `default`.
+    /// The scope to use; nil for the scope last switched to, else `default`.
     public var scope: ScopeName?
-    /// The root whose current scope `scope` is, where nobody named it: once that is switched, nothing more is stored.
+    /// The root whose current scope is `scope`, unless it was named. After a switch of that root, nothing more is
+    /// stored.
     package var followedRoot: String?
-    /// How long an entry counts as fresh after it was fetched.
+    /// The time after fetching for which an entry is fresh.
     public var ttl: Duration = .seconds(14 * 86_400)
-    /// When entries expire that are put, also those that are there already; nil leaves these alone, and gives new ones
-    /// `ttl`.
+    /// The expiry of stored and of existing entries; nil for `ttl` on new entries only.
     public var expiry: Expiry?
-    /// How many bytes of files to keep in the root, over all scopes.
+    /// The maximum size of all files in the root in bytes.
     public var capacity: Int = 200_000_000
-    /// How long a path stays valid after it was handed out.
+    /// The time for which a returned path stays valid.
     public var lease: Duration = .seconds(600)
-    /// How long to wait for another process that fetches or makes an entry and makes no progress.
+    /// The maximum wait for another process that fetches or makes an entry without progress.
     public var timeout: Duration = .seconds(120)
-    /// Never ask the network: what has expired is handed out as it is.
+    /// Whether to use no network and serve expired entries.
     public var isOffline = false
-    /// Always ask the network, also for what has not expired.
+    /// Whether to ask the server even for fresh entries.
     public var refreshes = false
-    /// Hand out what has expired when the server cannot be reached.
+    /// Whether to serve expired entries if the server cannot be reached.
     public var servesStale = true
-    /// Let `Cache-Control` and `Expires` shorten the time for which an entry is fresh, and keep nothing that a server
-    /// does not want kept.
+    /// Whether `Cache-Control` and `Expires` can shorten the freshness of entries and prevent their storage.
     public var respectsCacheControl = false
-    /// How long a definite failure is given again without asking the server.
+    /// The time for which definite failures are cached.
     public var negativeTTL = NegativeTTL.none
-    /// Which pictures are kept at all, and which in memory only.
+    /// Whether and where pictures are stored, by address.
     public var policies = Policies()
-    /// How many bytes everything in memory takes at most: what all processes of this user keep there of all roots and
-    /// scopes, and files past the cache if they lie in memory.
+    /// The maximum number of bytes in memory: caches of all roots and scopes of this user, and ephemeral files in
+    /// memory.
     public var memoryCapacity: Int = 100_000_000
     /// Set for a cache in memory.
     package var memory: MemoryTenancy?
-    /// How many of the entries that were handed out lately are handed out again without a look at the disk, as long as
-    /// nothing has changed, and how many bytes their files have at most; 0 for none.
+    /// The maximum number and total file size of recently leased entries that are leased again without disk access,
+    /// while the index is unchanged; 0 for none.
     public var recentEntries: Int = 1000
     public var recentBytes: Int = 1_000_000_000
-    /// Where the cache in memory and files past the cache lie.
+    /// The folders for caches in memory and ephemeral files.
     public var places: RuntimePlaces
 
-    /// The root; opens nothing yet. Throws `CacheFailure.noRoot`.
+    /// The root. Makes no system call. Throws `CacheFailure.noRoot`.
     package var cacheRoot: CacheRoot {
         get throws {
             guard let root else { throw CacheFailure.noRoot }
@@ -61,13 +60,13 @@ public struct CacheSettings: Sendable {
         self.places = places
     }
 
-    /// The folders that hold what the tools hand to one another by path: the root, and the run-time places.
+    /// The folders with files that tools pass to each other by path: the root and the runtime places.
     public var folders: [String] { (root.map { [$0] } ?? []) + places.memory + places.bypass }
 }
 
-/// What a cache in memory has of the place that it lies in.
+/// The resources of a cache in memory.
 package struct MemoryTenancy: Sendable {
-    /// Bounds what is written.
+    /// The memory limit.
     package let use: MemoryUse
     /// See `MemoryPlace.held()`.
     package let lock: File
@@ -78,12 +77,28 @@ package struct MemoryTenancy: Sendable {
     }
 }
 
-/// How long a definite failure is remembered.
+/// The duration for which definite failures are cached.
 public enum NegativeTTL: Sendable, Equatable {
-    /// Nothing is remembered.
+    /// Nothing is cached.
     case none
-    /// By the kind of failure: 410 the longest, 401 and 403 the shortest, as a setting of the server may change.
+    /// By kind of failure: 410 the longest; 401 and 403 the shortest, because a setting of the server may change.
     case byClass
-    /// Everything that is definite for the same time.
+    /// Every definite failure for the same time.
     case always(Duration)
+}
+
+extension CacheSettings {
+    /// Creates the folders that the policies need, for a process that cannot create them later. Ignores failures, which
+    /// the step that needs a folder reports.
+    ///
+    /// - Parameter root: whether to create the root. A run that only looks does not.
+    public func makeFolders(root: Bool) {
+        func calls(for policy: Policy) -> Bool {
+            policies.standard == policy || policies.rules.contains { $0.policy == policy }
+        }
+        if root, calls(for: .enabled) { try? cacheRoot.makeRoot() }
+        // Answers with `no-store` are ephemeral files too. All ephemeral files and caches in memory share one ledger.
+        if calls(for: .memory) || calls(for: .disabled) || respectsCacheControl { _ = try? places.memoryFolder() }
+        if calls(for: .disabled) || respectsCacheControl { _ = try? places.bypassFolder() }
+    }
 }

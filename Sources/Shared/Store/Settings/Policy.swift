@@ -1,23 +1,23 @@
-/// Where pictures are kept.
+/// The place where pictures are stored.
 public enum Policy: String, Sendable, CaseIterable {
     /// On the disk.
     case enabled
-    /// Nowhere: the file lies past the cache for as long as its lease runs, and nothing remembers it.
+    /// As an ephemeral file, outside the cache, for the duration of its lease.
     case disabled
-    /// In a memory-backed folder, never on the disk.
+    /// In memory, never on the disk.
     case memory
 
-    /// What a good value looks like, for the message about a bad one.
+    /// Describes valid values, for error messages.
     public static let expected = "enabled, disabled or memory"
 }
 
-/// Which policy goes for which address: that of the first rule whose pattern matches, else the standard one.
+/// The policy by address: from the first rule with a matching pattern, else the standard policy.
 public struct Policies: Sendable {
     public struct Rule: Sendable {
         public let pattern: AddressPattern
         public let policy: Policy
 
-        /// Reads `PATTERN=POLICY`; the last `=` counts, since addresses have them too. Nil for anything else.
+        /// Parses `PATTERN=POLICY`, divided at the last `=`, because addresses contain `=`.
         public init?(_ text: String) {
             guard let equals = text.lastIndex(of: "=") else { return nil }
             self.init(pattern: String(text[..<equals]), policy: String(text[text.index(after: equals)...]))
@@ -29,7 +29,7 @@ public struct Policies: Sendable {
             self.policy = policy
         }
 
-        /// What a good rule looks like, for the message about a bad one.
+        /// Describes valid rules, for error messages.
         public static let expected = "an address pattern and a policy such as '*/private/*=disabled'"
     }
 
@@ -41,13 +41,13 @@ public struct Policies: Sendable {
         self.rules = rules
     }
 
-    /// - Parameter address: in its normal form (`WebURL.normalized`), or a `file` address; asked for only where there
-    ///   are rules.
+    /// - Parameter address: in its normal form (`WebURL.normalized`), or a `file` address. Evaluated only if there are
+    ///   rules.
     public func policy(for address: @autoclosure () throws -> String) rethrows -> Policy {
         try rule(for: address())?.policy ?? standard
     }
 
-    /// The rule that decides about an address; nil if none matches.
+    /// The first rule that matches an address.
     public func rule(for address: @autoclosure () throws -> String) rethrows -> Rule? {
         if rules.isEmpty { return nil }
         let address = try address()

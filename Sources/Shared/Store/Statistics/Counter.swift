@@ -1,6 +1,6 @@
 import Support
 
-/// What is counted for each scope. Names are written into the index: they are only ever added, never used anew.
+/// The counters of a scope. Names are stored in the index, so they are only added, never reused.
 public enum Counter: String, Sendable, CaseIterable {
     case hits
     case misses
@@ -35,7 +35,7 @@ public enum Counter: String, Sendable, CaseIterable {
     case remoteMillisecondsSaved = "remote_ms_saved"
     case kept
 
-    /// What the counter counts: the one definition, which the manual repeats word for word.
+    /// The definition of the counter, which the manual quotes.
     public var meaning: String {
         switch self {
         case .hits: "Pictures that were asked for, found, and fresh."
@@ -81,7 +81,7 @@ public enum Counter: String, Sendable, CaseIterable {
     public var countsBytes: Bool { rawValue.hasPrefix("bytes_") }
 }
 
-/// Why a picture was not found, or was not fit to be handed out.
+/// The reason for a miss.
 package enum MissReason: Sendable {
     case absent, expired, refresh, lost, policy
 
@@ -95,7 +95,7 @@ package enum MissReason: Sendable {
         }
     }
 
-    /// Why an entry that was found is replaced.
+    /// The reason for replacing an entry.
     package init(replacing entry: Entry?, at now: Timestamp, elseIf wasLost: Bool, isStored: Bool = false) {
         guard let entry else {
             self = wasLost ? .lost : .absent
@@ -105,9 +105,9 @@ package enum MissReason: Sendable {
     }
 }
 
-/// Counts of one scope that have not been written yet.
+/// Pending counts of a scope.
 package struct Tally: Sendable, Equatable {
-    /// A counter each, once: there are few, and a run uses still fewer.
+    /// Each counter occurs once. A search is fast, as a run uses few counters.
     private var amounts: [Amount] = []
     private var failures: [String: Int] = [:]
 
@@ -133,21 +133,21 @@ package struct Tally: Sendable, Equatable {
         add(reason.counter)
     }
 
-    /// What is to be added to each counter, by its name in the index.
+    /// The amounts by the counters' names in the index.
     var counts: [(name: String, amount: Int)] {
         amounts.map { ($0.counter.rawValue, $0.value) } + failures.map { (Self.failurePrefix + $0, $1) }
     }
 }
 
-/// Counts of all scopes that have not been written yet.
+/// Pending counts of all scopes.
 struct Tallies: Sendable {
-    /// A tally each, once: few runs use more than one scope.
+    /// Each scope occurs once. Few runs use more than one scope.
     private(set) var all: [(scope: ScopeName, tally: Tally)] = []
 
     var isEmpty: Bool { all.isEmpty }
 
     mutating func change(_ scope: ScopeName, _ change: (inout Tally) -> Void) {
-        // The last one is most often the one again.
+        // Usually the last scope.
         if let place = all.lastIndex(where: { $0.scope == scope }) { return change(&all[place].tally) }
         all.append((scope, Tally()))
         change(&all[all.count - 1].tally)

@@ -1,19 +1,18 @@
 import Support
 
-/// What the cache holds and has done.
+/// The contents and the history of a cache.
 public struct Statistics: Sendable, Equatable {
     public struct Scope: Sendable, Equatable {
         public let name: String
         public let entries: Int
-        /// The entries that were made from pictures.
         public let variants: Int
         public let bytes: Int
-        /// What is kept beside the pictures, see `Metadata`; it counts neither as entries nor against the capacity.
+        /// Stored data other than pictures, see `Metadata`. It counts neither as entries nor towards the capacity.
         public let metadata: Sum
-        /// When the oldest of the counters began; nil before anything was counted.
+        /// The start of the oldest counter; nil before the first count.
         public let since: Timestamp?
         public let counters: [Counter: Int]
-        /// How often something failed, by the failure's code.
+        /// The number of failures by code.
         public let failures: [String: Int]
 
         public subscript(counter: Counter) -> Int { counters[counter] ?? 0 }
@@ -31,23 +30,20 @@ public struct Statistics: Sendable, Equatable {
 
     /// Over all scopes.
     public let entries: Int
-    /// The entries that were made from pictures.
     public let variants: Int
     public let bytes: Int
     public let capacity: Int
-    /// Those that are kept until somebody says otherwise.
     public let pinned: Sum
-    /// Those that are not pinned, and whose paths may be in use: their leases have not ended.
+    /// Unpinned entries whose leases have not ended.
     public let leased: Sum
-    /// What is kept beside the pictures, over all scopes.
     public let metadata: Sum
-    /// All, or the one that was asked for.
+    /// All scopes, or the requested scope.
     public let scopes: [Scope]
 
-    /// Bytes over capacity, which running leases and pins keep from being trimmed.
+    /// The bytes over the capacity, which leases and pins keep from being trimmed.
     public var excess: Int { max(0, bytes - capacity) }
 
-    /// Bytes that cannot be trimmed at this moment.
+    /// The bytes that cannot be trimmed at present.
     public var heldBytes: Int { pinned.bytes + leased.bytes }
 
     /// The sum of a counter over the scopes.
@@ -55,7 +51,7 @@ public struct Statistics: Sendable, Equatable {
 }
 
 extension Statistics.Scope {
-    /// How many pictures were asked for, and how many of them needed no body from a server; nil before any was.
+    /// The number of requested pictures, and how many of them needed no body from a server; nil without requests.
     package var found: (count: Int, asked: Int)? {
         let found = self[.hits] + self[.revalidated] + self[.stale]
         let asked = found + self[.misses]

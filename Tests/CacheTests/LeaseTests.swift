@@ -157,7 +157,7 @@ import Testing
         try whileIndexIsLocked {
             for _ in 0..<3 {
                 #expect(try reader.lookup(key("a")) != nil)
-                let hit = reader.immediately(try key("a"), asFetch: true)
+                let hit = reader.freshHit(try key("a"), asFetch: true)
                 #expect(hit != nil)
                 reader.close()
             }

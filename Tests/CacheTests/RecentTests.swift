@@ -24,7 +24,7 @@ import Testing
 
     private func isRecalled(_ text: String = "moon", by cache: CacheStore? = nil) -> Bool {
         let cache = cache ?? self.cache
-        return cache.recalled(text, version: cache.index.version()) != nil
+        return cache.recentEntry(text, version: cache.index.version()) != nil
     }
 
     // MARK: Saved work
@@ -64,14 +64,14 @@ import Testing
 
     @Test func hitsThatAreGivenImmediatelyAreCountedAndMissesAreNot() throws {
         let misses = try cache.statistics()[.misses]
-        #expect(cache.immediately(try key("moon"), asFetch: true) != nil)
-        #expect(cache.immediately(try key("mars"), asFetch: true) == nil)
+        #expect(cache.freshHit(try key("moon"), asFetch: true) != nil)
+        #expect(cache.freshHit(try key("mars"), asFetch: true) == nil)
 
         #expect(try cache.statistics()[.hits] == 3)
         #expect(try cache.statistics()[.misses] == misses)
         let refreshing = try world.cache { $0.refreshes = true }
-        #expect(refreshing.immediately(try key("moon"), asFetch: true) == nil)
-        #expect(refreshing.immediately(try key("moon"), asFetch: false) != nil)
+        #expect(refreshing.freshHit(try key("moon"), asFetch: true) == nil)
+        #expect(refreshing.freshHit(try key("moon"), asFetch: false) != nil)
     }
 
     @Test func pictureOverTheLimitIsNotKept() throws {
@@ -102,7 +102,7 @@ import Testing
         try (bySelf ? cache : other).remove(key("moon"))
 
         #expect(try cache.lookup(key("moon")) == nil)
-        #expect(cache.immediately(try key("moon"), asFetch: true) == nil)
+        #expect(cache.freshHit(try key("moon"), asFetch: true) == nil)
     }
 
     @Test(arguments: [false, true]) func replacementIsNoticed(bySelf: Bool) throws {
@@ -204,7 +204,7 @@ import Testing
         world.time.advance(.seconds(61))
         let keys = try ["moon", "pluto", "mars", "moon", "io"].map(key)
 
-        let entries = cache.immediately(keys, asFetch: true)
+        let entries = cache.freshHits(keys, asFetch: true)
 
         #expect(entries.map { $0?.key } == ["moon", nil, "mars", "moon", "io"])
         // Their uses are written down.

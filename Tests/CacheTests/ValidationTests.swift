@@ -94,8 +94,8 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .revalidated)
         world.time.advance(.seconds(1))
         #expect(try cache.fetch(moon, client: world.client(server)).status == .stale)
-        #expect(cache.immediately(CacheKey(url: moon.url), asFetch: true) == nil)
-        #expect(cache.immediately(CacheKey(url: moon.url), asFetch: false) != nil)
+        #expect(cache.freshHit(CacheKey(url: moon.url), asFetch: true) == nil)
+        #expect(cache.freshHit(CacheKey(url: moon.url), asFetch: false) != nil)
     }
 
     @Test func requestThatWantsValidationIsObeyed() throws {

@@ -28,7 +28,7 @@ extension Caches {
         var entry: Entry?
     }
 
-    /// Completes the records that are fresh hits, in one transaction (`CacheStore.immediately`).
+    /// Completes the records that are fresh hits, in one transaction (`CacheStore.freshHits`).
     ///
     /// - Parameters:
     ///   - asFetch: whether entries are put, rather than looked up.
@@ -49,7 +49,7 @@ extension Caches {
             let indices = batch.indices.filter { batch[$0].policy == policy }
             guard !indices.isEmpty, let cache = try? storage(policy).cache else { continue }
             let saysExpiry = indices.contains { batch[$0].plan.expiry != nil }
-            let found = cache.immediately(
+            let found = cache.freshHits(
                 indices.compactMap { batch[$0].plan.lookup?.key }, asFetch: asFetch,
                 expiries: saysExpiry ? indices.map { batch[$0].plan.expiry } : nil)
             for (index, entry) in zip(indices, found) { batch[index].entry = entry }

@@ -2,27 +2,27 @@ import Libc
 import Store
 import Support
 
-/// Looks at a body while it is being written, on the thread that writes it and as fast as that can wait for.
+/// Observes a body on the thread that writes it, which it must not delay for long.
 public protocol BodyWatcher: AnyObject {
-    /// A body begins, or goes on behind the bytes that are there already. Comes again when it is begun anew.
+    /// Called when a body begins or continues after existing bytes, and again if it restarts.
     func begin(_ body: ArrivingBody) throws
-    /// The next bytes, which have been written; valid only during the call.
+    /// Called with the next bytes after they are written. They are valid only during the call.
     func take(_ bytes: UnsafeRawBufferPointer) throws
 }
 
-/// A body of which a part is there.
+/// A body that is being received.
 public struct ArrivingBody: Sendable {
-    /// The folder that it is written below.
+    /// The folder of the root.
     public let folder: Folder
-    /// Its file's name below that.
+    /// The file's name below the folder.
     public let name: String
-    /// How many of its first bytes are there.
+    /// The number of bytes received so far.
     public let count: Int
-    /// How many it will have; nil if the server has not said.
+    /// The length of the complete body, if the server reported it.
     public let total: Int?
     private let use: MemoryUse?
 
-    /// - Parameter use: bounds what its previews take, in memory.
+    /// - Parameter use: the limit for previews in memory.
     init(in folder: Folder, name: String, count: Int, total: Int?, use: MemoryUse? = nil) {
         self.use = use
         self.folder = folder
@@ -31,15 +31,15 @@ public struct ArrivingBody: Sendable {
         self.total = total
     }
 
-    /// The name of a preview of it. Only the holder of the key's lock writes it, as for the body.
+    /// The name of a preview. Only the holder of the key's lock writes it.
     public func previewName(_ number: Int, fileExtension: String) -> String {
         "\(name)\(CacheRoot.previewMark)-\(number).\(fileExtension)"
     }
 
-    /// The name under which a preview is written, before it is moved to its place.
+    /// The name of a preview that is being written.
     public var unfinishedPreviewName: String { "\(name)\(CacheRoot.previewMark)" }
 
-    /// Begins the file of that name. Throws `SystemFailure`, `UnsafePlace`.
+    /// Creates the file for the next preview. Throws `SystemFailure`, `UnsafePlace`.
     public func unfinishedPreview() throws -> BoundedFile {
         BoundedFile(
             try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)

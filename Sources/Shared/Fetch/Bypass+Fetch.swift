@@ -3,12 +3,12 @@ import Store
 import Support
 
 extension Bypass {
-    /// Fetches what is at an address. What an attempt has left when it breaks off is of no use to the next one, and
-    /// goes. Throws `FetchFailure`, what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Fetches an address into an ephemeral file. Interrupted attempts are not continued. Throws `FetchFailure`, the
+    /// errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
     /// - Parameters:
-    ///   - key: by default that of the request's address.
-    ///   - inspect: by default a whole picture or movie.
+    ///   - key: by default the key of the request's address.
+    ///   - inspect: by default requires a complete picture or movie.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
     ) throws -> Entry {

@@ -18,7 +18,8 @@ extension CacheKey {
         try self.init(url, text, ignoring) { try secrets.digest(of: $0, in: url.normalized) }
     }
 
-    /// The key of an address without secrets, or of one that is kept nowhere: the digests are valid in this process only.
+    /// The key of an address without secrets, or of an address that is stored nowhere: the digests are valid in this
+    /// process only.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
         // The random key of the process needs no file.
         self.init(url, nil, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? ("", false) }

@@ -3,27 +3,27 @@ import Store
 import Support
 
 extension CacheStore {
-    /// Gives the picture at an address: from the cache where it is fresh, else from its server, which is asked once
-    /// however many threads and processes want the same key.
+    /// Returns the picture at an address, from the cache if it is fresh, else from its server. Concurrent requests for
+    /// a key in any thread or process cause a single download.
     ///
-    /// What arrives is inspected before it is stored. An expired entry is revalidated where its server gave something
-    /// to do so by, and handed out as `stale`, with a warning, where the server fails for a time. A transfer that
-    /// broke off is continued by the next attempt or call where the server allows that (see `Download`). Memory does
-    /// not grow with the body. Where the scope is purged meanwhile, or switched away from, it ends within half a second
-    /// with `CacheFailure.scopeChanged`.
+    /// Bytes are inspected before they are stored. An expired entry is revalidated if it has validators, and served as
+    /// `stale` with a warning if the server fails temporarily. The next attempt or call continues an interrupted
+    /// transfer if the server permits it (see `Download`). Memory does not grow with the body. If the scope is purged
+    /// or another scope becomes current, the call ends within half a second with `CacheFailure.scopeChanged`.
     ///
-    /// A definite failure is remembered, and given again for a while (`NegativeTTL`), unless `refreshes` is set; not of
-    /// a request with credentials or fields of its own.
+    /// Definite failures are cached (`NegativeTTL`), unless `refreshes` is set or the request has credentials or fields
+    /// of its user.
     ///
     /// - Parameters:
     ///   - request: its headers are sent and not stored.
-    ///   - key: by default that of the request's address.
-    ///   - inspect: by default the cache's own inspection.
-    ///   - expiry: when it expires, also if it is there already; by default as the settings say.
-    ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
-    ///   - sharesWithCredentials: whether the remote gets what comes for a request with credentials.
-    ///   - revalidatesLater: whether the caller calls again, without this, if `mustRevalidateLater` says so.
-    /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
+    ///   - key: by default the key of the request's address.
+    ///   - inspect: by default the inspection of the cache.
+    ///   - expiry: the expiry of a new or existing entry; by default from the settings.
+    ///   - watcher: observes the body if this call downloads it.
+    ///   - sharesWithCredentials: whether the remote gets the answer to a request with credentials.
+    ///   - revalidatesLater: whether the caller calls again, without this, if `mustRevalidateLater` returns true.
+    ///
+    /// Throws `FetchFailure`, the errors of the inspection, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
@@ -39,7 +39,7 @@ extension CacheStore {
                     sharesWithCredentials: sharesWithCredentials, revalidatesLater: revalidatesLater
                 ).run()
             } catch {
-                // A failure that is given again was counted when it came.
+                // A cached failure was counted when it occurred.
                 if !(error is Cancelled || error is NegativeAnswer) {
                     index.count(in: scope) { $0.add(failure: failure(of: error)) }
                 }
@@ -48,13 +48,13 @@ extension CacheStore {
         }
     }
 
-    /// Returns whether a fetch served an expired entry and left its revalidation for later.
+    /// Whether a fetch served an expired entry and left its revalidation to the caller.
     public func mustRevalidateLater(_ fetched: (entry: Entry, status: CacheStatus)) -> Bool {
         fetched.status == .stale && settings.respectsCacheControl && !settings.isOffline
             && fetched.entry.directives.usableUntil.map { clock.now() < $0 } ?? false
     }
 
-    /// Takes what servers want nobody to keep.
+    /// Stores answers with `no-store`.
     var bypass: Bypass {
         Bypass(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
     }

@@ -2,17 +2,17 @@ import HTTP
 import Store
 import Support
 
-/// One body on its way into a partial file: continued where it broke off, in an earlier attempt or an earlier process.
+/// Downloads a body into a partial file, continuing an earlier attempt of any process if possible.
 ///
-/// Bytes are only ever continued under a validator that names them (`If-Range`, RFC 9110 §13.1.5), and where the answer
-/// bears the same one, begins at the byte that was asked for, and speaks of as many bytes in all. Anything else makes
-/// it begin anew. Used by one thread.
+/// Bytes are only continued with a validator (`If-Range`, RFC 9110 §13.1.5), and only if the answer has the same
+/// validator, begins at the requested byte and has the same total length. Otherwise the download restarts. Not
+/// thread-safe.
 final class Download {
-    /// A whole body that was accepted. Its bytes are on the disk.
+    /// A complete, accepted and synced body.
     struct Body {
         let picture: FileFacts
         let bytes: Int
-        /// How many of them came now.
+        /// The number of bytes received in this download.
         let received: Int
         let sha256: String
         let validators: Validators
@@ -21,10 +21,10 @@ final class Download {
     }
 
     enum Outcome {
-        /// The server says that what is known is still right, with these fields.
+        /// The server confirmed the known version, with these fields.
         case unchanged(Validators, HTTPHeaders)
         case body(Body)
-        /// A whole body that its server wants nobody to keep, past the cache.
+        /// A complete body with `no-store`, in an ephemeral file.
         case aside(BypassFile)
     }
 
@@ -36,28 +36,28 @@ final class Download {
     private let watcher: (any BodyWatcher)?
     private let use: MemoryUse?
 
-    /// Where the body goes instead where its server wants nobody to keep it.
+    /// The file for a body with `no-store`.
     private var aside: BypassFile?
-    // What the file holds.
+    // The contents of the file.
     private var file: File?
     private var note: PartialFile.Note?
     private var body: BodyWriter?
     private var validators = Validators()
-    /// Whether its bytes came by more than one answer.
+    /// Whether the bytes came in several answers.
     private var isJoined = false
-    /// Whether all bytes have come, so that a failure is one of the inspection.
+    /// Whether all bytes have arrived, so that a failure comes from the inspection.
     private var isInspected = false
     private var received = 0
-    /// The inspected picture, if only the inspection could tell that the body was whole.
+    /// The inspected picture, if only the inspection could prove that the body was complete.
     private var inspected: FileFacts?
-    /// Whether the note is still to be written.
+    /// Whether the note must still be written.
     private var lacksNote = false
 
     /// - Parameters:
-    ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
-    ///   - bypass: takes an answer that its server wants nobody to keep; nil keeps it all the same.
-    ///   - watcher: sees the bytes as soon as they are in the file.
-    ///   - use: bounds what the file takes, in memory.
+    ///   - validators: the validators of an existing copy, for a conditional request.
+    ///   - bypass: stores answers with `no-store`; nil to store them like others.
+    ///   - watcher: observes the bytes after they are written.
+    ///   - use: the limit in memory.
     init(
         request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: Bypass? = nil,
         watcher: (any BodyWatcher)? = nil, use: MemoryUse? = nil
@@ -71,11 +71,11 @@ final class Download {
         address = Self.address(of: request)
     }
 
-    /// What a partial file remembers an address by, which may have secrets.
+    /// The digest of an address in a partial file, as the address may contain secrets.
     static func address(of request: HTTPRequest) -> String { SHA256.hex(of: request.url.requestText) }
 
-    /// Carries it out. Where it fails for a time or is stopped, what has arrived stays for the next one, if that can
-    /// continue; after any other failure nothing stays.
+    /// Runs the download. After a temporary failure or a stop, the bytes stay for the next download if it can continue
+    /// them. After any other failure, they are removed.
     func run(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         do {
             file = try partial.open()
@@ -83,12 +83,12 @@ final class Download {
             do {
                 return try transfer(client: client, inspect: inspect)
             } catch let failure as any Failure where isJoined && (isInspected || failure.exitCode == .data) {
-                // Perhaps only the parts don't fit, whatever the server says of them.
+                // The parts may not match, despite equal validators.
                 forget()
                 return try transfer(client: client, inspect: inspect)
             }
         } catch let lost as PartialFile.Lost {
-            // Another process has put a file of its own there.
+            // Another process has replaced the file.
             throw lost
         } catch {
             let mayContinue = error is Cancelled || (error as? FetchFailure)?.isTransient == true
@@ -97,8 +97,7 @@ final class Download {
         }
     }
 
-    /// Makes use of what an earlier download has left. One that had everything asks for the last byte again, since
-    /// there is no range behind it.
+    /// Continues an earlier download. If it was complete, requests the last byte again, as a range after it is empty.
     private func takeOver(check: () throws -> Void) throws {
         guard let file, let note = try partial.readNote(), note.address == address, note.boot == PartialFile.boot else {
             return
@@ -110,10 +109,10 @@ final class Download {
         (self.note, validators, isJoined) = (note, note.validators, true)
     }
 
-    /// What is there is of no use: the next attempt asks for everything.
+    /// Discards the bytes. The next attempt requests the whole body.
     private func forget() { (note, lacksNote, body, isJoined, isInspected) = (nil, false, nil, false, false) }
 
-    /// How many bytes the file holds.
+    /// The number of bytes in the file.
     private var count: Int { body?.count ?? 0 }
 
     private func transfer(client: HTTPClient, inspect: Inspection) throws -> Outcome {
@@ -133,7 +132,7 @@ final class Download {
             partial.remove()
             return .aside(aside)
         }
-        // Opened anew: how much there is was not known before.
+        // Opened again to read its length.
         guard let file, let body else { throw PartialFile.Lost() }
         isInspected = true
         let picture = try inspected ?? inspect(partial.reopen(file))
@@ -148,10 +147,10 @@ final class Download {
         return ArrivingBody(in: folder, name: partial.name, count: count, total: total, use: use)
     }
 
-    /// The request for what is still missing.
+    /// The request for the missing bytes.
     private func attempt() -> HTTPClient.Attempt {
         var request = request
-        // Pictures don't shrink, and only bytes as they are stored can be continued.
+        // Pictures don't compress, and only stored bytes can be continued.
         request.acceptsCompression = false
         if let note, count > 0, let header = Self.header("If-Range", note.validator) {
             request.rangeStart = count
@@ -166,8 +165,8 @@ final class Download {
         return (request, conditions.isEmpty ? HTTPResponse.wholeStatuses : HTTPResponse.wholeStatuses.union([304]))
     }
 
-    /// Nil if there is no such validator, or where what a damaged disk made of it cannot be sent: the answer is then
-    /// a whole one.
+    /// Nil if the validator is missing, or cannot be sent because of a damaged disk. The server then sends a whole
+    /// body.
     private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
         validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }
     }
@@ -177,7 +176,7 @@ final class Download {
         switch event {
         case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers, response.status):
             forget()
-            // The rest of what must not be kept; all of it is wanted instead.
+            // A partial answer with `no-store`. Request the whole body instead.
             if response.status == 206 { throw HTTPClient.RetryNow() }
             if response.isWhole { aside = try bypass?.begin() }
         case .body(let bytes) where aside != nil:
@@ -201,12 +200,12 @@ final class Download {
             isJoined = true
             try watcher?.begin(arriving(partial, count: count, total: note.total))
         case .head(let response) where response.status == 416:
-            // Nothing after these bytes: the resource is shorter by now, or its length was not known.
+            // The resource is shorter now, or its length was unknown.
             forget()
             throw HTTPClient.RetryNow()
         case .head, .pause: break
         case .body(let bytes):
-            // What comes all at once is not worth a file of its own: there is nothing left to continue.
+            // A body that arrives at once needs no note, as it cannot be interrupted.
             if lacksNote, let note, note.total != bytes.count {
                 try partial.write(note, of: file)
                 lacksNote = false
@@ -219,7 +218,7 @@ final class Download {
 }
 
 extension PartialFile.Note {
-    /// What is to be noted of a whole body that begins, so that it can be continued; nil if nothing names its bytes.
+    /// The note for a new body, so that it can be continued. Nil without a strong validator.
     init?(of response: HTTPResponse, address: String) {
         let validators = Validators(of: response.headers)
         guard let validator = validators.strong(date: response.headers.last("Date")), let boot = PartialFile.boot else {
@@ -228,12 +227,12 @@ extension PartialFile.Note {
         self.init(address: address, validator: validator, total: response.headers.contentLength, boot: boot)
     }
 
-    /// Whether a 206 holds what comes after the first `count` bytes of what was noted. A server that knows ranges, but
-    /// not conditions, would give the end of another version.
+    /// Whether a 206 continues the noted body after `count` bytes. A server that supports ranges but not conditions
+    /// would send the end of another version.
     func isContinued(by response: HTTPResponse, from count: Int) -> Bool {
         guard let range = ContentRange(response.headers), range.first == count else { return false }
         let given = Validators(of: response.headers)
-        // One with an ETag by now is another answer, even of the same date.
+        // An answer that now has an ETag is another version, even with the same date.
         guard given.etag == validators.etag, validators.lastModified.map({ $0 == given.lastModified }) ?? true else {
             return false
         }
@@ -243,8 +242,7 @@ extension PartialFile.Note {
 }
 
 extension Validators {
-    /// The validators of an answer, `known` where it names none. What is too long or could not be sent back as it is
-    /// counts as none.
+    /// The validators of an answer, completed from `known`. Ignores values that are too long or cannot be sent back.
     init(of headers: HTTPHeaders, else known: Validators? = nil) {
         func usable(_ name: String) -> String? {
             headers.last(name).flatMap { $0.isEmpty || $0.utf8.count > 1024 || $0.hasControlCharacters ? nil : $0 }
@@ -252,8 +250,8 @@ extension Validators {
         self.init(etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
     }
 
-    /// Whether a 304 with the validators `given` is about the version that these name (RFC 9111 §4.3.4): its ETag, or
-    /// without one its time of change, is the same, or it has none.
+    /// Whether a 304 with the validators `given` refers to this version (RFC 9111 §4.3.4): it has the same ETag, or
+    /// without an ETag the same modification time, or no validators.
     func isConfirmed(by given: Validators) -> Bool {
         func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
         if let etag, let other = given.etag { return opaque(etag) == opaque(other) }
@@ -262,9 +260,8 @@ extension Validators {
             || HTTPDate.timestamp(lastModified).map { $0 == HTTPDate.timestamp(other) } ?? false
     }
 
-    /// The one that names bytes and may stand in `If-Range`: an ETag that is not weak (RFC 9110 §8.8.1); where there is
-    /// no ETag at all, a time of change that lies at least a second before the answer's `date`, so that no later
-    /// change can bear it (§8.8.2.2, §13.1.5).
+    /// The validator for `If-Range`: an ETag that is not weak (RFC 9110 §8.8.1); without any ETag, a modification time
+    /// at least a second before the answer's `date`, so that no later change can have it (§8.8.2.2, §13.1.5).
     func strong(date: String?) -> String? {
         if let etag { return etag.hasPrefix("\"") && etag.hasSuffix("\"") && etag.utf8.count > 1 ? etag : nil }
         guard let lastModified, let changed = HTTPDate.timestamp(lastModified),

@@ -2,8 +2,8 @@ import HTTP
 import Store
 import Support
 
-/// One picture that is wanted from its server, if the cache does not have it fresh: looked up, waited for, asked for,
-/// kept.
+/// Fetches a picture unless the cache has a fresh entry: looks it up, locks its key, asks the remote and the server,
+/// and stores the answer.
 struct FetchTask {
     typealias Outcome = (entry: Entry, status: CacheStatus)
 
@@ -12,21 +12,21 @@ struct FetchTask {
     let key: CacheKey
     let client: HTTPClient
     let inspect: Inspection
-    /// When it expires, also if it is there already; nil leaves that as it is.
+    /// The expiry of a new or existing entry; nil to keep the existing expiry.
     let expiry: Expiry?
-    /// Sees the body while it arrives.
+    /// Observes the body.
     let watcher: (any BodyWatcher)?
-    /// Whether the remote gets what came for a request with credentials, since it is the same for all who have some.
+    /// Whether the remote gets the answer to a request with credentials, because it is the same for all users.
     var sharesWithCredentials = false
     /// See `Freshness.Rules.revalidatesLater`.
     var revalidatesLater = false
 
-    /// Returns the entry and how it was come by. Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`,
+    /// Returns the entry and its cache status. Throws `FetchFailure`, the errors of the inspection, `NegativeAnswer`,
     /// `CacheFailure`, `SystemFailure`, `Cancelled`.
     func run() throws -> Outcome {
         let rules = cache.settings.freshnessRules(
             for: request, now: cache.clock.now(), revalidatesLater: revalidatesLater)
-        if let known = cache.recalled(key.text, version: cache.index.version()),
+        if let known = cache.recentEntry(key.text, version: cache.index.version()),
             case .ready(let outcome) = try step(known, rules)
         {
             return outcome
@@ -43,9 +43,9 @@ struct FetchTask {
         return try cache.withstanding { try runAlone(first, rules, &wasLost) }
     }
 
-    /// Waits for the process that fetches the same key, and asks the server if that one has not.
+    /// Waits for the process that fetches the same key, and asks the server if the entry is still missing.
     ///
-    /// - Parameter known: what was known of the key a moment ago.
+    /// - Parameter known: the result of the last lookup.
     private func runAlone(_ known: Look, _ rules: Freshness.Rules, _ wasLost: inout Bool) throws -> Outcome {
         let watch = try GenerationWatch(cache.index, cache.active, knownBy: known)
         let lock = try cache.lock(
@@ -54,7 +54,7 @@ struct FetchTask {
         var rules = rules
         rules.hasWaited = lock.wasContended
         var current = known
-        // Others may have fetched it since: this is the one look that counts.
+        // Other processes may have fetched it since the lookup. This lookup is authoritative.
         if cache.isOutdated(known.version, under: lock) { current = try look(isLocked: true) { wasLost = true } }
         do {
             switch try step(current.entry, rules) {
@@ -69,7 +69,7 @@ struct FetchTask {
                 return try askRemoteFirst(shared, validators, about: current.entry, rules, watch, wasLost: wasLost)
             }
         } catch let error where CacheStore.isOfRemoval(error) {
-            // Files go with a purge, too; that is no reason to fetch again.
+            // A purge removes files too. In this case, do not fetch again.
             try cache.index.check(watch.generation, of: cache.active)
             throw error
         }
@@ -77,18 +77,18 @@ struct FetchTask {
 
     // MARK: Deciding
 
-    /// What comes next for an entry, or for none.
+    /// The next step for a cached or missing entry.
     private enum Step {
         case ready(Outcome)
-        /// The server must be asked: whether the entry is still right if there are validators.
+        /// Asks the server, conditionally if there are validators.
         case ask(Validators?)
     }
 
-    /// What the index knows, with the entry checked against its file.
+    /// Looks the entry up and checks its file.
     private func look(isLocked: Bool = false, onLoss: () -> Void) throws -> Look {
         var look = try cache.index.look(
             key.name, in: cache.active, address: cache.negativeAddress(of: request), now: cache.clock.now())
-        look.entry = try cache.sound(look.entry, of: key, isLocked: isLocked, onLoss: onLoss)
+        look.entry = try cache.validated(look.entry, of: key, isLocked: isLocked, onLoss: onLoss)
         return look
     }
 
@@ -102,7 +102,7 @@ struct FetchTask {
             return .ready((handed, status))
         case .unavailable: throw CacheFailure.offline(key: key.text)
         case .fetch: return .ask(nil)
-        // Under a key of the user's own may lie what another server gave.
+        // The entry of a user's own key may come from another server.
         case .revalidate(let validators): return .ask(entry?.isOf(request) == true ? validators : nil)
         }
     }
@@ -115,15 +115,15 @@ struct FetchTask {
 
     // MARK: Asking the remote
 
-    /// What ties the entry to the remote; nil if it is not shared. What a server gave to somebody with credentials is
-    /// for nobody else, unless the caller says that it is the same for all.
+    /// The transfer of this entry from and to the remote; nil if it is not shared. An answer to credentials is not
+    /// shared, unless the caller knows that it is the same for all users.
     private var shared: SharedEntry? {
         guard sharesWithCredentials || !request.carriesCredentials else { return nil }
         return SharedEntry(cache, originalOf: key, url: request.url.redacted)
     }
 
-    /// Uses what the remote has, else asks the server, once among all machines that share the remote if that can tell.
-    /// To be called with the key's lock held.
+    /// Uses the remote's entry, else asks the server, with a claim among all machines if the remote supports claims.
+    /// The caller holds the key's lock.
     private func askRemoteFirst(
         _ shared: SharedEntry, _ validators: Validators?, about entry: Entry?, _ rules: Freshness.Rules,
         _ watch: GenerationWatch, wasLost: Bool
@@ -146,9 +146,9 @@ struct FetchTask {
 
     // MARK: Asking the server
 
-    /// To be called with the key's lock held.
+    /// Asks the server. The caller holds the key's lock.
     ///
-    /// - Parameter shared: gets what the server gives, if everybody may have it.
+    /// - Parameter shared: offers the answer to the remote, unless it is private.
     private func ask(
         _ validators: Validators?, about entry: Entry?, _ rules: Freshness.Rules, _ watch: GenerationWatch,
         wasLost: Bool, _ shared: SharedEntry? = nil
@@ -176,7 +176,7 @@ struct FetchTask {
                     if !kept.isPrivate { shared?.offer(kept) }
                     return (kept, .revalidated)
                 }
-                // Trimmed while the server was asked: it must be asked for the bytes.
+                // The entry was trimmed during the request. Request its bytes.
                 old = nil
                 outcome = try download(nil)
             }
@@ -197,7 +197,7 @@ struct FetchTask {
             guard let entry, Freshness.mayServeStale(entry, now: cache.clock.now(), rules: rules),
                 let handed = try cache.handOut(entry)
             else { throw failure }
-            // What an inspection says does not name the picture.
+            // Failures of the inspection do not name the picture.
             let subject = failure is FetchFailure ? "" : "\(request.url.redacted): "
             cache.log.warning("\(subject)\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
             cache.index.count(in: cache.scope) { $0.add(failure: failure) }
@@ -217,12 +217,12 @@ struct FetchTask {
         return Freshness.reason(entry, now: cache.clock.now(), rules: rules)
     }
 
-    /// Whether the server may do better next time: it could not be reached, or what it sent is of no use today.
+    /// Whether a later request may succeed: the server could not be reached or sent an unusable answer.
     private static func isPassing(_ failure: any Failure) -> Bool {
         failure.isTransient && !(failure is Cancelled || failure is CacheFailure || failure is SystemFailure)
     }
 
-    /// - Parameter fields: the own fields of the request that the server answered.
+    /// - Parameter fields: the user's fields in the request.
     private func refresh(
         _ entry: Entry, validators: Validators, headers: HTTPHeaders, _ fields: [String: String], _ generation: Int64
     ) throws -> Entry? {
@@ -236,12 +236,12 @@ struct FetchTask {
             leaseUntil: max(entry.leaseEnd(at: now), cache.lease.end(from: now)), generation: generation, now: now)
     }
 
-    /// Whether what came is for this machine alone.
+    /// Whether the answer is for this machine only.
     private func isPrivate(_ headers: HTTPHeaders) -> Bool {
         !(sharesWithCredentials || !request.carriesCredentials) || !Retention.allowsSharing(headers)
     }
 
-    /// A picture that its server wants nobody to keep.
+    /// Returns a picture with `no-store`.
     private func handOut(_ file: BypassFile) throws -> Outcome {
         cache.index.count(in: cache.scope) {
             $0.add(miss: .policy)
@@ -260,7 +260,7 @@ struct FetchTask {
         _ body: Download.Body, _ vary: Vary?, _ partial: PartialFile, replacing old: Entry?, _ generation: Int64,
         _ reason: MissReason
     ) throws -> Entry {
-        // A process that is killed from here on leaves nothing beside an entry that nobody would look for there.
+        // If the process is killed from here on, no unused note stays beside the entry.
         partial.removeNote()
         let now = cache.clock.now()
         let retention = retention(of: body.headers, now: now)
@@ -284,6 +284,6 @@ struct FetchTask {
 }
 
 extension Entry {
-    /// Whether the entry is the answer of a request's address: a user's own key may hold the answer of another.
+    /// Whether the entry answers the request's address. A user's own key may have the answer of another address.
     func isOf(_ request: HTTPRequest) -> Bool { url?.hasSameBytes(as: request.url.redacted) ?? false }
 }

@@ -1,16 +1,16 @@
 import Support
 
-/// Lets work begin no more often than once in a while, first come first served.
+/// Limits the rate at which work begins, first come first served.
 public final class StartPacing: Sendable {
     private let delay: Duration
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) throws -> Void
-    /// When the next one may begin.
+    /// The earliest time for the next caller.
     private let next = Monitor(Duration.zero)
 
     /// - Parameters:
-    ///   - delay: from one beginning to the next.
-    ///   - now: a time that only goes forward, from any beginning.
+    ///   - delay: the time between two beginnings.
+    ///   - now: a monotonic clock.
     ///   - sleep: throws `Cancelled` when the run is stopped.
     public init(
         delay: Duration, now: @escaping @Sendable () -> Duration = SteadyTime.now,
@@ -21,7 +21,7 @@ public final class StartPacing: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits for the caller's turn. The first one has it at once. Throws `Cancelled` if the run is stopped.
+    /// Waits for the caller's turn. The first caller does not wait. Throws `Cancelled` if the run is stopped.
     public func take() throws {
         let wait = next.withLock { next in
             let now = now()

@@ -4,7 +4,7 @@ import Store
 import Support
 
 extension FileFacts {
-    /// Those of a picture.
+    /// The facts of a picture.
     public init(format: ImageFormat, upright size: PixelSize, details: String? = nil) {
         self.init(
             contentType: format.contentType, fileExtension: format.fileExtension, width: size.width,
@@ -13,8 +13,8 @@ extension FileFacts {
 }
 
 extension HTTPResponse {
-    /// Inspects a body if only the end of the connection marks its end. Throws `FetchFailure.cutShort` if the picture
-    /// is cut off there, as its server may have meant to send more, and what else `inspect` throws.
+    /// Inspects a body whose only end mark is the end of the connection. Throws `FetchFailure.cutShort` if the picture
+    /// is truncated, as its server may have meant to send more, and the other errors of `inspect`.
     func requireEnd(_ inspect: () throws -> Void) throws {
         guard endsAtClose, isWhole || status == 206 else { return }
         do {
@@ -26,20 +26,20 @@ extension HTTPResponse {
 }
 
 extension CacheStore {
-    /// Accepts whole pictures of the formats that the tools read, as `ImageInspection` does. Throws `FormatFailure`.
+    /// Accepts complete pictures of readable formats (`ImageInspection`). Throws `FormatFailure`.
     public static let wholePicture: Inspection = { source in
         let header = try ImageInspection.inspect(source)
         return FileFacts(format: header.format, upright: header.uprightSize)
     }
 
-    /// Accepts whole movies too: what a user may have had kept. Throws `FormatFailure`.
+    /// Accepts complete movies too. Throws `FormatFailure`.
     public static let wholePictureOrMovie: Inspection = { source in
         guard try MovieInspection.recognizes(source) else { return try wholePicture(source) }
         let format = try MovieInspection.inspect(source)
         return FileFacts(contentType: format.contentType, fileExtension: format.fileExtension)
     }
 
-    /// Opens the cache for whole pictures. Throws as the other initialiser does.
+    /// Opens the cache for complete pictures.
     public convenience init(
         settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
         interruption: Interruption
@@ -51,7 +51,7 @@ extension CacheStore {
 }
 
 extension Verification {
-    /// Verifies a cache of whole pictures and movies.
+    /// Verifies a cache of complete pictures and movies.
     public convenience init(
         settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
         progress: Progress = .none, interruption: Interruption, selection: Selection? = nil

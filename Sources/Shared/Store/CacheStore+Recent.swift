@@ -9,7 +9,7 @@ extension CacheStore {
     /// it again needs no write.
     ///
     /// - Parameter version: the present version of the index, evaluated only if the name is known.
-    package func recalled(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
+    package func recentEntry(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
         guard let recent = recent.withLock({ $0.use(name) }),
             recent.holds(at: clock.now(), version: version(), lease: lease)
         else { return nil }
@@ -36,7 +36,7 @@ extension CacheStore {
     ///   - asFetch: whether it replaces `fetch`, which always asks the server if `settings.refreshes`, and may change
     ///     the expiry.
     ///   - expiries: the expiry of each entry, if given; else from the settings.
-    public func immediately(_ keys: [CacheKey], asFetch: Bool, expiries: [Expiry?]? = nil) -> [Entry?] {
+    public func freshHits(_ keys: [CacheKey], asFetch: Bool, expiries: [Expiry?]? = nil) -> [Entry?] {
         var entries = [Entry?](repeating: nil, count: keys.count)
         if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
@@ -49,7 +49,7 @@ extension CacheStore {
             return entry.expiring(expiry, respectsServer: settings.respectsCacheControl) == entry
         }
         for (place, key) in keys.enumerated() {
-            if let entry = recalled(key.text, version: version), isRight(entry, place) { entries[place] = entry }
+            if let entry = recentEntry(key.text, version: version), isRight(entry, place) { entries[place] = entry }
         }
         find(keys, in: &entries, where: isRight)
         let hits = entries.compactMap(\.self)
@@ -90,7 +90,7 @@ extension CacheStore {
     }
 
     /// The same for a single key.
-    public func immediately(_ key: CacheKey, asFetch: Bool) -> Entry? { immediately([key], asFetch: asFetch)[0] }
+    public func freshHit(_ key: CacheKey, asFetch: Bool) -> Entry? { freshHits([key], asFetch: asFetch)[0] }
 
     // MARK: Leases
 

@@ -83,12 +83,12 @@ public final class CacheStore: Sendable {
         try observed(.lookup, key) {
             var wasLost = false
             let version = index.version()
-            if let entry = recalled(key.text, version: version) {
+            if let entry = recentEntry(key.text, version: version) {
                 count(.hit, entry)
                 flushIfDue()
                 return (entry, .hit)
             }
-            guard let found = try sound(key, onLoss: { wasLost = true }),
+            guard let found = try validated(key, onLoss: { wasLost = true }),
                 let entry = handingOut ? try handOut(found, version: version) : found
             else {
                 index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
@@ -144,7 +144,7 @@ public final class CacheStore: Sendable {
     /// - Parameters:
     ///   - isLocked: whether the caller holds the entry's lock.
     ///   - onLoss: called if there is a row without its file.
-    package func sound(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
+    package func validated(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
         try index.find(name, in: scope).flatMap { try checked($0, isLocked: isLocked, onLoss: onLoss) }
     }
 
@@ -180,7 +180,7 @@ public final class CacheStore: Sendable {
         }
         // The file was renamed, and the process died before the commit. It is complete.
         if entry.kind == .original,
-            let stored = try adopt(
+            let stored = try recover(
                 entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
         {
             return stored

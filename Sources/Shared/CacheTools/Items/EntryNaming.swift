@@ -99,7 +99,7 @@ extension Caches {
             asked.append((key, policy))
             guard let cache = try storage(policy).cache else { continue }
             // The cheapest way to find a fresh entry.
-            if handingOut, let entry = cache.immediately(key, asFetch: false), try naming.accepts(entry) {
+            if handingOut, let entry = cache.freshHit(key, asFetch: false), try naming.accepts(entry) {
                 return FoundEntry(entry, in: cache)
             }
             guard var entry = try cache.peek(key) else { continue }

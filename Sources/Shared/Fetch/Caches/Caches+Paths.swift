@@ -2,10 +2,10 @@ import Store
 import Support
 
 extension Caches {
-    /// Returns the path, without links, if a text is the path of an entry's file in this cache, on the disk or in memory;
-    /// nil for any other text. The file need not exist. Opens nothing.
+    /// Returns the path, with links resolved, if a text is the path of an entry's file in this cache, on disk or in
+    /// memory. The file need not exist. Opens nothing.
     public func entryPath(_ text: String) -> String? {
-        // An address is no path, and most arguments are addresses.
+        // Most arguments are addresses, which are no paths.
         guard let root = settings.root, text.slashesOfAuthority == nil else { return nil }
         let disk = CacheRoot(root)
         return [text, CacheKey.absolutePath(text)].first { path in

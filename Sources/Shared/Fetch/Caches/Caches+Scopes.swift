@@ -1,13 +1,11 @@
 import Store
 import Support
 
-/// Scopes as they are on the disk and in memory at once.
+/// Operations on scopes both on disk and in memory.
 extension Caches {
-    /// Makes a scope the current one and, unless `keeping`, empties the one that was, in memory too. Returns which one
-    /// that was and what it held; nil, and nothing changes, if the scope is current already.
-    ///
-    /// Files on the disk are left to `CacheStore.finishPurges`. See `CacheStore.makeCurrent`. Throws `CacheFailure` if
-    /// a root cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Switches to a scope and, unless `keeping`, purges the previous scope, in memory too. Returns the previous scope
+    /// and its contents, or nil if the scope is current already. See `CacheStore.makeCurrent`.
+    /// `CacheStore.finishPurges` removes the files on disk.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         guard let made = try cache().makeCurrent(scope, keeping: keeping) else { return nil }
         guard var purged = made.purged else { return made }
@@ -15,12 +13,8 @@ extension Caches {
         return ScopeSwitch(old: made.old, purged: purged)
     }
 
-    /// Returns whether nothing was ever kept under a scope: a new one, or one whose name was mistyped. To be asked
-    /// before anything is done to it. Makes nothing.
-    ///
-    /// The answer is the scope's nearest neighbour among those that are known, if there is one that somebody may have
-    /// meant; nil for a scope that is known. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and
-    /// `Cancelled` if the run is stopped.
+    /// Returns the scope if no entry was ever stored in it, with a similar known scope, or nil if the scope is known. A
+    /// new scope may be a typing error, so this is called before the scope is used. Creates nothing.
     public func unknownScope(_ scope: ScopeName) throws -> UnknownScope? {
         if scope == .standard { return nil }
         var known: Set = [ScopeName.standard]
@@ -31,17 +25,17 @@ extension Caches {
     }
 }
 
-/// A scope that nothing was ever kept under.
+/// A scope without any entries yet.
 public struct UnknownScope: Sendable, Equatable {
     public let scope: ScopeName
-    /// A scope that there is, and that somebody may have meant.
+    /// A similar existing scope.
     public let suggestion: String?
-    /// An existing scope one edit away from the name; nil if there is none.
+    /// An existing scope at an edit distance of one.
     public let mistyped: String?
 
     init(scope: ScopeName, among known: [String]) {
         self.scope = scope
-        // Numbered names are alike on purpose.
+        // Numbered names are similar on purpose.
         let known = known.filter { !NearMatch.differOnlyInDigits($0, scope.text) }
         mistyped = known.first { NearMatch.isTypo(scope.text, of: $0) }
         suggestion = mistyped ?? NearMatch.suggestion(for: scope.text, among: known)
@@ -54,6 +48,6 @@ public struct UnknownScope: Sendable, Equatable {
 }
 
 extension ScopeContents {
-    /// For a person: `3 entries, 1.2 MB`.
+    /// A description such as `3 entries, 1.2 MB`.
     public var text: String { "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))" }
 }

@@ -2,19 +2,22 @@ import HTTP
 import Store
 import Support
 
-/// Where a picture is kept, as its policy says.
+/// The place where a picture is stored, according to its policy.
 public enum Storage: Sendable {
-    /// In a cache: on the disk or in memory.
+    /// In a cache, on disk or in memory.
     case cache(CacheStore)
-    /// Nowhere.
+    /// In an ephemeral file.
     case bypass(Bypass)
 }
 
-/// The caches that a run may need, of each policy and scope one: opened when first asked for, so that a run which
-/// keeps nothing touches none.
+/// The caches of a run, by policy and scope. They are opened on first use, so that a run which stores nothing opens no
+/// cache.
+///
+/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that is not trusted,
+/// `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
 public final class Caches: Sendable {
-    /// The most that are remembered, those used last: records may name any number of scopes. Each in memory has some
-    /// open files, of which a process may have 1024.
+    /// The maximum number of open caches, the most recently used: records may name any number of scopes. A cache in
+    /// memory has some open files, of which a process may have 1024.
     private static let limit = 32
 
     public let settings: CacheSettings
@@ -22,9 +25,9 @@ public final class Caches: Sendable {
     private let clock: Clock
     public let log: Log
     private let metrics: Metrics
-    /// How the run is stopped.
+    /// Stops the run.
     public let interruption: Interruption
-    /// What is shared with other machines; nil for nothing.
+    /// The storage that other machines share, if any.
     public let remote: (any RemoteTier)?
     private let memoryUse: MemoryUse
     private let open = Monitor(Open())
@@ -32,28 +35,28 @@ public final class Caches: Sendable {
     private struct Open {
         /// By `name`.
         var caches = LRU<CacheStore>(countLimit: limit, costLimit: limit)
-        /// The one connection to the root on the disk, for all scopes.
+        /// The single connection to the root on disk, for all scopes.
         var index: Index?
         var bypasses = LRU<Bypass>(countLimit: limit, costLimit: limit)
-        /// The scope last switched to, once it was looked up.
+        /// The scope last switched to, once known.
         var current: ScopeName?
-        /// The places as resolved paths have them, once they were needed.
+        /// The places with resolved paths, once needed.
         var resolvedPlaces: RuntimePlaces?
 
-        /// A name for each cache.
+        /// The name of a cache.
         ///
         /// - Parameters:
-        ///   - scope: nil for the current one.
-        ///   - isFollowing: whether nobody named the scope of a cache in memory.
+        ///   - scope: nil for the current scope.
+        ///   - isFollowing: whether a cache in memory uses the current scope.
         static func name(isInMemory: Bool = false, scope: ScopeName?, isFollowing: Bool = false) -> String {
             (isInMemory ? "memory" : "disk") + (isFollowing ? " following " : " ") + (scope?.text ?? "")
         }
     }
 
     /// - Parameters:
-    ///   - settings: a scope in them beats that of any record.
-    ///   - remote: what is shared with other machines; nil for nothing.
-    ///   - inspect: looks at bytes before they are stored.
+    ///   - settings: their scope overrides the scopes of records.
+    ///   - remote: the storage that other machines share, if any.
+    ///   - inspect: inspects bytes before they are stored.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
         metrics: Metrics = .silent, interruption: Interruption,
@@ -69,7 +72,7 @@ public final class Caches: Sendable {
         memoryUse = MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock)
     }
 
-    /// The places as they are named, and as resolved paths have them.
+    /// The places as configured, and with resolved paths.
     private var places: [RuntimePlaces] {
         open.withLock { open in
             let resolved = open.resolvedPlaces ?? settings.places.resolved
@@ -78,33 +81,28 @@ public final class Caches: Sendable {
         }
     }
 
-    /// The policy for an address; see `Policies.policy`.
+    /// The policy for an address, see `Policies.policy`.
     public func policy(for address: @autoclosure () throws -> String) rethrows -> Policy {
         try settings.policies.policy(for: address())
     }
 
-    /// The cache of the scope in use on the disk or in memory where it has been made, without making it. Throws
-    /// `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
+    /// The existing cache of the scope in use, on disk or in memory.
     public func existing(inMemory: Bool) throws -> CacheStore? {
         if inMemory { return try self.inMemory(scope: scope()).first }
         guard settings.root != nil, try settings.cacheRoot.indexIdentity() != nil else { return nil }
         return try cache()
     }
 
-    /// The caches in memory that have been made for this root, of all scopes or of one, wherever in memory they are.
-    /// Makes none.
-    ///
-    /// One scope has more than one where sessions differ in `XDG_RUNTIME_DIR`. Throws `CacheFailure` if a root cannot
-    /// be used, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// The existing caches in memory of this root, of one or all scopes, in any folder. A scope has several if sessions
+    /// differ in `XDG_RUNTIME_DIR`.
     public func inMemory(scope: ScopeName? = nil) throws -> [CacheStore] {
         try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places).map {
             try make(settings(in: $0, scope: scope))
         }
     }
 
-    /// Empties the caches in memory of one scope, or of all, and gives what they held. What is under way for them in
-    /// other processes ends as after `CacheStore.purge`. Throws `CacheFailure` if a root cannot be used,
-    /// `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Empties the caches in memory of a scope or of all scopes, and returns their contents. Work of other processes
+    /// ends as after `CacheStore.purge`.
     public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -117,8 +115,7 @@ public final class Caches: Sendable {
         return report
     }
 
-    /// Returns what `emptyMemory` would take away. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and
-    /// `Cancelled` if the run is stopped.
+    /// Returns the effects of `emptyMemory`.
     public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -127,15 +124,13 @@ public final class Caches: Sendable {
         return report
     }
 
-    /// The cache on the disk, for what is done to it whatever the policy; under the policy `memory` only where it has
-    /// been made, since that leaves the disk alone. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace`
-    /// for a root that is not trusted, and `SystemFailure`.
+    /// The cache on disk, regardless of the policy. Under the policy `memory`, only an existing cache, because this
+    /// policy does not write to the disk.
     public func onDisk() throws -> CacheStore? {
         try settings.policies.standard == .memory ? existing(inMemory: false) : cache()
     }
 
-    /// All scopes of the cache of the standard policy, by name, the current one included. Throws `CacheFailure` if a
-    /// root cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// All scopes of the cache of the standard policy, by name, including the current scope.
     public func scopes() throws -> [ScopeSummary] {
         guard settings.policies.standard == .memory else { return try standard().scopes() }
         let current = try scope()
@@ -153,34 +148,30 @@ public final class Caches: Sendable {
         return found.values.sorted { $0.name.text < $1.name.text }
     }
 
-    /// The scope that records belong to which name none. Opens and makes nothing. Throws `CacheFailure` if the index
-    /// cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// The scope of records that name none. Opens and creates nothing.
     public func scope() throws -> ScopeName {
         try settings.scope ?? open.withLock { open throws in try currentScope(&open) }
     }
 
-    /// Where the picture at an address is kept. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for
-    /// a root that is not trusted, and `SystemFailure`.
+    /// The storage for the picture at an address.
     ///
-    /// - Parameter scope: that of a record; nil for the current one.
+    /// - Parameter scope: the scope of a record; nil for the current scope.
     public func storage(for url: WebURL, scope: String? = nil) throws -> Storage {
         try storage(policy(for: url.normalized), scope: scope)
     }
 
-    /// The same for an address in its normal form, or a `file` address. Throws `CacheFailure` if the cache cannot be
-    /// opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
+    /// The same for an address in its normal form, or a `file` address.
     public func storage(for address: @autoclosure () throws -> String, scope: String? = nil) throws -> Storage {
         try storage(policy(for: address()), scope: scope)
     }
 
-    /// Where what is made of a picture is kept: nothing of one that lies past the cache or in memory ever gets to the
-    /// disk. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and
-    /// `SystemFailure`.
+    /// The storage for files made from a picture. Nothing made from an ephemeral picture or a picture in memory is
+    /// stored on the disk.
     ///
     /// - Parameters:
-    ///   - path: where the picture lies.
-    ///   - address: where it comes from; nil for the file itself.
-    ///   - isBypassed: whether a record says that it is kept nowhere.
+    ///   - path: the path of the picture.
+    ///   - address: the source of the picture; nil for the file itself.
+    ///   - isBypassed: whether the record's picture is ephemeral.
     public func storage(
         forVariantsOf path: String, address: String?, isBypassed: Bool, scope: String? = nil
     ) throws -> Storage {
@@ -195,16 +186,14 @@ public final class Caches: Sendable {
         return try storage(policy, scope: scope)
     }
 
-    /// Where a placeholder is kept for a picture that might have come from any of these addresses: as the strictest of
-    /// their policies says. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not
-    /// trusted, and `SystemFailure`.
+    /// The storage for a placeholder of a picture that may come from any of these addresses, according to the strictest
+    /// of their policies.
     public func storage(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Storage {
         let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
         return try storage([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
     }
 
-    /// Where pictures of this policy are kept. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a
-    /// root that is not trusted, and `SystemFailure`.
+    /// The storage for pictures of this policy.
     public func storage(_ policy: Policy, scope: String? = nil) throws -> Storage {
         switch policy {
         case .enabled, .memory: .cache(try cache(inMemory: policy == .memory, scope: scope))
@@ -212,14 +201,11 @@ public final class Caches: Sendable {
         }
     }
 
-    /// The cache of pictures that no rule is about: that in memory where this is the policy, else that on the disk.
-    /// Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and
-    /// `SystemFailure`.
+    /// The cache for pictures without a rule: in memory if this is the standard policy, else on disk.
     public func standard() throws -> CacheStore { try cache(inMemory: settings.policies.standard == .memory) }
 
-    /// The caches that may have entries of the scope in use, on the disk and in memory: policies change, and what was
-    /// kept under an earlier one is still there. That of the policy is made where it is missing. Throws `CacheFailure`
-    /// if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
+    /// The caches that may have entries of the scope in use, on disk and in memory, because entries remain when the
+    /// policy changes. Creates the cache of the standard policy if it is missing.
     public func all() throws -> [CacheStore] {
         let standard = try standard()
         let isInMemory = settings.policies.standard == .memory
@@ -227,35 +213,32 @@ public final class Caches: Sendable {
         return [standard] + others
     }
 
-    /// Removes the previews whose lease is over, in memory as on the disk. Makes nothing. Throws `CacheFailure` if the
-    /// cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
+    /// Removes expired previews, in memory and on disk. Creates nothing.
     public func removeOldPreviews() throws {
         for inMemory in [false, true] { try existing(inMemory: inMemory)?.removeOldPreviews() }
     }
 
-    /// How the cache of pictures that no rule is about is opened: see `standard`. Throws `CacheFailure` if a root
-    /// cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// The settings of `standard`.
     public func standardSettings() throws -> CacheSettings {
         guard settings.policies.standard == .memory else { return settings }
         let scope = try scope()
         return try settings(in: .writable(root: settings.root, scope: scope, in: settings.places), scope: scope)
     }
 
-    /// The cache on the disk, or in memory. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a
-    /// root that is not trusted, and `SystemFailure`.
+    /// The cache on disk or in memory.
     ///
-    /// - Parameter scope: that of a record; nil for the current one.
+    /// - Parameter scope: the scope of a record; nil for the current scope.
     public func cache(inMemory: Bool = false, scope: String? = nil) throws -> CacheStore {
         var scope = try self.scope(scope)
         return try open.withLock { open throws in
-            // Which scope is the current one, the index on the disk says.
+            // The index on disk determines the current scope.
             let isFollowing = inMemory && scope == nil
             if isFollowing { scope = try currentScope(&open) }
             let name = Open.name(isInMemory: inMemory, scope: scope, isFollowing: isFollowing)
             if let cache = open.caches.use(name) { return cache }
             var settings = settings
             if inMemory {
-                // Read from the index on the disk, which costs as much as a hit.
+                // Reading it from the index on disk costs as much as a hit.
                 let current = try scope ?? currentScope(&open)
                 let place = try MemoryPlace.writable(root: settings.root, scope: current, in: settings.places)
                 settings = try self.settings(in: place, scope: scope)
@@ -271,10 +254,9 @@ public final class Caches: Sendable {
         }
     }
 
-    /// How the cache in a place is opened: that of its scope. From then on nobody removes the place while the cache is
-    /// in use.
+    /// The settings for the cache in a place. They keep the place from being removed.
     ///
-    /// - Parameter scope: nil if it is only looked at what there is.
+    /// - Parameter scope: nil for reading only.
     private func settings(in place: MemoryPlace, scope: ScopeName?) throws -> CacheSettings {
         var settings = settings
         settings.scope = scope
@@ -307,7 +289,7 @@ public final class Caches: Sendable {
         try settings.scope ?? scope.map(ScopeName.init)
     }
 
-    /// The scope last switched to, without making or opening anything that is not there or open already.
+    /// The scope last switched to. Opens and creates nothing.
     private func currentScope(_ open: inout Open) throws -> ScopeName {
         if let known = open.current { return known }
         let found =
@@ -319,19 +301,18 @@ public final class Caches: Sendable {
         return found
     }
 
-    /// Returns whether a path leads into a scope of the cache that was purged after the path was handed out. Makes
-    /// nothing. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
+    /// Whether a path leads into a scope of the cache that was purged after the path was returned. Creates nothing.
     public func isPurged(_ path: String) throws -> Bool {
         for places in places {
             guard let place = MemoryPlace(of: path, root: settings.root, in: places) else { continue }
-            // Removed as soon as nothing was in it, and nobody used it.
+            // An empty, unused place is removed.
             return try !place.isMade || make(settings(in: place, scope: nil)).isPurged(path)
         }
         return try existing(inMemory: false)?.isPurged(path) ?? false
     }
 
-    /// Hands over what the remote is still to get, writes down what was counted, and puts each root in order once. A
-    /// signal that comes meanwhile ends the process.
+    /// Completes the transfers to the remote, writes pending counts, and maintains each root. A signal during this ends
+    /// the process.
     public func close() {
         remote?.close()
         var closed: [Index] = []

@@ -3,16 +3,16 @@ import Libc
 import Store
 import Support
 
-/// Explains what fetching would do. Changes nothing: no lease, no counter, no file, and no root where there is none.
-/// An index of an older layout is brought to today's, as whenever it is opened.
+/// Explains the effects of a fetch. Changes nothing: no lease, no counter, no file and no missing root. Migrates an
+/// index of an older layout, like every command that opens it.
 public struct Explainer: Sendable {
     private let caches: Caches
     private let client: HTTPClient
     private let clock: Clock
 
     /// - Parameters:
-    ///   - remote: is asked what it has; nothing is taken from it.
-    ///   - client: whose guard judges addresses. No connection is opened to a server.
+    ///   - remote: queried for its document only.
+    ///   - client: its guard judges addresses. No connection to a server is opened.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, client: HTTPClient, clock: Clock = .system,
         log: Log = .silent, interruption: Interruption
@@ -22,7 +22,7 @@ public struct Explainer: Sendable {
         self.clock = clock
     }
 
-    /// What the remote says, if a fetch would ask it.
+    /// The remote's document, if a fetch would query it.
     private func shared(_ request: HTTPRequest, _ key: CacheKey) throws -> Explanation.Shared? {
         let scope = try caches.scope()
         guard let remote = caches.remote, remote.reads(scope), key.isShared(from: request.url.redacted),
@@ -42,10 +42,9 @@ public struct Explainer: Sendable {
         }
     }
 
-    /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws
-    /// `CacheFailure`, `Cancelled`.
+    /// Explains a fetch of this request at present. Resolves the host's name, unless the run is offline.
     ///
-    /// - Parameter expiry: as the fetch would be told.
+    /// - Parameter expiry: as for the fetch.
     public func explain(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Explanation {
         let now = clock.now()
         let settings = caches.settings
@@ -75,7 +74,7 @@ public struct Explainer: Sendable {
 }
 
 extension CacheSettings {
-    /// What the settings and a request, which begins now, say about asking its server.
+    /// The rules for a request that begins now.
     func freshnessRules(
         for request: HTTPRequest, now: Timestamp, revalidatesLater: Bool = false
     ) -> Freshness.Rules {
@@ -87,11 +86,9 @@ extension CacheSettings {
 }
 
 extension CacheStore {
-    /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes
-    /// nothing. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others
-    /// keep it busy.
+    /// Whether a fetch would ask the server now, as far as is known without waiting. Changes nothing.
     ///
-    /// - Parameter expiry: as `fetch` would be told.
+    /// - Parameter expiry: as for `fetch`.
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Bool {
         let now = clock.now()
         let facts = try facts(of: request, key: key, expiry: expiry, now: now)
@@ -101,12 +98,12 @@ extension CacheStore {
         }
     }
 
-    /// What is known of a request without asking anybody. Changes nothing: a row whose file is gone stays.
+    /// Collects the known facts of a request. Changes nothing: a row without its file stays.
     func facts(
         of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp
     ) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
-        // A remembered failure is told also if it is not given again because the server is asked in any case.
+        // Explain a cached failure even if the server is asked regardless.
         let look = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
         facts.kept = try (look.entry ?? formerEntry(key)).map { entry in
             let entry = entry.expiring(
@@ -128,7 +125,7 @@ extension CacheStore {
 }
 
 extension PartialFile {
-    /// Returns what a fetch of this address would find; nil if it would find nothing.
+    /// Returns the partial file that a fetch of this address would find.
     fileprivate func leftover(for address: String) throws -> Explanation.Leftover? {
         guard let file = try root.openIfPresent(name), file.count > 0 else { return nil }
         let note = try readNote()

@@ -4,7 +4,7 @@ import Store
 import Support
 
 extension Explanation {
-    /// The explanation as members of a JSON object. What is not known is left out.
+    /// The explanation as members of a JSON object. Unknown members are omitted.
     public var json: JSON {
         .object([
             "decision": .string(decision.rawValue), "reason": .string(reason), "url": .string(url),
@@ -15,8 +15,8 @@ extension Explanation {
         ])
     }
 
-    /// The explanation for a person: the decision first, then a line for each fact, without a line feed at the end.
-    /// What strangers wrote is escaped.
+    /// The explanation as text: the decision, then a line for each fact, without a final line feed. External text is
+    /// escaped.
     public var text: String {
         var lines = ["\(url): \(decision.rawValue): \(reason)", "  key       \(key)", "  scope     \(scope)"]
         lines.append("  policy    \(policy.rawValue)\(rule.map { " by the rule \($0)" } ?? "")")
@@ -105,7 +105,7 @@ extension NegativeAnswer {
 }
 
 extension JudgedAddress {
-    /// `allowed`, or the class for which it is refused.
+    /// `allowed`, or the class of the refused address.
     fileprivate var words: String {
         switch verdict {
         case .allowed: "allowed"

@@ -2,50 +2,50 @@ import HTTP
 import Store
 import Support
 
-/// What fetching one address would do now, and why: `put` without doing it.
+/// The effects of a fetch of an address, and their reason: `put` as a dry run.
 public struct Explanation: Sendable, Equatable {
     public enum Decision: String, Sendable, CaseIterable {
-        /// Hand out what is there.
+        /// Serve the entry.
         case hit
-        /// Ask the server whether what is there is still right.
+        /// Ask the server whether the entry is still valid.
         case revalidate
-        /// Take what other machines have fetched.
+        /// Use the entry of the remote.
         case remote
-        /// Get everything, or what is missing of it.
+        /// Download the whole body, or the missing part.
         case fetch
         /// Serve the expired entry: offline, or before its server revalidates it.
         case stale
-        /// Nothing can be handed out, and nobody may be asked.
+        /// There is no usable entry, and the run is offline.
         case offlineMiss = "offline-miss"
-        /// Fail as a short while ago.
+        /// Repeat a cached failure.
         case rememberedFailure = "remembered-failure"
-        /// Fail without asking: the address must not be connected to.
+        /// Fail without a request, because the address is blocked.
         case refused
     }
 
-    /// What is kept under the key.
+    /// The entry of the key.
     public struct Kept: Sendable, Equatable {
         public let entry: Entry
         public let isExpired: Bool
-        /// Whether it was fetched before the clock was set back, so that its dates mean nothing.
+        /// Whether it was fetched before the clock was set back, so its dates are meaningless.
         public let isDatedAhead: Bool
-        /// Whether its file is there with the size that the index says; else it counts as absent.
+        /// Whether its file exists with the size in the index. Otherwise the entry counts as absent.
         public let isWhole: Bool
         public let age: Duration
     }
 
-    /// What an earlier download has left, or one under way has so far.
+    /// An interrupted download, or a download in progress.
     public struct Leftover: Sendable, Equatable {
         public let bytes: Int
-        /// How many there will be, where that is known.
+        /// The length of the complete body, if known.
         public let total: Int?
-        /// What `If-Range` would say; nil if nothing names the bytes.
+        /// The value of `If-Range`, if any.
         public let validator: String?
-        /// Whether a download would go on behind these bytes.
+        /// Whether a download would continue these bytes.
         public let canContinue: Bool
     }
 
-    /// What the remote has under the key, as far as it would be asked.
+    /// The remote's entry of the key, if it would be queried.
     public struct Shared: Sendable, Equatable {
         public enum Status: String, Sendable {
             case hit, miss, error
@@ -57,12 +57,12 @@ public struct Explanation: Sendable, Equatable {
         public let bytes: Int?
     }
 
-    /// The address, without its secrets.
+    /// The address without its secrets.
     public let url: String
     public let key: String
     public let scope: String
     public let policy: Policy
-    /// The pattern of the rule that chose the policy; nil if none did.
+    /// The pattern of the rule that determined the policy, if any.
     public let rule: String?
     public let decision: Decision
     /// A clause: "it is fresh until …".
@@ -72,33 +72,33 @@ public struct Explanation: Sendable, Equatable {
     public let leftover: Leftover?
     /// Nil if a fetch would not ask the remote.
     public let shared: Shared?
-    /// Whether somebody holds the key's lock: a fetch would wait for that first.
+    /// Whether the key's lock is held. A fetch would wait for it first.
     public let isLocked: Bool
-    /// What the host's name stands for; nil if nobody asked.
+    /// The addresses of the host; nil if not resolved.
     public let addresses: [JudgedAddress]?
-    /// Until when other addresses of the same picture go before this one, because it failed for a time; nil if none
-    /// does.
+    /// The time until which other addresses of the same picture have priority after a temporary failure of this
+    /// address.
     public let restsUntil: Timestamp?
 }
 
-/// What is known of an address and its key, from which the explanation follows.
+/// The facts about an address and its key that determine the explanation.
 struct ExplainedFacts {
     var kept: Explanation.Kept?
     var negative: NegativeAnswer?
     var leftover: Explanation.Leftover?
     var isLocked = false
-    /// Whether the picture is kept nowhere.
+    /// Whether the picture is ephemeral.
     var isBypassed = false
-    /// Whether what is kept came from another address, so that its validators mean nothing to this one's server.
+    /// Whether the entry came from another address, so its validators are meaningless to this server.
     var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
     var shared: Explanation.Shared?
-    /// Until when it is left in peace, if others serve.
+    /// The time until which other addresses have priority.
     var restsUntil: Timestamp?
-    /// Why the request would not be sent, whatever its host stands for.
+    /// The reason for not sending the request, independent of the host's addresses.
     var refusal: String?
 
-    /// The decision with its reason, in the order in which a fetch decides. Pure.
+    /// The decision with its reason, in the order of a fetch. Pure.
     func decide(now: Timestamp, rules: Freshness.Rules) -> (decision: Explanation.Decision, reason: String) {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
         switch Freshness.decide(entry, now: now, rules: rules) {

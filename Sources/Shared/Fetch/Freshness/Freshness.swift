@@ -2,32 +2,32 @@ import HTTP
 import Store
 import Support
 
-/// What to do about a key, given what the cache has.
+/// The decision about a key, given its entry.
 enum Freshness: Equatable {
-    /// Hand out the entry as it is.
+    /// Serve the entry as it is.
     case serve(CacheStatus)
-    /// Ask the server whether the entry is still the same.
+    /// Ask the server whether the entry is still valid.
     case revalidate(Validators)
-    /// Ask the server for everything.
+    /// Request the whole body.
     case fetch
-    /// There is nothing that may be used, and nobody may be asked.
+    /// There is no usable entry, and the run is offline.
     case unavailable
 
-    /// What the user has asked for.
+    /// The user's settings and the request's properties.
     struct Rules: Equatable {
         var isOffline = false
         var refreshes = false
-        /// Whether what has expired will do where the server does not answer.
+        /// Whether to serve expired entries if the server does not answer.
         var servesStale = true
-        /// Whether a server's word on keeping its answers counts.
+        /// Whether to respect the server's `Cache-Control`.
         var respectsServer = false
-        /// Whether somebody else held the key's lock meanwhile, and may have asked.
+        /// Whether another thread or process held the key's lock, and may have asked the server.
         var hasWaited = false
-        /// When this run began to ask: what another has fetched since then is as new as what it would get itself.
+        /// The start of this run's request. An entry fetched since then is as new as the answer would be.
         var askedAt: Timestamp
-        /// The request's own fields, see `HTTPRequest.ownFields`.
+        /// The user's fields in the request, see `HTTPRequest.ownFields`.
         var fields: [String: String] = [:]
-        /// How old an entry may be, as the request says; nil for any age.
+        /// The maximum age of an entry in the request; nil for any age.
         var oldestAge: Duration?
         /// Whether the caller revalidates an entry after its use, if the server allows that (RFC 5861 §3).
         var revalidatesLater = false
@@ -39,13 +39,13 @@ enum Freshness: Equatable {
         }
     }
 
-    /// Decides without looking at anything but its arguments. Validation follows RFC 9111 §4.3, with our own expiry
-    /// in place of the server's, unless that is to be respected.
+    /// Decides as a pure function. Validation follows RFC 9111 §4.3, with our own expiry in place of the server's,
+    /// unless the server's is respected.
     static func decide(_ entry: Entry?, now: Timestamp, rules: Rules) -> Freshness {
         guard let entry else { return rules.isOffline ? .unavailable : .fetch }
         let selects = rules.selects(entry)
         if selects == false {
-            // The server may choose the same answer for this request, and names it by its ETag.
+            // The server may choose the same answer for this request, identified by its ETag.
             let etag = entry.validators.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             return rules.isOffline ? .unavailable : etag.map { .revalidate(Validators(etag: $0)) } ?? .fetch
         }
@@ -58,12 +58,12 @@ enum Freshness: Equatable {
         let isRecent = entry.fetchedAt >= rules.askedAt
         let refreshes = rules.refreshes && !(rules.respectsServer && entry.directives.isImmutable)
         if !isExpired && (!(refreshes || isTooOld) || isRecent) { return .serve(.hit) }
-        // What must be asked for at each use has expired at once: but not for a run that waited while another asked.
+        // An entry with `no-cache` expires immediately, but a run that waited for another's request uses its answer.
         if isRecent && rules.hasWaited { return .serve(.hit) }
         if rules.revalidatesLater && !rules.refreshes && !isTooOld && mayUseMeanwhile(entry, now: now, rules: rules) {
             return .serve(.stale)
         }
-        // Without an address there is no server that could know the entry's validators.
+        // Without an address, no server knows the entry's validators.
         return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)
     }
 

@@ -2,13 +2,13 @@ import HTTP
 import Store
 import Support
 
-/// How long what a server gave may be used: by our own rule, which its own may only shorten.
+/// The time for which an answer may be used: our own expiry, which the server's fields can only shorten.
 struct Retention: Equatable {
     var expiresAt: Timestamp
     var directives = CacheDirectives()
 
-    /// Our own rule, `expiry`; no longer than the server's fields say, where they are to be respected (RFC 9111 §4.2,
-    /// §5.2.2). What must not be kept, but is there already, has expired at once.
+    /// Computes the expiry from `expiry`, limited by the server's fields if they are respected (RFC 9111 §4.2, §5.2.2).
+    /// An answer that must not be stored, but is stored already, expires immediately.
     init(of headers: HTTPHeaders, now: Timestamp, expiry: Expiry, respectsServer: Bool) {
         let end = expiry.end(from: now)
         expiresAt = end
@@ -28,16 +28,16 @@ struct Retention: Equatable {
         directives.standsInUntil = control.staleIfError.map { serverEnd + .seconds($0) }
     }
 
-    /// Whether the server lets a cache of many users keep its answer (RFC 9111 §5.2.2.5, §5.2.2.7).
+    /// Whether the server permits shared caches to store its answer (RFC 9111 §5.2.2.5, §5.2.2.7).
     static func allowsSharing(_ headers: HTTPHeaders) -> Bool {
         let control = CacheControl(headers)
         return !control.noStore && !control.isPrivate
     }
 
-    /// The statuses whose meaning a cache needs to know for `must-understand` (RFC 9111 §5.2.2.3).
+    /// The statuses that a cache must understand for `must-understand` (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = [200, 203, 204, 206, 304, 401, 403, 404, 405, 410, 414]
 
-    /// Whether the server lets a cache keep its answer (RFC 9111 §3).
+    /// Whether the server permits caches to store its answer (RFC 9111 §3).
     static func allowsKeeping(_ headers: HTTPHeaders, _ status: Int) -> Bool {
         let control = CacheControl(headers)
         return !control.noStore && (!control.mustUnderstand || understood.contains(status))

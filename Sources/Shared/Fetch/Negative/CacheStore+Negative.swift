@@ -4,28 +4,25 @@ import Store
 import Support
 
 extension CacheStore {
-    /// The address of which a failure may be remembered that is given again; nil if the server is to be asked in any
-    /// case.
+    /// The name of an address whose cached failure ends the request; nil if the server is asked regardless.
     func negativeAddress(of request: HTTPRequest) -> String? {
         settings.refreshes ? nil : rememberedAddress(of: request)
     }
 
-    /// The address of which a failure may be remembered; nil if none ever is.
+    /// The name of an address whose failure is cached; nil if it never is.
     func rememberedAddress(of request: HTTPRequest) -> String? {
         settings.negativeTTL != .none && request.isForAnybody ? Self.negativeName(of: request) : nil
     }
 
-    /// Goes up with each version that accepts an answer or a picture that the version before refused: earlier refusals
-    /// are not found any more.
+    /// Increased by each version that accepts answers or pictures refused by the previous version, to invalidate its
+    /// cached failures.
     private static let refusals = 2
 
-    /// The name under which the failure of an address is remembered.
     private static func negativeName(of request: HTTPRequest) -> String {
         SHA256.hex(of: "\(refusals) \(request.url.requestText)")
     }
 
-    /// Remembers a failure that is definite, as long as its server allows, if that is to be respected.
-    /// That it cannot be written down changes nothing about it.
+    /// Caches a definite failure, as long as its server permits if that is respected. Logs a failure to store it.
     func remember(_ error: any Error, of request: HTTPRequest, key: CacheKey) {
         let failure = Support.failure(of: error)
         let now = clock.now()
@@ -34,7 +31,7 @@ extension CacheStore {
             let span = settings.respectsCacheControl
                 ? ttl.span(of: failure, asServerSaysAt: now) : ttl.span(of: failure)
         else { return }
-        // A format's failure does not say of what; those of fetching do.
+        // Unlike failures of fetching, failures of formats do not name the picture.
         let text = failure is FormatFailure ? "\(request.url.redacted): \(failure.message)" : failure.message
         let answer = NegativeAnswer(
             code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
@@ -47,7 +44,7 @@ extension CacheStore {
 }
 
 extension HTTPRequest {
-    /// Whether everybody would get the same answer: one that depends on credentials or on a user's own fields is
-    /// neither remembered nor given to others.
+    /// Whether all users get the same answer. Answers that depend on credentials or a user's fields are neither cached
+    /// nor shared.
     var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
 }

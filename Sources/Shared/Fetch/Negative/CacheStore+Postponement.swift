@@ -2,13 +2,13 @@ import HTTP
 import Store
 import Support
 
-/// Addresses that failed for a time, while a worse picture was there to go on with: they are left in peace for a while.
+/// Addresses that failed temporarily while an inferior picture was available. They are not requested for a while.
 extension CacheStore {
     private static let postponed = "postponed"
-    /// How long such an address is not asked again.
+    /// The time without requests.
     private static let postponement: Duration = .seconds(10 * 60)
 
-    /// Notes that an address has just failed for a time. That it cannot be written down changes nothing.
+    /// Records a temporary failure of an address. Logs a failure to store it.
     public func postpone(_ key: CacheKey) {
         let now = clock.now()
         let note = Metadata(name: key.name, body: [], fetchedAt: now, expiresAt: now + Self.postponement)
@@ -19,16 +19,15 @@ extension CacheStore {
         }
     }
 
-    /// Returns until when an address is not to be asked again, which may be over, or nil if it has not failed. What is
-    /// kept of it, expired or not, goes before anything worse, so that then it has not. Throws `CacheFailure` if the
-    /// index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
+    /// Returns the end of an address's pause, which may be over, or nil if it has not failed. Nil also if the address
+    /// has an entry, fresh or expired, because that is preferred to an inferior picture.
     public func postponement(of key: CacheKey) throws -> (until: Timestamp, isOver: Bool)? {
         guard !settings.refreshes,
             let note = try metadata(in: Self.postponed, from: key.name, through: key.name).first,
             let until = note.expiresAt, try peek(key) == nil
         else { return nil }
         let now = clock.now()
-        // One from the future was written before the clock was set back.
+        // A date in the future means that the clock was set back.
         return (until, until <= now || note.fetchedAt > now + Clock.tolerance)
     }
 }

@@ -4,16 +4,16 @@ import Store
 import Support
 
 extension NegativeTTL {
-    /// A failure's time; nil for one that is not remembered, since it may pass by itself, or since it is this side's
-    /// doing: a limit, a blocked address, a transfer that was damaged.
+    /// The duration for which a failure is cached; nil for a failure that may be temporary, or that this side causes: a
+    /// limit, a blocked address, a damaged transfer.
     func span(of failure: any Failure) -> Duration? {
         guard self != .none, let standard = Self.standard(failure) else { return nil }
         if case .always(let span) = self { return span > .zero ? span : nil }
         return standard
     }
 
-    /// The time that the server's fields leave of it (RFC 9111 §4.2); nil for an answer that is not to be kept. A server
-    /// may also have a definite answer kept that otherwise is not.
+    /// The duration limited by the server's fields (RFC 9111 §4.2); nil for an answer that must not be stored. A server
+    /// may also make definite answers cacheable that otherwise are not.
     func span(of failure: any Failure, asServerSaysAt now: Timestamp) -> Duration? {
         guard self != .none, let answer = (failure as? FetchFailure)?.answer else { return span(of: failure) }
         guard Retention.allowsKeeping(answer.headers, answer.status), !CacheControl(answer.headers).noCache else {
@@ -27,9 +27,9 @@ extension NegativeTTL {
         return span > .zero ? span : nil
     }
 
-    /// The statuses of failures that may be kept although the server does not say how long (RFC 9110 §15.1).
+    /// The statuses of failures that may be cached without an explicit duration (RFC 9110 §15.1).
     private static let heuristic: Set<Int> = [204, 404, 405, 410, 414]
-    /// The longest time for an answer that only its server's word makes worth remembering.
+    /// The maximum for an answer that is cacheable only because its server permits it.
     private static let unknown: Duration = .seconds(10 * 60)
 
     private static func standard(_ failure: any Failure) -> Duration? {
@@ -44,7 +44,7 @@ extension NegativeTTL {
         case let failure as FormatFailure:
             switch failure {
             case .notAnImage, .unsupported, .notRead, .notGIF: .seconds(10 * 60)
-            // What is empty, cut or damaged may be whole the next time.
+            // An empty, truncated or damaged picture may be complete the next time.
             case .empty, .truncated, .corrupt, .overLimit, .noSuchPage, .truncatedMovie, .corruptMovie: nil
             }
         default: nil

@@ -4,8 +4,7 @@ import Support
 
 /// Refusals in the index of a root, which all its processes and scopes share. Opened with the first request.
 ///
-/// A root that cannot be opened or written prevents no request: from then on the refusals are known to this process
-/// alone.
+/// A root that cannot be opened or written prevents no request. From then on, only this process knows the refusals.
 public final class CachedQuotas: QuotaLedger {
     private let isAlone = Monitor(false)
     private let memory = MemoryQuotas()
@@ -24,7 +23,6 @@ public final class CachedQuotas: QuotaLedger {
             ?? memory.refusal(of: name)
     }
 
-    /// Throws as `refusal(of:)` does.
     public func keep(_ refusal: QuotaRefusal?, of name: String) throws {
         try shared { try $0.index.keepQuota(refusal?.description, name, now: $0.clock.now()) }
             ?? memory.keep(refusal, of: name)

@@ -2,8 +2,8 @@ import HTTP
 import Support
 
 extension Caches {
-    /// Returns for each address the ledger of its root, or of this process if the policy keeps no answers. Opens no
-    /// cache yet.
+    /// Returns the ledger of an address: of its root, or of this process if the policy stores nothing. Opens no cache
+    /// yet.
     public func quotas(log: Log) -> @Sendable (WebURL) -> any QuotaLedger {
         let alone = MemoryQuotas()
         let onDisk = CachedQuotas(log: log) { [self] in try cache() }

@@ -99,8 +99,8 @@ extension Index {
     static let writeQuota = "INSERT INTO quotas (name, state, changed_at) VALUES (?1, ?2, ?3)"
     static let dropQuotas = "DELETE FROM quotas WHERE name = ?1 OR changed_at NOT BETWEEN ?2 AND ?3"
 
-    /// A row is valid for a day, because a server repeats a refusal that still applies. A date in the future is invalid:
-    /// the clock was set back.
+    /// A row is valid for a day, because a server repeats a refusal that still applies. A date in the future is
+    /// invalid: the clock was set back.
     private static func bounds(_ now: Timestamp) -> (oldest: Value, newest: Value) {
         (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
     }

@@ -180,12 +180,12 @@ extension Index {
 
     /// Adds the row of a file that has none or an unsettled row. Returns nil if `isThere` no longer finds the file, or
     /// if it has a row by now.
-    func adopt(
+    func recover(
         _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
         try write(now: now) { connection in
             let database = connection.database
-            guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), try isThere() else {
+            guard let scopeID = try connection.rowForRecovery(folder: folder, name: name), try isThere() else {
                 return nil
             }
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
@@ -286,7 +286,7 @@ extension Index {
 extension Index.Connection {
     /// Returns the live row of a folder's generation, creating the row of an unknown scope. Returns nil if the
     /// generation has ended.
-    func rowForAdoption(folder: String, name: ScopeName) throws -> Int64? {
+    func rowForRecovery(folder: String, name: ScopeName) throws -> Int64? {
         if let row = try liveRow(folder: folder) { return row }
         let hash = String(folder.prefix(32))
         let isKnown = try database.first(

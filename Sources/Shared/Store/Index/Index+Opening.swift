@@ -124,7 +124,7 @@ extension Index {
         try setAside(root, detail: detail, log: log)
         let connection = try setUp(root, tallies: tallies)
         do {
-            let count = try connection.adoptMetadata(now: Timestamp.now())
+            let count = try connection.recoverMetadata(now: Timestamp.now())
             if count > 0 { log.detail("\(count) records of metadata were taken over from the damaged index") }
         } catch {
             log.detail("no more metadata was taken over from the damaged index: \(failure(of: error).message)")

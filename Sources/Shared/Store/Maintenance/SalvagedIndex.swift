@@ -48,12 +48,12 @@ struct SalvagedIndex {
         else { return nil }
         var entry = new
         if let text = row.key, let key = try? CacheKey(printed: text), key.name == new.name { entry.key = text }
-        func sound(_ text: String?) -> String? { text.flatMap { $0.hasControlCharacters ? nil : $0 } }
+        func printable(_ text: String?) -> String? { text.flatMap { $0.hasControlCharacters ? nil : $0 } }
         // The validators belong to this address.
-        entry.url = sound(row.url)
+        entry.url = printable(row.url)
         if entry.url != nil {
-            entry.validators.etag = sound(row.validators.etag)
-            entry.validators.lastModified = sound(row.validators.lastModified)
+            entry.validators.etag = printable(row.validators.etag)
+            entry.validators.lastModified = printable(row.validators.lastModified)
         }
         if row.fetchedAt <= row.expiresAt { (entry.fetchedAt, entry.expiresAt) = (row.fetchedAt, row.expiresAt) }
         entry.isPinned = new.isPinned || row.isPinned
@@ -115,14 +115,14 @@ extension SalvagedIndex {
 extension Index.Connection {
     /// Recovers the metadata of the damaged index into its scopes and generations. Returns the number of rows. Only the
     /// process that replaces the index does so: metadata purged later must not return.
-    func adoptMetadata(now: Timestamp) throws -> Int {
+    func recoverMetadata(now: Timestamp) throws -> Int {
         guard let salvaged = try SalvagedIndex(root: root) else { return 0 }
         var count = 0
         try salvaged.forEachBatchOfMetadata { batch in
             let folder = batch[0].folder
             guard let name = try salvaged.scopeName(folder) else { return }
             count += try database.transaction {
-                guard let scopeID = try rowForAdoption(folder: folder, name: name) else { return 0 }
+                guard let scopeID = try rowForRecovery(folder: folder, name: name) else { return 0 }
                 return try batch.filter {
                     try keep($0.metadata, digest: $0.digest, in: $0.collection, of: scopeID, now: now)
                 }.count

@@ -23,7 +23,7 @@ extension CacheStore {
     }
 
     /// Returns the entry of a key without leasing or counting it. Its file may be missing.
-    public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? sound(key) }
+    public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? validated(key) }
 
     /// Returns the entry of this scope with this absolute path, expired or not, original or variant.
     package func entry(at path: String) throws -> Entry? {

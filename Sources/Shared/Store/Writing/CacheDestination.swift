@@ -71,7 +71,7 @@ public struct CacheDestination: Sendable {
     ///
     /// - Parameter version: the present version of the index.
     private func known(_ subject: inout EntrySink.Subject, _ version: Int?) throws -> MadeFile? {
-        if let recent = cache.recalled(recentName(subject), version: version) { return try handOut(recent, subject) }
+        if let recent = cache.recentEntry(recentName(subject), version: version) { return try handOut(recent, subject) }
         try look(for: &subject)
         return try handOut(subject.old, subject, version: version)
     }
@@ -114,13 +114,13 @@ public struct CacheDestination: Sendable {
         return entry.map { MadeFile($0, isNew: false) }
     }
 
-    /// Looks up the entry and checks its file, see `CacheStore.sound`.
+    /// Looks up the entry and checks its file, see `CacheStore.validated`.
     private func look(for subject: inout EntrySink.Subject, isLocked: Bool = false) throws {
         var wasLost = false
         subject.old =
             try original == nil
-            ? cache.sound(subject.key, isLocked: isLocked) { wasLost = true }
-            : cache.sound(subject.name, isLocked: isLocked) { wasLost = true }
+            ? cache.validated(subject.key, isLocked: isLocked) { wasLost = true }
+            : cache.validated(subject.name, isLocked: isLocked) { wasLost = true }
         if wasLost { subject.wasLost = true }
     }
 
@@ -159,7 +159,7 @@ extension CacheStore {
             if file.count == entry.bytes { return file }
         } catch let failure as SystemFailure where failure.isMissing {}
         // Remove the row too, so that the entry is not returned again.
-        _ = try sound(entry.name)
+        _ = try validated(entry.name)
         throw CacheFailure.absent(key: entry.key ?? entry.name)
     }
 }

@@ -50,7 +50,7 @@ extension CacheStore {
         case .variant(let name, let key, let sha256):
             guard let key = try? CacheKey(printed: key),
                 document.name == RemoteName(variant: name, of: sha256, in: scope), name.utf8.isName,
-                let original = try sound(key.name), original.sha256 == sha256
+                let original = try validated(key.name), original.sha256 == sha256
             else { return false }
             return try take(
                 document, EntrySink.Subject(name: name, key: key, url: original.url, original: original), begin)
@@ -80,7 +80,7 @@ extension CacheStore {
                 subject.name, generation: watch.generation, whileWaiting: watch.check)
             defer { withExtendedLifetime(lock) {} }
             guard let shared = SharedEntry(self, subject) else { return false }
-            let old = try sound(subject.name, isLocked: true)
+            let old = try validated(subject.name, isLocked: true)
             if let original = subject.original, let old, old.parentSHA256 == original.sha256 { return false }
             guard shared.isNewer(document, than: old) else { return false }
             try begin()

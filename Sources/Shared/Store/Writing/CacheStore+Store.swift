@@ -37,7 +37,7 @@ extension CacheStore {
         _ inspect: Inspection
     ) throws -> (entry: Entry, status: CacheStatus) {
         var subject = subject
-        subject.old = try sound(subject.key, isLocked: true) { subject.wasLost = true }
+        subject.old = try validated(subject.key, isLocked: true) { subject.wasLost = true }
         if let old = subject.old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(

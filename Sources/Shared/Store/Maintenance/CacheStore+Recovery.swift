@@ -19,16 +19,16 @@ extension CacheStore {
     /// - Parameters:
     ///   - isLocked: whether the caller holds the entry's lock.
     ///   - onLoss: called if there is a row without its file.
-    package func sound(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        try sound(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
+    package func validated(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
+        try validated(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
     }
 
     /// The same for a row that was just read, or nil if there was none.
-    package func sound(
+    package func validated(
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
         guard let entry = try row.flatMap({ try checked($0, isLocked: isLocked, onLoss: onLoss) }) else {
-            return try renamed(key) ?? adopt(key, isLocked: isLocked)
+            return try renamed(key) ?? recover(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.setKey(entry, key.text, now: clock.now())
@@ -37,7 +37,7 @@ extension CacheStore {
     /// Moves an entry from the key of an earlier version to the present key. Keeps the old key in a read-only root, or
     /// if the present key is not lasting. Its variants are made again.
     private func renamed(_ key: CacheKey) throws -> Entry? {
-        guard let former = key.former, let entry = try sound(CacheKey(address: former)) else { return nil }
+        guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
         return index.isReadOnly || !key.isLasting ? entry : try index.rename(entry, key, now: clock.now())
     }
 
@@ -47,27 +47,27 @@ extension CacheStore {
     }
 
     /// Recovers the file of a requested key. Costs a single system call if no index was ever lost.
-    private func adopt(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
+    private func recover(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard try index.root.awaitsRebuild, !index.isReadOnly else { return nil }
         let folder = try index.folder(of: scope)
         let files = try newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
         if files.isEmpty { return nil }
-        let lock = try isLocked ? nil : lockForAdoption(key)
+        let lock = try isLocked ? nil : lockForRecovery(key)
         defer { withExtendedLifetime(lock) {} }
-        if let found = try adopted(key) { return found }
+        if let found = try recovered(key) { return found }
         let salvaged = try SalvagedIndex(root: index.root)
         var entry: Entry?
         for file in files {
             let isReplaced = entry != nil
-            let adopted = try adopt(
+            let recovered = try recover(
                 file, folder: folder, name: scope, key: key.text, salvaged: salvaged, isReplaced: isReplaced)
-            entry = entry ?? adopted
+            entry = entry ?? recovered
         }
-        return try entry ?? adopted(key)
+        return try entry ?? recovered(key)
     }
 
     /// The entry of a key that another process may have recovered.
-    private func adopted(_ key: CacheKey) throws -> Entry? {
+    private func recovered(_ key: CacheKey) throws -> Entry? {
         guard let found = try index.find(key.name, in: scope), !found.isUnsettled, try index.root.isWhole(found)
         else {
             return nil
@@ -78,11 +78,11 @@ extension CacheStore {
     /// Returns the key's lock, which saves other processes the work; nil once one of them has recovered the entry. Also
     /// nil if the lock is held longer than that takes: its holder may be downloading the entry, and a lookup must not
     /// wait for a network. The file is then recovered without the lock; the transaction prevents conflicts.
-    private func lockForAdoption(_ key: CacheKey) throws -> KeyLock? {
+    private func lockForRecovery(_ key: CacheKey) throws -> KeyLock? {
         let end = SteadyTime.now() + .milliseconds(500)
         while true {
             if let lock = try KeyLock.ifFree(root: index.root, CacheRoot.lock(key.name, in: scope)) { return lock }
-            if try SteadyTime.now() > end || adopted(key) != nil { return nil }
+            if try SteadyTime.now() > end || recovered(key) != nil { return nil }
             try interruption.sleep(.milliseconds(5))
         }
     }
@@ -98,7 +98,7 @@ extension CacheStore {
     /// Recovers a file of a scope's folder. Returns nil if it is no complete picture or has a row by now.
     ///
     /// - Parameter isReplaced: whether another file is already the entry of its key.
-    func adopt(
+    func recover(
         _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil,
         salvaged: SalvagedIndex? = nil, isReplaced: Bool = false
     ) throws -> Entry? {
@@ -109,7 +109,7 @@ extension CacheStore {
         new.url = url
         new = try salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
         if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file, .superseded, new.name, false) }
-        let entry = try index.adopt(new, folder: folder, name: name, now: clock.now()) {
+        let entry = try index.recover(new, folder: folder, name: name, now: clock.now()) {
             try index.root.file(place) == found
         }
         if let entry { log.detail("the file \(entry.path) has its row again") }
@@ -153,7 +153,7 @@ extension CacheStore {
 
     /// Recovers all files without a row after the loss of the index. Files that are no complete pictures stay without a
     /// row.
-    func rebuild(_ adopted: (Entry) throws -> Void) throws {
+    func rebuild(_ recovered: (Entry) throws -> Void) throws {
         let salvaged = try SalvagedIndex(root: index.root)
         try index.root.forEachBlobFolder { folder in
             let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
@@ -169,9 +169,9 @@ extension CacheStore {
                 try interruption.check()
                 let name = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
                 let entry =
-                    try adopt(file, folder: folder.scope, name: name, salvaged: salvaged)
-                    ?? adopt(file, folder: folder.scope, name: name, salvaged: salvaged, isReplaced: true)
-                if let entry { try adopted(entry) }
+                    try recover(file, folder: folder.scope, name: name, salvaged: salvaged)
+                    ?? recover(file, folder: folder.scope, name: name, salvaged: salvaged, isReplaced: true)
+                if let entry { try recovered(entry) }
             }
         }
         try index.removeUnusedGenerations(now: clock.now())

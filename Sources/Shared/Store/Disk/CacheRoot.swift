@@ -139,6 +139,7 @@ package final class CacheRoot: Sendable {
     }
 
     // MARK: Files and folders
+
     func status(of name: String) throws -> FileStatus? { try folder()?.status(of: name) }
 
     /// Returns the names in a folder, in no order; none if it is missing. A folder of the cache holds a 256th of a

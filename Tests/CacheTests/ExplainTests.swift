@@ -44,7 +44,7 @@ import Testing
         let explanation = try explain(moon)
 
         #expect(explanation.decision == .fetch)
-        #expect(explanation.reason == "nothing is kept under this key")
+        #expect(explanation.reason == "there is no entry with this key")
         #expect(Surroundings.files(below: world.folder).isEmpty)
         #expect(try explain(moon) { $0.isOffline = true }.decision == .offlineMiss)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(explanation.decision == .revalidate)
         #expect(explanation.reason.hasPrefix("it was fetched at \(fetched), before the clock was set back, and"))
         #expect(!explanation.text.contains("expired") && !explanation.text.contains("lease"), "\(explanation.text)")
-        #expect(try explain(moon) { $0.isOffline = true }.reason.hasSuffix("set back, and nobody may be asked"))
+        #expect(try explain(moon) { $0.isOffline = true }.reason.hasSuffix("set back, and the run is offline"))
     }
 
     @Test func validatorsOfAnotherAddressMeanNothing() throws {

@@ -43,7 +43,7 @@ public struct UnknownScope: Sendable, Equatable {
 
     /// For a warning.
     public var message: String {
-        "nothing was ever kept in the scope \"\(scope)\"" + (suggestion.map { "; did you mean \($0)?" } ?? "")
+        "no entry was ever stored in the scope \"\(scope)\"" + (suggestion.map { "; did you mean \($0)?" } ?? "")
     }
 }
 

@@ -24,7 +24,7 @@ extension Explanation {
         if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
         if let leftover { lines.append("  partial   \(leftover.words)") }
         if let shared { lines.append("  remote    \(shared.words)") }
-        if isLocked { lines.append("  lock      held by somebody who fetches it now") }
+        if isLocked { lines.append("  lock      held by a process that fetches it now") }
         if let addresses, addresses.isEmpty { lines.append("  address   none found for this name") }
         for judged in addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
         return lines.map(TerminalText.escaped).joined(separator: "\n")
@@ -59,7 +59,7 @@ extension Explanation.Kept {
         }
         if let etag = entry.validators.etag { lines.append("  etag      \(etag)") }
         if let date = entry.validators.lastModified { lines.append("  modified  \(date)") }
-        if entry.directives.mustRevalidate { lines.append("  server    does not want it used once it has expired") }
+        if entry.directives.mustRevalidate { lines.append("  server    forbids its use after its expiry") }
         return lines
     }
 }

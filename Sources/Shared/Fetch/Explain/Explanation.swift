@@ -103,7 +103,7 @@ struct ExplainedFacts {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
         switch Freshness.decide(entry, now: now, rules: rules) {
         case .serve(.stale):
-            let why = rules.isOffline ? "nobody may be asked" : "its server lets it be used while it is revalidated"
+            let why = rules.isOffline ? "the run is offline" : "its server lets it be used while it is revalidated"
             return (.stale, "\(entry?.expiryWords(at: now) ?? ""), and \(why)")
         case .serve: return (.hit, "it is fresh until \(entry?.expiresAt.iso8601 ?? "")")
         case .unavailable:
@@ -111,7 +111,7 @@ struct ExplainedFacts {
             return (
                 .offlineMiss,
                 rules.selects(entry) == false
-                    ? "its server gave it for other request fields"
+                    ? "it answers other request fields"
                     : "it has expired and must not be used without asking"
             )
         case .revalidate, .fetch: break
@@ -133,14 +133,14 @@ struct ExplainedFacts {
         if leftover?.canContinue == true { return (.fetch, why + continuation) }
         if isOfAnotherAddress { return (.fetch, "\(why), and it came from another address") }
         return entry.validators.isEmpty
-            ? (.fetch, "\(why), and its server gave nothing to revalidate it by")
-            : (.revalidate, "\(why), and its server gave something to revalidate it by")
+            ? (.fetch, "\(why), and it has no validators")
+            : (.revalidate, "\(why), and it has validators")
     }
 
     private var absence: String {
-        if isBypassed { return "it is kept nowhere, as its policy says" }
-        if let restsUntil { return "it failed lately, and others go before it until \(restsUntil.iso8601)" }
-        return kept == nil ? "nothing is kept under this key" : "its file is gone or has another size"
+        if isBypassed { return "its policy is disabled, so it is not stored" }
+        if let restsUntil { return "it failed recently, and other addresses have priority until \(restsUntil.iso8601)" }
+        return kept == nil ? "there is no entry with this key" : "its file is gone or has another size"
     }
 
     private var continuation: String {

@@ -70,9 +70,9 @@ enum Freshness: Equatable {
     /// The reason for a request about an entry, as a clause.
     static func reason(_ entry: Entry, now: Timestamp, rules: Rules) -> String {
         switch rules.selects(entry) {
-        case false: "its server gave it for other request fields"
-        case nil: "its server chooses its answers by more than the request (Vary: *)"
-        default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh is wanted"
+        case false: "it answers other request fields"
+        case nil: "its answers depend on more than the request (Vary: *)"
+        default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh was requested"
         }
     }
 

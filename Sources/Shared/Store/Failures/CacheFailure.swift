@@ -88,21 +88,21 @@ extension CacheFailure {
         switch self {
         case .absent(let key): "not in the cache: \(key)"
         case .offline(let key): "\(key) is not in the cache, or too old; run it without --offline"
-        case .badScope(let reason): "this cannot be the name of a scope: \(reason)"
-        case .badKey(let reason): "this cannot be the key of an entry: \(reason)"
+        case .badScope(let reason): "invalid scope name: \(reason)"
+        case .badKey(let reason): "invalid key: \(reason)"
         case .newerLayout(let found, let supported, let root):
             "the cache at \(root) has layout \(found), this version knows \(supported); use newer tools or another"
                 + " --cache-dir"
         case .noRoot:
-            "there is no place for the cache: set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
+            "the cache has no folder; set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
-            "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
+            "cannot create the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
         case .foreignRoot(let path, let owner, let user):
             "the cache at \(path) belongs to user \(owner), and you are user \(user); choose another with --cache-dir,"
                 + " and share pictures with --remote file:///FOLDER"
         case .notACache(let root): "\(root) is not a cache; name an empty folder with --cache-dir"
-        case .rootRemoved(let path): "the cache folder \(path) was removed meanwhile; run it again"
+        case .rootRemoved(let path): "the cache folder \(path) was removed during the run; run it again"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
         case .io(let detail, let root, let errno):
@@ -117,15 +117,15 @@ extension CacheFailure {
         case .stalled(let process, let work, let since):
             "\(process.map { "process \($0)" } ?? "another process") \(work) and has made no progress since"
                 + " \(since.iso8601); continue or end that process, then try again"
-        case .scopeChanged(let scope): "the scope \(scope) was switched or emptied meanwhile; run it again"
+        case .scopeChanged(let scope): "the scope \(scope) was switched or emptied during the run; run it again"
         case .noMemory(let reason):
             "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
                 + " --policy"
         case .memoryFull(let limit):
-            "pictures in memory would take more than the \(limit) bytes that memory_capacity allows; run it again when"
-                + " leases have ended, or raise memory_capacity in the configuration file"
+            "the pictures in memory would exceed the \(limit) bytes of memory_capacity; run it again after their leases"
+                + " have expired, or raise memory_capacity in the configuration file"
         case .noRuntimeFolder(let reason):
-            "there is no private folder for files past the cache (\(reason)); set XDG_RUNTIME_DIR or TMPDIR"
+            "there is no private folder for files outside the cache (\(reason)); set XDG_RUNTIME_DIR or TMPDIR"
         case .fault(let detail): "unexpected fault in the cache: \(detail)"
         }
     }

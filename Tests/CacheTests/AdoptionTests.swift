@@ -222,7 +222,7 @@ import Testing
     @Test func replacementThatWasCutShortIsKept() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon"), url: "https://a.example/moon").entry
-        try cache.index.unsettle(entry, now: world.time.now)
+        try cache.index.setUnsettled(entry, true, now: world.time.now)
         unlink(entry.path)
         try File.open(entry.path, O_WRONLY | O_CREAT).write(picture(2))
 

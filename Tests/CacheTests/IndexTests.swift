@@ -116,7 +116,7 @@ import Testing
     func rowOfAReplacementThatWasCutShortIsNotTrusted(_ fileWasReplaced: Bool) throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        try cache.index.unsettle(entry, now: world.time.now)
+        try cache.index.setUnsettled(entry, true, now: world.time.now)
         if fileWasReplaced { try overwrite(entry.path, at: 0, with: picture(2)) }
 
         let found = try cache.lookup(key("moon"))

@@ -175,7 +175,7 @@ public final class CacheStore: Sendable {
         guard let entry = try index.find(entry.name, in: scope) else { return nil }
         if !entry.isUnsettled { return entry }
         if try isRight(entry) {
-            try index.settle(entry, now: clock.now())
+            try index.setUnsettled(entry, false, now: clock.now())
             return entry
         }
         // The file was renamed, and the process died before the commit. It is complete.
@@ -296,7 +296,7 @@ public final class CacheStore: Sendable {
     ///   - old: the entry that it replaces.
     package func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
-        if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
+        if let old, old.file == new.file, old.sha256 != new.sha256 { try index.setUnsettled(old, true, now: now) }
         index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
         index.note(stored: new.bytes)
         guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {

@@ -22,14 +22,10 @@ struct Purge {
         try removeStalePartials()
         while try goOn(), let scope = try index.purgedScope() {
             guard try removeFiles(of: scope, goOn) else { break }
-            while try index.forgetEntries(of: scope, now: clock.now()) {
-                guard try goOn() else { return removed }
-            }
-            while try index.forgetMetadata(of: scope, now: clock.now()) {
-                guard try goOn() else { return removed }
-            }
-            while try index.forgetCopies(of: scope, now: clock.now()) {
-                guard try goOn() else { return removed }
+            for table in ["entries", "metadata", "copies"] {
+                while try index.forget(table, of: scope, now: clock.now()) {
+                    guard try goOn() else { return removed }
+                }
             }
             try index.forget(scope, now: clock.now())
             removed += scope.contents

@@ -70,13 +70,4 @@ extension Index {
             for id in ids { try connection.database.run("DELETE FROM copies WHERE id = ?1", Value(id)) }
         }
     }
-
-    /// Removes up to a batch of rows of a purged generation. Returns false if there were none.
-    func forgetCopies(of scope: PurgedScope, now: Timestamp) throws -> Bool {
-        try write(now: now, isQuiet: true) { connection in
-            try connection.database.run(
-                "DELETE FROM copies WHERE id IN (SELECT id FROM copies WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
-                Value(Self.batch)) > 0
-        }
-    }
 }

@@ -94,21 +94,13 @@ extension Index {
         try perform { try $0.find(name, in: scope) }
     }
 
-    /// Marks an entry whose file is about to be replaced. If the process dies, the row is not trusted.
-    func unsettle(_ entry: Entry, now: Timestamp) throws {
+    /// Marks an entry whose file is about to be replaced, so that the row is not trusted if the process dies, or removes
+    /// the mark of an entry that matches its file.
+    func setUnsettled(_ entry: Entry, _ isUnsettled: Bool, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
-                Value(entry.id))
-        }
-    }
-
-    /// Removes the mark: row and file match.
-    func settle(_ entry: Entry, now: Timestamp) throws {
-        try write(now: now) { connection in
-            _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
-                Value(entry.id))
+                "UPDATE entries SET unsettled = ?4 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
+                Value(entry.id), Value(isUnsettled))
         }
     }
 

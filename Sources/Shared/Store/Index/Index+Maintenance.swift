@@ -35,7 +35,7 @@ extension Index {
         pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?3)
         """
 
-    /// Rows per transaction or page.
+    /// Rows per transaction or page. A transaction takes some milliseconds, during which other processes wait.
     static let batch = 256
 
     // MARK: Reading

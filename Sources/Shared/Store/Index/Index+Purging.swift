@@ -1,9 +1,6 @@
 import Support
 
 extension Index {
-    /// Rows removed per transaction. It takes some milliseconds, during which other processes wait.
-    private static let purgeBatch = 256
-
     /// Switches to `new` and, unless `keeping`, purges the previous scope. Returns nil if `new` is already current.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
         let result: ScopeSwitch? = try write(now: now) { connection in
@@ -149,21 +146,14 @@ extension Index {
         }
     }
 
-    /// Removes up to a batch of entries of a purged generation. Returns false if there were none.
-    func forgetEntries(of scope: PurgedScope, now: Timestamp) throws -> Bool {
-        try write(now: now) { connection in
+    /// Removes up to a batch of rows of a purged generation. Returns false if there were none.
+    ///
+    /// - Parameter table: `entries`, `metadata` or `copies`.
+    func forget(_ table: String, of scope: PurgedScope, now: Timestamp) throws -> Bool {
+        try write(now: now, isQuiet: table != "entries") { connection in
             try connection.database.run(
-                "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
-                Value(Self.purgeBatch)) > 0
-        }
-    }
-
-    /// Removes up to a batch of its metadata.
-    func forgetMetadata(of scope: PurgedScope, now: Timestamp) throws -> Bool {
-        try write(now: now, isQuiet: true) { connection in
-            try connection.database.run(
-                "DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
-                Value(Self.purgeBatch)) > 0
+                "DELETE FROM \(table) WHERE id IN (SELECT id FROM \(table) WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
+                Value(Self.batch)) > 0
         }
     }
 

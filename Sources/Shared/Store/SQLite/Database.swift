@@ -64,20 +64,16 @@ final class Database {
             database, _, _, pages in
             let database = Unmanaged<Database>.fromOpaque(database!).takeUnretainedValue()
             database.logPages = pages
-            database.emptyLog(over: checkpointPages)
+            database.settleLog(over: checkpointPages)
             return SQLITE_OK
         }
-
-    /// Copies the log into the database and empties it if it is too long to leave behind. For a process that has no
-    /// more to write at present.
-    func settleLog(over limit: Int32 = Database.restingPages) { emptyLog(over: limit) }
 
     /// Copies the log into the database and empties it if it has at least `limit` pages.
     ///
     /// SQLite's `wal_autocheckpoint` copies the log but leaves it to a later writer of the same process to restart it.
     /// Processes that write once and exit would never restart it, so each would find a longer log and copy it all
     /// again. Does not wait: if other processes read, the next commit tries again.
-    private func emptyLog(over limit: Int32) {
+    func settleLog(over limit: Int32 = Database.restingPages) {
         guard logPages >= limit else { return }
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
     }

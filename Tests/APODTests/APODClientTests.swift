@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [(ServiceChoice.auto, true, ["science", "api"]), (.auto, false, ["science"])])
-    func aClassicServerIsAskedOnlyIfItIsNamed(_ choice: ServiceChoice, _ isNamed: Bool, _ asked: [String]) throws {
+    func classicServerIsUsedOnlyIfNamed(_ choice: ServiceChoice, _ isNamed: Bool, _ asked: [String]) throws {
         let nasa = FakeNASA { ask in ask.service == .science ? FakeNASA.notFound : .ok(legacyAnswer("2020-01-01").line)
         }
         let results = try nasa.client(choice, hasClassic: isNamed).results(.day(day("2020-01-01")))
@@ -104,7 +104,7 @@ import Testing
         #expect(result?.picture != nil && result?.record.string("explanation") == "")
     }
 
-    @Test func theOldServiceIsAskedWhereScienceFails() throws {
+    @Test func oldServiceIsAskedIfScienceFails() throws {
         let outage = try outage(.science)
         for reply in [
             outage, .status(500, ""), .ok("<html>"), FakeNASA.notFound, .ok(scienceAnswer("2001-01-01").line),
@@ -124,7 +124,7 @@ import Testing
         #expect(nasa.asked.map(\.service) == [.science, .api])
     }
 
-    @Test func theLogoNeverHidesThatScienceFailedForATime() throws {
+    @Test func logoNeverHidesATransientFailureOfScience() throws {
         let outage = try outage(.science)
         let nasa = FakeNASA { ask in ask.service == .science ? outage : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
@@ -142,7 +142,7 @@ import Testing
                 == .standIn(.placeholder, day("2026-11-18"), Server(.science, at: try WebURL(FakeNASA.scienceBase))))
     }
 
-    @Test func aDayThatIsNotOutIsNotLookedForInTheOldService() throws {
+    @Test func unpublishedDayIsNotRequestedFromTheOldService() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let result = try nasa.client().results(.day(day("2026-11-21")))
         #expect(result.first?.failure?.code == "not-published")
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ServiceChoice.allCases)
-    func aStoppedRunAsksNothingMore(_ choice: ServiceChoice) throws {
+    func stoppedRunSendsNoRequest(_ choice: ServiceChoice) throws {
         let nasa = FakeNASA { _ in .failure(Cancelled()) }
         #expect(throws: Cancelled.self) { try nasa.client(choice).results(.day(day("2026-11-18"))) }
         #expect(throws: Cancelled.self) { try nasa.client(choice).results(.newest) }
@@ -180,7 +180,7 @@ import Testing
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func theListNamesTheNewestHoweverOldItIs() throws {
+    @Test func listNamesTheNewestDayAtAnyAge() throws {
         for newest in ["2026-11-19", "2026-11-18", "2026-11-15", "2025-10-01"] {
             let nasa = FakeNASA.complete(through: newest)
             let lines = Lines()

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aListOfMillionsIsNotTakenApart() {
+    @Test func hugeListIsNotParsed() {
         let bytes = Array(("[" + String(repeating: "{},", count: 1000) + "{}, this is never looked at").utf8)
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(.tooMany, Server(service))) {
@@ -167,7 +167,7 @@ import Testing
 
     @Test(arguments: [
         "", "<html><h1>Not Found</h1></html>", #"{"error":{"code":"NOT_FOUND","message":"The service is gone"}}"#,
-    ]) func aServiceThatIsNotThereAnyMoreSaysNothingOfADay(_ body: String) throws {
+    ]) func missingServiceProvesNothingAboutADay(_ body: String) throws {
         for status in [404, 410] {
             for day in ["2020-01-01", "2026-11-20"] {
                 #expect(try failure(status, body, from: .science, day: day).code == "refused")
@@ -220,7 +220,7 @@ import Testing
         #expect(failure.isTransient)
     }
 
-    @Test func aQuotaThatIsUsedUpSaysUntilWhen() throws {
+    @Test func exhaustedQuotaHasAnEnd() throws {
         let quota = FetchFailure.UsedUpQuota(
             url: try WebURL(FakeNASA.apiBase), limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(600))
         let failure = ErrorAnswer.failure(

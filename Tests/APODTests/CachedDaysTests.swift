@@ -89,7 +89,7 @@ import Testing
         #expect(try same.newestPicture(through: day("2026-11-20"), of: .science)?.isCurrent == true)
     }
 
-    @Test func aRootThatCannotBeMadeIsOneWarning() throws {
+    @Test func rootThatCannotBeCreatedCausesOneWarning() throws {
         let file = try folder.write("file", [1])
         let lines = Lines()
         let days = try days(root: file + "/cache", log: lines.log)

@@ -32,7 +32,7 @@ import Testing
         #expect(explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
     }
 
-    @Test func theCodeOfTheVanishedButtonIsCutOut() {
+    @Test func codeOfTheRemovedButtonIsCutOut() {
         #expect(
             explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
                 == "Dust. Note: more.")

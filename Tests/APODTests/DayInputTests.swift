@@ -39,7 +39,7 @@ import Testing
         #expect(try read(text) == ["2024-02-03", "2024-02-04"])
     }
 
-    @Test func aLineThatIsNoDaySaysSoInItsPlace() throws {
+    @Test func invalidLineFailsInItsPlace() throws {
         let text = "2024-02-03\nbanana\n\n2024-02-30\n2999-01-01\n1995-06-15\n2024-02-04\ntoday today\n"
         #expect(
             try read(text) == [
@@ -124,7 +124,7 @@ import Testing
         for name in made.names { #expect(record.raw(FieldPath(name) ?? "date") == made.raw(FieldPath(name) ?? "date")) }
     }
 
-    @Test func anOlderTitleIsReplacedWhereItStands() throws {
+    @Test func olderTitleIsReplacedInPlace() throws {
         let record = try process(#"{"title":"old","mine":true,"date":"2024-02-03"}"#)
         #expect(record.names.prefix(3) == ["title", "mine", "date"])
         #expect(record.string("title") != "old" && record.bool("mine") == true)

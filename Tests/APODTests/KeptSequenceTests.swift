@@ -77,7 +77,7 @@ import Testing
         #expect(nasa.asked.contains(.page(.api, day("2024-02-01"), day("2024-02-29"))))
     }
 
-    @Test func refreshAsksInAnyCase() throws {
+    @Test func refreshAlwaysRequests() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         let range = DayRequest.range(start: day("2021-01-01"), end: day("2021-01-02"))

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["mov", "MPG", "wmv", "mp4", "html"])
-    func aLargerPictureThatIsNoneIsDropped(_ suffix: String) throws {
+    func invalidLargerPictureIsDropped(_ suffix: String) throws {
         let picture = try picture(["hdurl": "https://x.org/a.\(suffix)"])
         #expect(picture.hdurl == nil)
         #expect(picture.url == "https://assets.example.org/apod/ring.jpg")
@@ -113,7 +113,7 @@ import Testing
         #expect(try picture(["hdurl": hdurl]).hdurl == nil)
     }
 
-    @Test func aReferenceIsTakenRelativeToTheSite() throws {
+    @Test func relativeReferenceIsResolvedAgainstTheSite() throws {
         #expect(try picture(["hdurl": "image/0101/a.jpg"]).hdurl == "https://apod.nasa.gov/apod/image/0101/a.jpg")
     }
 
@@ -129,7 +129,7 @@ import Testing
             ("gif", "https://x.org/a.gif", nil, .image, "https://x.org/a.gif"),
             ("", "https://x.org/pictures/17", nil, .image, "https://x.org/pictures/17"),
         ] as [(String, String, String?, Picture.MediaType, String)])
-    func theMediaTypeIsPutRight(word: String, url: String, hdurl: String?, type: Picture.MediaType, shown: String)
+    func mediaTypeIsCorrected(word: String, url: String, hdurl: String?, type: Picture.MediaType, shown: String)
         throws
     {
         let picture = try picture([

@@ -19,7 +19,7 @@ import Testing
         #expect(MediaAddress(text) == nil)
     }
 
-    @Test func referencesAreTakenRelativeToThePage() {
+    @Test func referencesAreResolvedAgainstThePage() {
         let base = MediaAddress("https://x.org/apod/day.html?a=/b")
         #expect(MediaAddress("image/a.jpg", base: base)?.text == "https://x.org/apod/image/a.jpg")
         #expect(MediaAddress("/image/a.jpg", base: base)?.text == "https://x.org/image/a.jpg")

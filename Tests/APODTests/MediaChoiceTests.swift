@@ -76,7 +76,7 @@ import Testing
         #expect(nasa.asked.count == 2)
     }
 
-    @Test func theSearchGoesOverPagesAndEndsAfterAYear() throws {
+    @Test func searchCrossesPagesAndEndsAfterAYear() throws {
         let videos = FakeNASA.complete(through: "2026-11-20") { ask in
             func answer(_ day: CalendarDay) -> Record {
                 let player = page("<iframe src=\"//www.youtube.com/embed/abc-DEF_123\">")
@@ -101,7 +101,7 @@ import Testing
         #expect(videos.asked.count == 4 + 16)
     }
 
-    @Test func aFailureThatMayPassIsNotPaperedOver() throws {
+    @Test func transientFailureIsNotHidden() throws {
         let down = FakeNASA { _ in .status(503, "down") }
         let result = try down.client(options: PictureOptions(fallsBack: true)).results(.day(day("2021-01-05")))[0]
         #expect(result.failure?.isTransient == true)

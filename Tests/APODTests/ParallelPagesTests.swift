@@ -54,7 +54,7 @@ import Testing
         #expect(try sequence.next() == nil)
     }
 
-    @Test func aReaderThatStopsEarlyLeavesNoRequestBehind() throws {
+    @Test func earlyEndOfReadingLeavesNoRequest() throws {
         let gate = Gate()
         let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
             gate.pass(together: 2)

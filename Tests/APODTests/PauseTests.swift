@@ -78,7 +78,7 @@ import Testing
         #expect(nasa.asked.count <= 3 && (days.count == 2 && given.count > 1 || nasa.asked == [.newest(1)]))
     }
 
-    @Test func aMonthWhoseFirstPictureIsNotOutIsReported() throws {
+    @Test func monthWithoutAPublishedPictureIsReported() throws {
         let nasa = FakeNASA.complete(through: "2026-10-31")
         let lines = Lines()
         let client = try nasa.client(today: "2026-11-01", log: lines.log)
@@ -95,7 +95,7 @@ import Testing
         #expect(strict.first?.failure?.code == "not-published")
     }
 
-    @Test func aDayThatIsStillToComeSaysSo() throws {
+    @Test func futureDayIsReported() throws {
         for date in ["2026-11-17", "2026-11-20"] {
             let failure = try nasa.client().results(.day(day(date))).first?.failure
             #expect(failure as? APODFailure == .notPublished(day(date)))

@@ -89,7 +89,7 @@ import Testing
             .ok("<html>Sign in"), .ok("{\"rows\":[]}"), .ok("[{},"), .ok(""), .status(404, "<html>Not Found"),
             .status(400, ""),
             .ok(scienceAnswer("2026-11-20").line),
-        ] as [FakeNASA.Reply]) func aServiceThatGivesNothingOfUseIsSoonLeftAlone(_ reply: FakeNASA.Reply) throws
+        ] as [FakeNASA.Reply]) func uselessServiceIsSoonIgnored(_ reply: FakeNASA.Reply) throws
     {
         let nasa = FakeNASA { ask in
             ask.service == .science ? reply : FakeNASA.archive(ask, newest: day("2026-11-20"))
@@ -170,7 +170,7 @@ import Testing
         #expect(nasa.asked.count == 6)
     }
 
-    @Test func scienceFailingForATimeIsReportedWhereTheOldServiceGivesItsLogo() throws {
+    @Test func transientFailureOfScienceIsReportedInPlaceOfALogo() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { ask in
             switch ask {

@@ -89,7 +89,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
                 "\n\nLink: https://x.org/globe/"))
     }
 
-    @Test func creditAndCopyrightThatDifferAreBothTold() throws {
+    @Test func differentCreditAndCopyrightAreBothShown() throws {
         let text = page().text(try caption(["copyright": "Bob Example"]))
         #expect(text.contains("\nCredit: Ada Example\nCopyright: Bob Example\n"))
         #expect(page().text(try caption(["credit": nil])).contains("\nCopyright: Ada Example\n"))
@@ -209,7 +209,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         #expect(try caption(changes).media == address)
     }
 
-    @Test func aRecordThatBearsAnErrorOrNothingShowsNothing() throws {
+    @Test func failedOrEmptyRecordShowsNothing() throws {
         var failed = try record()
         failed.setError(APODFailure.noPicture(day("2026-11-20")), tool: "apod-fetch")
         #expect(Caption(failed) == nil)

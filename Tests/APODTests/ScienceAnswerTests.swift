@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [JSON.null, "", .bool(false)])
-    func aPictureThatGotLostIsNeverPassedOn(_ hdurl: JSON) {
+    func lostPictureIsNeverReturned(_ hdurl: JSON) {
         #expect(throws: APODFailure.standIn(.nothing, day("2026-11-20"), .science)) {
             try picture(["hdurl": hdurl, "basic_html": page("")])
         }
@@ -179,7 +179,7 @@ import Testing
         "<a href=x>full</a>", "not available", "https://x.org:port/a b.mp4", "https://ex ample.org/a.jpg",
         "https://youtu.be/abc-DEF_123",
     ])
-    func aFullPictureThatIsNoneIsLookedForInThePage(_ hdurl: String) throws {
+    func invalidFullPictureIsSearchedInThePage(_ hdurl: String) throws {
         let picture = try picture(["hdurl": .string(hdurl)])
         #expect(picture.mediaType == .image)
         #expect(picture.url == "\(pictureServer)/ring.jpg")

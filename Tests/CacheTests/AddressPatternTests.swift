@@ -79,7 +79,7 @@ import Testing
     }
 
     /// With back-tracking over every star this would outlast the machine.
-    @Test func hostilePatternTakesNoLongerThanItsLength() throws {
+    @Test func hostilePatternTakesLinearTime() throws {
         let pattern = String(repeating: "*a", count: 1000) + "b"
         let address = "https://pictures.example/" + String(repeating: "a", count: 4000)
 

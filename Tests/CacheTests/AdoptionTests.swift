@@ -12,13 +12,9 @@ import Testing
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    private func loseIndex() {
-        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
-    }
-
     @Test func fileIsFoundByItsKeyWithoutItsRow() throws {
         let stored = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon")).entry
-        loseIndex()
+        world.loseIndex()
         let cache = try world.cache(scope: "alice")
 
         let found = try #require(try cache.lookup(key("moon")))
@@ -38,7 +34,7 @@ import Testing
         // A name that is not the file's own is not believed.
         let forged = try world.cache().store(MemorySource(picture(9)), key: CacheKey(name: "forged")).entry
         #expect(try File.openInput(forged.path).setAttribute(CacheRoot.keyAttribute, "key:moon"))
-        loseIndex()
+        world.loseIndex()
         let cache = try world.cache()
         try cache.rebuild { _ in }
 
@@ -60,12 +56,12 @@ import Testing
         _ = try cache.store(MemorySource(picture(2)), key: key("replaced"))
         // Another format, and so another file.
         _ = try cache.store(MemorySource(DrawnPicture.gradient(3, 2).png()), key: key("renamed"))
-        loseIndex()
+        world.loseIndex()
 
         for (name, isPinned) in ["pinned": true, "unpinned": false, "replaced": true, "renamed": true, "never": false] {
             #expect(try world.cache().lookup(key(name))?.isPinned == isPinned, "\(name)")
         }
-        loseIndex()
+        world.loseIndex()
         try world.cache().rebuild { _ in }
 
         var filter = EntryFilter()
@@ -123,7 +119,7 @@ import Testing
 
     @Test func rebuiltScopeGetsItsNameOnNextUse() throws {
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
-        loseIndex()
+        world.loseIndex()
         try world.cache().rebuild { _ in }
         let alice = try ScopeName("alice")
         #expect(try world.cache().scopes().map(\.name.text) == [alice.hash, "default"])
@@ -154,7 +150,7 @@ import Testing
         for round in 0..<20 {
             _ = try world.cache().store(MemorySource(picture(round, bytes: 50_000)), key: key("\(round)"))
         }
-        loseIndex()
+        world.loseIndex()
         let results = try together(8) { [world] _ in
             let cache = try world.cache()
             for round in 0..<20 { #expect(try cache.lookup(key("\(round)")) != nil) }
@@ -162,9 +158,9 @@ import Testing
         for result in results { try result.get() }
     }
 
-    @Test func fileThatIsNoWholePictureIsNotTakenIn() throws {
+    @Test func incompletePictureIsNotRecovered() throws {
         let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
-        loseIndex()
+        world.loseIndex()
         truncate(stored.path, 20)
 
         #expect(try world.cache().lookup(key("moon")) == nil)
@@ -180,9 +176,9 @@ import Testing
         #expect(access(entry.path, F_OK) == 0)
     }
 
-    @Test func cleanTakesInBeforeItRemoves() throws {
+    @Test func cleanRecoversBeforeItRemoves() throws {
         let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
-        loseIndex()
+        world.loseIndex()
         let cache = try world.cache()
 
         var kinds: [CleanStep.Kind: Int] = [:]
@@ -204,7 +200,7 @@ import Testing
             }
         }
         let variant = try made(before)
-        loseIndex()
+        world.loseIndex()
         let cache = try world.cache()
         try cache.rebuild { _ in }
 
@@ -238,7 +234,7 @@ import Testing
         world.time.advance(.seconds(-86_400 * 400))
 
         #expect(try cache.lookup(key("moon")) != nil)
-        loseIndex()
+        world.loseIndex()
 
         // The file's time is in the future: it counts as fetched now.
         let found = try #require(try world.cache().lookup(key("moon")))

@@ -56,7 +56,7 @@ import Testing
         #expect(try writer.finish() == BlobStore.sha256(of: MemorySource(bytes)))
     }
 
-    @Test func fileIsClosedOnceAWriterIsGivenUp() throws {
+    @Test func abandonedWriterClosesItsFile() throws {
         let root = CacheRoot(world.root)
         weak var other: File?
         do {

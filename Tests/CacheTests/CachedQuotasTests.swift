@@ -93,7 +93,7 @@ import Testing
         #expect(try ledger().refusal(of: nasa) == refusal(9))
     }
 
-    @Test func aPurgeLeavesThemAndAResetTakesThem() throws {
+    @Test func purgeKeepsQuotasAndResetRemovesThem() throws {
         try ledger().keep(refusal(5), of: nasa)
         _ = try world.cache().purge(.standard)
         #expect(try ledger().refusal(of: nasa) == refusal(5))

@@ -17,7 +17,7 @@ import Testing
             interruption: world.interruption)
     }
 
-    @Test func leastRecentlyUsedScopeMakesWayForOneMore() throws {
+    @Test func leastRecentlyUsedScopeIsClosedForANewScope() throws {
         let caches = caches()
         let first = try caches.cache(scope: "0")
         let second = try caches.cache(scope: "1")

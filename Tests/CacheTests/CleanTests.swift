@@ -154,7 +154,7 @@ import Testing
         #expect(access(entry.path, F_OK) != 0)
     }
 
-    @Test func metadataGoesAMonthAfterItHasExpired() throws {
+    @Test func metadataIsRemovedAMonthAfterItsExpiry() throws {
         let (cache, other) = (try world.cache(), try world.cache(scope: "alice"))
         let now = world.time.now
         func metadata(_ names: Range<Int>, until: Timestamp?) -> [Metadata] {
@@ -204,7 +204,7 @@ import Testing
     }
 
     /// A row comes within the same transaction in which its file is put in place: no store may lose its file.
-    @Test func storesBesideItLoseNothing() throws {
+    @Test func concurrentStoresLoseNothing() throws {
         let results = try together(6) { [world] worker in
             let cache = try world.cache()
             for round in 0..<25 {

@@ -102,7 +102,7 @@ import Testing
         #expect(Freshness.mayServeStale(entry, now: now, rules: rules()))
     }
 
-    @Test func onlyAServersWindowLetsAnExpiredEntryBeUsedBeforeItIsAsked() throws {
+    @Test func expiredEntryIsServedFirstOnlyWithinTheServersWindow() throws {
         func decide(age: Int, _ change: (inout Freshness.Rules) -> Void = { _ in }) throws -> Freshness {
             var entry = try entry(age: .seconds(age), ttl: .seconds(10), etag: "\"1\"")
             entry.directives.usableUntil = entry.fetchedAt + .seconds(15)
@@ -139,7 +139,7 @@ import Testing
         #expect(lease.mustWrite(try entry(used: .seconds(-100)), now: now))
     }
 
-    @Test func promiseOfNothingProtectsNothing() {
+    @Test func emptyLeaseProtectsNothing() {
         #expect(Lease(promise: .zero).end(from: now) == now)
     }
 

@@ -82,7 +82,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func aServersWordIsOnlyMadeShorter() throws {
+    @Test func requestedExpiryOnlyShortensTheServers() throws {
         let strict = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "max-age=100"), ("ETag", "\"1\"")], body: picture())
         }

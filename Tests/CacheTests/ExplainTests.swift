@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsMadeWhereThereIsNoCache() throws {
+    @Test func explainCreatesNoCache() throws {
         let explanation = try explain(moon)
 
         #expect(explanation.decision == .fetch)
@@ -63,7 +63,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func entryOfTheFutureIsNotSaidToExpireThen() throws {
+    @Test func entryFromTheFutureShowsNoExpiry() throws {
         world.time.advance(.seconds(86_400))
         _ = try cache().fetch(moon, client: world.client(server))
         let fetched = world.time.now.iso8601

@@ -97,7 +97,7 @@ import Testing
         #expect(throws: FetchFailure.self) { try world.cache().fetch(moon, client: world.client(gone)) }
     }
 
-    @Test func offlineNeverAsks() throws {
+    @Test func offlineSendsNoRequest() throws {
         let server = FakeServer(picture())
         _ = try world.cache { $0.ttl = .seconds(100) }.fetch(moon, client: world.client(server))
         let offline = try world.cache { $0.isOffline = true }
@@ -136,7 +136,7 @@ import Testing
     @Test(arguments: [
         Array("<!DOCTYPE html><title>Sign in</title>".utf8), [], Array(png.dropLast(12)),
     ])
-    func answerThatIsNoWholePictureIsNeverStored(_ body: [UInt8]) throws {
+    func incompletePictureIsNeverStored(_ body: [UInt8]) throws {
         let cache = try world.cache()
 
         #expect(throws: FormatFailure.self) {
@@ -234,7 +234,7 @@ import Testing
         #expect(try world.cache().fetch(moon, client: world.client(server)).entry.bytes == 9000)
     }
 
-    @Test func entryUnderAKeyOfTheUsersOwnIsNotRevalidatedWithAnotherServer() throws {
+    @Test func customKeyIsNotRevalidatedWithAnotherServer() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let server = FakeServer(picture(), etag: "\"1\"")
         _ = try cache.fetch(moon, key: key("today"), client: world.client(server))

@@ -38,7 +38,7 @@ import Testing
         #expect(try world.cache().lookup(key("moon"))?.isPinned == true)
     }
 
-    @Test func rowThatSeemsLostIsNoDamageWhereSQLiteFindsNone() throws {
+    @Test func lostRowIsNoDamageIfSQLiteFindsNone() throws {
         let cache = try world.cache()
 
         let error = #expect(throws: CacheFailure.self) {
@@ -106,7 +106,7 @@ import Testing
     // MARK: Beginning
 
     /// A descriptor of the index that is closed takes away the locks that SQLite has on it in this process.
-    @Test func indexIsPutInPlaceWhole() throws {
+    @Test func indexIsReplacedAtomically() throws {
         Surroundings.removeTree(world.root)
         let cache = try world.cache()
         try cache.requireWriting()

@@ -74,7 +74,7 @@ import Testing
     @Test func theSecretOutlivesALostIndex() throws {
         let server = FakeServer(picture())
         let entry = try world.cache().fetch(HTTPRequest(address), client: world.client(server)).entry
-        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+        world.loseIndex()
         let again = try world.cache().fetch(HTTPRequest(address), client: world.client(server))
         #expect(again.status == .hit && again.entry.path == entry.path)
         #expect(entry.url == "https://pictures.example/a.gif?pin=***&w=9")

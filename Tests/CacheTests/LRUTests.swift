@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 @Suite struct LRUTests {
-    @Test func leastRecentlyUsedOneGivesWay() {
+    @Test func leastRecentlyUsedValueIsRemoved() {
         var values = LRU<Int>(countLimit: 2, costLimit: 100)
         values.insert(1, for: "a", cost: 1)
         values.insert(2, for: "b", cost: 1)
@@ -16,7 +16,7 @@ import Testing
         #expect(values.use("b") == nil)
     }
 
-    @Test func costlyOneMakesManyGiveWay() {
+    @Test func costlyValueDisplacesMany() {
         var values = LRU<Int>(countLimit: 10, costLimit: 10)
         for (number, name) in ["a", "b", "c"].enumerated() { values.insert(number, for: name, cost: 3) }
         values.insert(9, for: "d", cost: 7)

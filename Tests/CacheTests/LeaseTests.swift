@@ -9,13 +9,6 @@ import Testing
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    private func store(_ names: [String], in cache: CacheStore) throws {
-        for name in names {
-            _ = try cache.store(MemorySource(picture(name.hashValue, bytes: 1000)), key: key(name))
-            world.time.advance(.seconds(1))
-        }
-    }
-
     /// Runs `body` while another connection has a transaction under way that writes to the index.
     private func whileIndexIsLocked(_ body: () throws -> Void) throws {
         let writer = try world.database()
@@ -51,14 +44,14 @@ import Testing
 
     @Test func trimmingSparesAPathThatWasReturnedWhileTheIndexWasLocked() throws {
         let cache = try world.cache()
-        try store(["a", "b"], in: cache)
+        try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(5000))
         let reader = try world.cache()
         var found: Entry?
 
         try whileIndexIsLocked { found = try reader.lookup(key("a")) }
         // As if it were killed: nothing it knows gets into the index.
-        try store(["c"], in: try world.cache(capacity: 1000))
+        try world.store(["c"], in: try world.cache(capacity: 1000))
 
         #expect(try isThere(found))
         #expect(Set(try cache.allEntries().map(\.key)) == ["a", "c"])
@@ -69,7 +62,7 @@ import Testing
 
     @Test func cleaningSparesAnExpiredPathThatWasReturnedWhileTheIndexWasLocked() throws {
         let cache = try world.cache()
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         world.time.advance(.seconds(100 * 86_400))
         var found: Entry?
         try whileIndexIsLocked { found = try world.cache().lookup(key("a")) }
@@ -86,7 +79,7 @@ import Testing
     /// The row was removed between the reader's look and its lease: the file outlives it.
     @Test func fileWithoutRowStaysWhileItIsLeased() throws {
         let cache = try world.cache()
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         world.time.advance(.seconds(5000))
         let found = try #require(try cache.lookup(key("a")))
         try world.database().execute("DELETE FROM entries")
@@ -102,7 +95,7 @@ import Testing
 
     @Test func entryThatIsRemovedBeforeItsLeaseIsRecordedIsAbsent() throws {
         let cache = try world.cache()
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         world.time.advance(.seconds(5000))
         let found = try #require(try cache.index.find(key("a").name, in: .standard))
         let version = cache.index.version()
@@ -113,7 +106,7 @@ import Testing
 
     @Test func removalByNameHeedsNoLease() throws {
         let cache = try world.cache()
-        try store(["a", "b"], in: cache)
+        try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(5000))
         let found = try cache.lookup(key("a"))
         let other = try cache.lookup(key("b"))
@@ -127,21 +120,21 @@ import Testing
     /// Whether an entry is leased is not known then.
     @Test func nothingIsTrimmedIfLeasesCannotBeRead() throws {
         let cache = try world.cache()
-        try store(["a", "b"], in: cache)
+        try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(5000))
         _ = try cache.lookup(key("b"))
         let name = try #require(world.files("leases").last)
         unlink("\(world.root)/leases/\(name)")
         mkdir("\(world.root)/leases/\(name)", 0o700)
 
-        try store(["c"], in: try world.cache(capacity: 1000))
+        try world.store(["c"], in: try world.cache(capacity: 1000))
 
         #expect(try cache.allEntries().count == 3)
     }
 
     @Test func leasesTakeOneFileForEachMinute() throws {
         let cache = try world.cache { $0.recentEntries = 0 }
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         for _ in 0..<100 {
             world.time.advance(.seconds(61))
             _ = try cache.lookup(key("a"))
@@ -151,7 +144,7 @@ import Testing
 
     @Test func hitsAreAnsweredWhileTheIndexIsLocked() throws {
         let cache = try world.cache { $0.recentEntries = 0 }
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         world.time.advance(.seconds(5000))
         let reader = try world.cache()
         try whileIndexIsLocked {

@@ -82,7 +82,7 @@ import Testing
         #expect(try listed(cache, by: EntryOrder(key, reversed: true)) == backward)
     }
 
-    @Test func anOrderGoesAcrossScopes() throws {
+    @Test func orderCoversAllScopes() throws {
         let cache = try fourPictures()
         for (name, bytes) in [("x", 400), ("y", 50)] {
             _ = try world.cache(scope: "alice").store(MemorySource(picture(bytes, bytes: bytes)), key: key(name))

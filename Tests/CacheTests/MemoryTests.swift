@@ -71,7 +71,7 @@ struct MemoryTests {
         }
     }
 
-    @Test func aLogThatOthersReadGivesItsRoomBackOnceTheyAreDone() throws {
+    @Test func logIsTruncatedAfterItsReadersEnd() throws {
         let caches = try caches(lease: .zero)
         try put("moon", in: caches)
         let place = try #require(MemoryPlace.all(in: places).first)

@@ -32,7 +32,7 @@ import Testing
         try file.write(bytes)
     }
 
-    @Test func theProcessThatSetsTheIndexAsideTakesItOver() throws {
+    @Test func processThatSetsTheIndexAsideSalvagesIt() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         _ = try bob.purge(alice.scope)
         let fresh = try world.cache(scope: "alice")
@@ -91,7 +91,7 @@ import Testing
         try cache.index.setAside()
         _ = try cache.purge(ScopeName("alice"))
         try cache.finishPurges()
-        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+        world.loseIndex()
 
         let fresh = try world.cache(scope: "alice")
         try fresh.clean { _ in }
@@ -100,9 +100,9 @@ import Testing
         #expect(try all(fresh) == [])
     }
 
-    @Test func aLostIndexTakesItAlong() throws {
+    @Test func lostIndexLosesItsMetadata() throws {
         try world.cache().keep(kept(1000..<1010), in: days)
-        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+        world.loseIndex()
 
         #expect(try all(world.cache()) == [])
     }

@@ -50,7 +50,7 @@ import Testing
         #expect(try names(cache, in: "apod/api") == ["2024-02-10"])
     }
 
-    @Test func newestIsTheLastThatIsNotBehindAName() throws {
+    @Test func newestIsTheLastUpToAName() throws {
         let cache = try world.cache()
         try cache.keep(["2024-01-31", "2024-02-29"].map { day($0) }, in: days)
 
@@ -187,7 +187,7 @@ import Testing
         #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(Statistics.Sum.init))
     }
 
-    @Test func scopeWhoseNumberBecomesAnothersLeavesItNothing() throws {
+    @Test func reusedScopeNumberInheritsNothing() throws {
         let alice = try world.cache(scope: "alice")
         try alice.keep([day("a")], in: days)
         // As a process of an earlier version purges, which knows of no metadata.

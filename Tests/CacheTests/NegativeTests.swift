@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Its fields were ignored, so that it was given again for ten minutes.
-    @Test func refusalThatHasExpiredIsNotGivenAgain() throws {
+    @Test func expiredRefusalIsNotRepeated() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(status: 404, headers: [("Expires", "0")]) : .init(body: picture())
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
-    @Test func faultsOfTheWayAndLimitsOfThisSideAreNotRemembered() throws {
+    @Test func networkFaultsAndLocalLimitsAreNotRemembered() throws {
         let passing: [any Failure] = [
             FetchFailure.timedOut(url: moon.url, .waiting), FetchFailure.cutShort(url: moon.url, detail: ""),
             FetchFailure.connectionFailed(url: moon.url, detail: ""), FetchFailure.nameNotResolved(url: moon.url),
@@ -79,7 +79,7 @@ import Testing
         for failure in passing { #expect(NegativeTTL.byClass.span(of: failure) == nil, "\(failure)") }
     }
 
-    @Test func failureIsGivenAgainWithItsCodeAndStatusUntilItsTimeIsOver() throws {
+    @Test func failureIsRepeatedWithCodeAndStatusUntilItExpires() throws {
         let server = FakeServer { _, number in number == 0 ? .init(status: 404) : .init(body: picture()) }
         let cache = try cache()
         let first = #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
@@ -138,7 +138,7 @@ import Testing
         #expect(try cache().index.countNegatives() == 1)
     }
 
-    @Test func refreshAsksAndASuccessForgets() throws {
+    @Test func refreshRequestsAgainAndSuccessForgetsTheFailure() throws {
         let server = FakeServer { _, number in number == 0 ? .init(status: 410) : .init(body: picture(number)) }
         let cache = try cache()
         #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }

@@ -97,7 +97,7 @@ import Testing
         #expect(try TestFile.text(folder.path + "/a/b/c.txt") == "new")
     }
 
-    @Test func aFileThatIsNotFinishedLeavesNothing() throws {
+    @Test func unfinishedFileLeavesNothing() throws {
         for replaces in [false, true] {
             let file = try output().begin("x", replaces: replaces)
             try file.write(Array("new".utf8).span.bytes)

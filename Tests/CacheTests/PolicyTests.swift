@@ -101,7 +101,7 @@ import Testing
         #expect(!TestFile.exists(surroundings.root))
     }
 
-    @Test func fileOfABypassGoesWhenItsLeaseEnds() throws {
+    @Test func ephemeralFileIsRemovedAfterItsLease() throws {
         let caches = try caches(Policies())
         let entry = try bypass(caches).store(MemorySource(picture()), key: key("a"))
         let places = caches.settings.places

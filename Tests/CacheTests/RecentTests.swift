@@ -90,7 +90,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func clockThatWasSetBackMakesItLookAgain() throws {
+    @Test func clockSetBackCausesAnotherLookup() throws {
         #expect(isRecalled())
         world.time.advance(.seconds(-1))
 
@@ -177,7 +177,7 @@ import Testing
         #expect(other.index.version() != nil)
     }
 
-    @Test func commitOfAnotherBesideAnOwnUseIsNotTakenForIt() throws {
+    @Test func commitOfAnotherProcessIsNoticedBesideAnOwnUse() throws {
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         var version = cache.index.version()
         for round in 0..<100 {

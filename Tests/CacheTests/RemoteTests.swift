@@ -254,7 +254,7 @@ import Testing
         #expect(remote.state.withLock { $0.claimed.isEmpty })
     }
 
-    @Test func aFailureGivesTheClaimBack() throws {
+    @Test func failureReleasesTheClaim() throws {
         remote.state.withLock { $0.claimsAreGiven = true }
         #expect(throws: FetchFailure.self) {
             try cache(here).fetch(moon, client: here.client(FakeServer { _, _ in .init(status: 404) }))

@@ -54,7 +54,7 @@ import Testing
         #expect(try cache.statistics()[.bytesFetched] == whole.count)
     }
 
-    @Test func progressMakesTheScheduleCountFromTheBeginning() throws {
+    @Test func progressRestartsTheRetrySchedule() throws {
         let server = FakeServer { [whole] request, _ in
             let rest = whole.count - (request.rangeStart ?? 0)
             return Self.honest(request, whole, breaksAfter: rest > 70_000 ? 70_000 : nil)
@@ -67,7 +67,7 @@ import Testing
         try expectWhole(entry)
     }
 
-    @Test func fewBytesATimeAreNoProgress() throws {
+    @Test func fewBytesAreNoProgress() throws {
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole, breaksAfter: 10) }
 
         #expect(throws: FetchFailure.self) {
@@ -185,7 +185,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
     }
 
-    @Test func oldTimeOfChangeServesWhereThereIsNoETag() throws {
+    @Test func oldLastModifiedIsUsedWithoutAnETag() throws {
         let changed = "Tue, 14 Nov 2023 00:00:00 GMT"
         let server = FakeServer { [whole] request, number in
             Self.honest(
@@ -285,7 +285,7 @@ import Testing
     }
 
     /// The end of one version joined to the beginning of another would be a picture that never existed.
-    @Test func restIsJoinedUnderTheSameValidatorsAlone() throws {
+    @Test func restIsJoinedOnlyUnderTheSameValidators() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         func isContinued(_ validator: String, by fields: KeyValuePairs<String, String>) throws -> Bool {
             let note = PartialFile.Note(address: "a", validator: validator, total: 10, boot: "b")

@@ -11,10 +11,6 @@ import Testing
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    private func loseIndex() {
-        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
-    }
-
     /// Expects that these keys are absent, both by lookup and after full recovery.
     private func expectGone(_ scope: String, _ keys: String...) throws {
         let cache = try world.cache(scope: scope)
@@ -30,7 +26,7 @@ import Testing
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(ScopeName("alice"))
         #expect(world.files("scopes").count == 1)
-        loseIndex()
+        world.loseIndex()
         try expectGone("alice", "moon")
     }
 
@@ -40,7 +36,7 @@ import Testing
             _ = try cache.store(MemorySource(picture(number)), key: key("\(number)"))
             _ = try cache.purge(ScopeName("alice"))
         }
-        loseIndex()
+        world.loseIndex()
         let next = try world.cache(scope: "alice")
         _ = try next.store(MemorySource(picture(9)), key: key("new"))
         try next.rebuild { _ in }
@@ -49,7 +45,7 @@ import Testing
         #expect(world.files("scopes").count == 1)
 
         // The index is lost a second time: the latest entry remains.
-        loseIndex()
+        world.loseIndex()
         #expect(try world.cache(scope: "alice").lookup(key("new")) != nil)
     }
 
@@ -57,13 +53,13 @@ import Testing
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.index.reset(now: world.time.now)
-        loseIndex()
+        world.loseIndex()
         try expectGone("alice", "moon")
 
         let standard = try world.cache()
         _ = try standard.store(MemorySource(picture(2)), key: key("mars"))
         _ = try standard.makeCurrent(ScopeName("bob"))
-        loseIndex()
+        world.loseIndex()
         try expectGone("default", "mars")
     }
 
@@ -84,7 +80,7 @@ import Testing
         // Two files of one key; another process may still read the older.
         _ = try before.store(MemorySource(png), key: key("moon"))
         #expect(world.files("scopes").count == 2)
-        loseIndex()
+        world.loseIndex()
         let cache = try world.cache(scope: "alice")
 
         switch way {
@@ -102,7 +98,7 @@ import Testing
         }
 
         #expect(world.files("scopes").isEmpty)
-        loseIndex()
+        world.loseIndex()
         try expectGone("alice", "moon")
     }
 
@@ -117,7 +113,7 @@ import Testing
                 setModified(entry.path, secondsAgo: age)
                 paths.append(entry.path)
             }
-            loseIndex()
+            world.loseIndex()
             let cache = try world.cache()
             if !asksFirst { try cache.rebuild { _ in } }
 

@@ -79,7 +79,7 @@ import Testing
         #expect(!retention(control, respectsServer: false).directives.mustRevalidate)
     }
 
-    @Test func pictureThatIsNotToBeKeptLiesPastTheCache() throws {
+    @Test func noStorePictureIsKeptOutsideTheCache() throws {
         let server = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "no-store"), ("ETag", "\"1\"")], body: picture())
         }
@@ -270,7 +270,7 @@ import Testing
         #expect(try world.cache().fetch(moon, client: world.client(server)).status == .stale)
     }
 
-    @Test func expiredCopyIsNoAnswerOfflineWhereStaleOnesAreForbidden() throws {
+    @Test func expiredEntryIsNotServedOfflineIfStaleIsForbidden() throws {
         let server = FakeServer(picture())
         _ = try world.cache { $0.ttl = .seconds(10) }.fetch(moon, client: world.client(server))
         world.time.advance(.seconds(10))

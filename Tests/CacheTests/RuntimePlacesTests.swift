@@ -74,7 +74,7 @@ import Testing
         #expect(reason(folder.path("theirs"))?.contains("somebody else's") == true)
     }
 
-    @Test func firstPlaceThatIsSafeIsTaken() throws {
+    @Test func firstSafePlaceIsUsed() throws {
         symlink("/", folder.path("link"))
         let places = RuntimePlaces(memory: [], bypass: [folder.path("link"), folder.path("good"), folder.path("next")])
 
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func nameOfAFileTellsItsEnd() throws {
+    @Test func nameOfAFileHasItsExpiry() throws {
         let name = BypassName(end: now, token: String(repeating: "0a", count: 16), fileExtension: "jpg")
 
         let path = name.path(in: "/f")
@@ -141,7 +141,7 @@ import Testing
         try BypassFile(folder: folder.path, lease: .seconds(600), clock: Clock { [now] in now })
     }
 
-    @Test func fileThatIsNotKeptGoes() throws {
+    @Test func uncommittedFileIsRemoved() throws {
         var file: BypassFile? = try bypassFile()
         try [1, 2, 3].withUnsafeBytes { try file?.write($0) }
         #expect(folder.contents().count == 1)

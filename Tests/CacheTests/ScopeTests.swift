@@ -113,7 +113,7 @@ import Testing
         #expect(try world.files("scopes").count == cache.statistics().entries)
     }
 
-    @Test func runThatWritesTakesOnWhatAPurgeHasLeft() throws {
+    @Test func writingRunContinuesAPendingPurge() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<5 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
         _ = try cache.purge(alice)
@@ -320,7 +320,7 @@ import Testing
 
     // MARK: Reset
 
-    @Test func resetLeavesNothingAndNothingUnderWayIsStored() throws {
+    @Test func resetRemovesEverythingIncludingWorkUnderWay() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache().makeCurrent(alice)

@@ -97,7 +97,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func lockIsFreeAgainOnceItsHolderLetsGo() throws {
+    @Test func releasedLockIsFree() throws {
         let root = CacheRoot(world.root)
         try root.make()
         let path = CacheRoot.lock("0", in: .standard)

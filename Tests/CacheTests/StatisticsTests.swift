@@ -37,7 +37,7 @@ struct StatisticsTests {
         #expect(statistics[.missesLost] == 1 && statistics[.healed] == 1)
     }
 
-    @Test func aLookUpOfALostFileSaysSo() throws {
+    @Test func lookupOfALostFileIsCounted() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("a"))
         Surroundings.removeTree(world.root + "/scopes")
@@ -119,7 +119,7 @@ struct StatisticsTests {
         #expect(try cache.statistics()[.stored] == 1)
     }
 
-    @Test func nothingIsCountedTwiceOrLostBesideOthers() throws {
+    @Test func concurrentCountsAreExact() throws {
         _ = try world.cache().store(MemorySource(picture(1)), key: key("a"))
         let told = Monitor(0)
         let results = try together(4) { [world] number in

@@ -45,6 +45,16 @@ final class Surroundings: Sendable {
         return database
     }
 
+    /// Stores a picture of 1,000 bytes under each key, a second apart.
+    func store(_ names: [String], in cache: CacheStore) throws {
+        for name in names {
+            _ = try cache.store(MemorySource(picture(name.hashValue, bytes: 1000)), key: key(name))
+            time.advance(.seconds(1))
+        }
+    }
+
+    func loseIndex() { for suffix in ["", "-wal", "-shm"] { unlink("\(root)/index.sqlite\(suffix)") } }
+
     func client(_ server: FakeServer, retries: Int = 0) -> HTTPClient {
         HTTPClient(
             transport: server, retries: RetrySchedule(retries: retries), interruption: interruption, clock: time.clock,

@@ -9,24 +9,17 @@ import Testing
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    private func store(_ names: [String], in cache: CacheStore) throws {
-        for name in names {
-            _ = try cache.store(MemorySource(picture(name.hashValue, bytes: 1000)), key: key(name))
-            world.time.advance(.seconds(1))
-        }
-    }
-
     private func kept(in cache: CacheStore) throws -> Set<String> {
         Set(try cache.allEntries().map { $0.key ?? "" })
     }
 
     @Test func leastRecentlyUsedEntryIsRemovedFirst() throws {
         let cache = try world.cache(capacity: 4000)
-        try store(["a", "b", "c", "d"], in: cache)
+        try world.store(["a", "b", "c", "d"], in: cache)
         world.time.advance(.seconds(700))
         _ = try cache.lookup(key("a"))
 
-        try store(["e"], in: cache)
+        try world.store(["e"], in: cache)
 
         // 5000 bytes, down to 3800.
         #expect(try kept(in: cache) == ["a", "d", "e"])
@@ -37,7 +30,7 @@ import Testing
 
     @Test func pathIsNotTakenBeforeItsLeaseEnds() throws {
         let cache = try world.cache(capacity: 2000)
-        try store(["a", "b", "c", "d"], in: cache)
+        try world.store(["a", "b", "c", "d"], in: cache)
 
         #expect(try kept(in: cache).count == 4)
         #expect(try cache.statistics().excess == 2000)
@@ -58,7 +51,7 @@ import Testing
     /// By the time at which it began to wait for others who write, all that they wrote would still be in use.
     @Test func leasesAreJudgedWhenATrimMayWrite() throws {
         let cache = try world.cache(capacity: 2000)
-        try store(["a", "b", "c"], in: cache)
+        try world.store(["a", "b", "c"], in: cache)
         let begun = world.time.now
         world.time.advance(.seconds(700))
 
@@ -69,7 +62,7 @@ import Testing
 
     @Test func leaseIsRenewedWhenThePathIsReturned() throws {
         let cache = try world.cache(capacity: 1000)
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         for _ in 0..<5 {
             world.time.advance(.seconds(300))
             let entry = try #require(try cache.lookup(key("a")))
@@ -81,7 +74,7 @@ import Testing
 
     @Test func lookWithoutHandingOutChangesNothing() throws {
         let cache = try world.cache()
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         let before = try cache.index.find(key("a").name, in: .standard)
         world.time.advance(.seconds(5000))
 
@@ -92,7 +85,7 @@ import Testing
 
     @Test func hitInALoopWritesNothing() throws {
         let cache = try world.cache()
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         _ = try cache.lookup(key("a"))
         let before = try cache.index.find(key("a").name, in: .standard)
 
@@ -104,10 +97,10 @@ import Testing
 
     @Test func pinnedEntryStays() throws {
         let cache = try world.cache(capacity: 2000, lease: .zero)
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         try cache.index.perform { try $0.database.execute("UPDATE entries SET pinned = 1") }
 
-        try store(["b", "c", "d"], in: cache)
+        try world.store(["b", "c", "d"], in: cache)
 
         #expect(try kept(in: cache).contains("a"))
         #expect(try cache.statistics().bytes <= 2000)
@@ -116,10 +109,10 @@ import Testing
     @Test func leaseFromBeforeTheClockWasSetBackDoesNotHoldForYears() throws {
         let cache = try world.cache(capacity: 2000)
         world.time.advance(.seconds(100 * 86_400))
-        try store(["a", "b"], in: cache)
+        try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(-90 * 86_400))
 
-        try store(["c", "d"], in: cache)
+        try world.store(["c", "d"], in: cache)
 
         #expect(try kept(in: cache).isSubset(of: ["c", "d"]))
     }
@@ -128,11 +121,11 @@ import Testing
     func entriesOfTheFutureAreTrimmedBeforeFreshOnes(setBack: Duration) throws {
         let cache = try world.cache(capacity: 4000)
         world.time.advance(setBack)
-        try store(["a", "b"], in: cache)
+        try world.store(["a", "b"], in: cache)
         world.time.advance(.zero - setBack)
-        try store(["c", "d"], in: cache)
+        try world.store(["c", "d"], in: cache)
 
-        try store(["e"], in: cache)
+        try world.store(["e"], in: cache)
 
         #expect(try kept(in: cache) == ["c", "d", "e"])
     }
@@ -141,11 +134,11 @@ import Testing
     @Test func entryOfTheFutureThatIsLeasedNowStays() throws {
         let cache = try world.cache(capacity: 2900)
         world.time.advance(.seconds(86_400))
-        try store(["a", "b"], in: cache)
+        try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(-86_400))
         _ = try world.cache().lookup(key("a"))
 
-        try store(["c"], in: cache)
+        try world.store(["c"], in: cache)
 
         #expect(try kept(in: cache) == ["a", "c"])
     }
@@ -153,7 +146,7 @@ import Testing
     @Test func renewedLeaseIsNoLongerThanANewLease() throws {
         let cache = try world.cache()
         world.time.advance(.seconds(86_400))
-        try store(["a"], in: cache)
+        try world.store(["a"], in: cache)
         world.time.advance(.seconds(-86_400))
         let old = try #require(try cache.peek(key("a")))
         #expect(old.leaseEnd(at: world.time.now) == world.time.now)
@@ -166,9 +159,9 @@ import Testing
     @Test func capacityAppliesToTheRootNotToAScope() throws {
         let one = try world.cache(scope: "one", capacity: 3000, lease: .zero)
         let two = try world.cache(scope: "two", capacity: 3000, lease: .zero)
-        try store(["a", "b"], in: one)
+        try world.store(["a", "b"], in: one)
 
-        try store(["c", "d"], in: two)
+        try world.store(["c", "d"], in: two)
 
         #expect(try kept(in: one).isEmpty)
         #expect(try kept(in: two) == ["c", "d"])
@@ -178,9 +171,9 @@ import Testing
 
     @Test func largeTrimTakesSeveralTransactions() throws {
         let cache = try world.cache(lease: .zero)
-        try store((0..<200).map(String.init), in: cache)
+        try world.store((0..<200).map(String.init), in: cache)
 
-        try store(["last"], in: try world.cache(capacity: 10_000, lease: .zero))
+        try world.store(["last"], in: try world.cache(capacity: 10_000, lease: .zero))
 
         #expect(try cache.statistics().bytes == 9000)
     }
@@ -189,30 +182,30 @@ import Testing
     @Test func manyRunsOnOneRootWarnOnceAnHour() throws {
         for run in 0..<3 {
             let cache = try world.cache(capacity: 2000)
-            try store(["a\(run)", "b\(run)", "c\(run)"], in: cache)
+            try world.store(["a\(run)", "b\(run)", "c\(run)"], in: cache)
             cache.close()
             cache.close()
         }
         #expect(world.messages.warnings.count == 1)
         world.time.advance(.seconds(3600))
         let later = try world.cache(capacity: 2000)
-        try store(["d", "e", "f"], in: later)
+        try world.store(["d", "e", "f"], in: later)
         later.close()
         #expect(world.messages.warnings.count == 2)
         // It was set back.
         world.time.advance(.seconds(-86_400))
         let earlier = try world.cache(capacity: 2000)
-        try store(["g", "h", "i"], in: earlier)
+        try world.store(["g", "h", "i"], in: earlier)
         earlier.close()
         #expect(world.messages.warnings.count == 3)
     }
 
     @Test func runThatFitsIsNotWarnedOf() throws {
         let cache = try world.cache(capacity: 4000, lease: .zero)
-        try store(["a", "b", "c", "d"], in: cache)
+        try world.store(["a", "b", "c", "d"], in: cache)
         cache.close()
         let next = try world.cache(capacity: 4000, lease: .zero)
-        try store(["e", "f"], in: next)
+        try world.store(["e", "f"], in: next)
         next.close()
         #expect(try kept(in: next).count == 4)
         #expect(world.messages.warnings.isEmpty)

@@ -272,7 +272,7 @@ extension CacheStore {
         #expect(first.isNew && !second.isNew && first.path == second.path)
         let found = try #require(try cache.lookup(key("drawn:moon")))
         #expect(found.path == first.path && found.kind == .original && found.sha256 == SHA256.hex(of: "moon"))
-        #expect(found.expiresAt == world.time.now + .seconds(14 * 86_400))
+        #expect(found.expiresAt == world.time.now + CacheSettings(root: world.root).ttl)
         #expect(try cache.statistics()[.stored] == 1)
         #expect(try cache.statistics()[.misses] == 1)
     }

@@ -52,7 +52,7 @@ import Testing
         try file.write(bytes)
     }
 
-    @Test func rootThatIsNotThereIsSoundAndIsNotMade() throws {
+    @Test func missingRootIsValidAndNotCreated() throws {
         #expect(try verify().problems.isEmpty)
         #expect(access(world.root, F_OK) != 0)
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(try world.cache().statistics().entries == 2)
     }
 
-    @Test func aSelectionIsLookedAtMoreCloselyAndNothingElseIs() throws {
+    @Test func onlyTheSelectionIsVerified() throws {
         let entries = try put(12)
         _ = try put(3, scope: "alice")
         unlink(entries[5].path)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["missing", "emptied", "truncated", "no database", "random bytes"])
-    func lostIndexIsMadeAgainFromTheFiles(_ damage: String) throws {
+    func lostIndexIsRebuiltFromTheFiles(_ damage: String) throws {
         let entries = try put(200)
         let cache = try world.cache()
         try cache.index.perform { try $0.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -195,7 +195,7 @@ import Testing
     }
 
     /// Stores, replacements and removals under way must not be taken for damage.
-    @Test func runsBesideItRaiseNoFalseAlarm() throws {
+    @Test func concurrentRunsCauseNoFalseAlarm() throws {
         let results = try together(5) { [world] worker in
             let cache = try world.cache(capacity: 30_000, lease: .zero)
             for round in 0..<30 {

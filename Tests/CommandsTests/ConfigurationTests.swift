@@ -107,7 +107,7 @@ struct ConfigurationTests {
                 == true)
     }
 
-    @Test func theUsualPlacesAreLookedAtInTheirOrder() throws {
+    @Test func usualPlacesAreSearchedInOrder() throws {
         let home = try folder.makeFolder("home")
         let environment = ["HOME": home, "XDG_CONFIG_HOME": folder.path("xdg")]
         #expect(try Configuration.load(option: nil, environment: Environment(environment)).text("jobs") == nil)
@@ -166,7 +166,7 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: ["", " \n", "two words", "one\ntwo", "caf\u{E9}", "a\u{7F}b"])
-    func aFileThatHoldsNoKeyIsRefusedWithoutBeingQuoted(_ text: String) throws {
+    func fileWithoutAKeyIsRefusedWithoutQuotingIt(_ text: String) throws {
         let file = try folder.write("key", text)
         let said = message { _ = try context([:], .empty, "--key-file", file).secret(Self.keyFile, Self.key) }
         #expect(said == "78 \(file) does not hold a key: one word on one line is expected", "\(said ?? "taken")")

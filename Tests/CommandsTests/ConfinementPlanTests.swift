@@ -16,7 +16,7 @@ struct ConfinementPlanTests {
         return Confinement(needs, cache: ["/c/apod-tools", "/run/user/7/apod-tools"], environment: environment)
     }
 
-    @Test func aLookIntoTheCacheKeepsTheCacheAlone() {
+    @Test func lookupKeepsAccessOnlyToTheCache() {
         let plan = plan(home)
         #expect(plan.writable == ["/dev/null", "/c/apod-tools", "/run/user/7/apod-tools"])
         #expect(
@@ -76,7 +76,7 @@ struct ConfinementPlanTests {
         #expect(plan { $0.outputs = ["no-such-file.jpg"] }.writable.contains("."))
     }
 
-    @Test func serversAreFoundAndKnownButNothingElseOfEtcIsRead() {
+    @Test func onlyNamesAndCertificatesOfEtcAreRead() {
         let plan = plan(["SSL_CERT_FILE": "/my/system.pem"]) {
             $0.usesNetwork = true
             $0.certificates = "/my/own.pem"

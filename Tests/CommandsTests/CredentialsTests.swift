@@ -46,7 +46,7 @@ struct CredentialsTests {
             .headers(for: WebURL("https://a.example/")).map { "\($0.name): \($0.value)" }
     }
 
-    @Test func allWaysAreTakenTogether() throws {
+    @Test func allSourcesAreCombined() throws {
         let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\nhttps://b.example X-E: 5\n")
         let token = try folder.write("token", "t\n")
         let all = try headers(

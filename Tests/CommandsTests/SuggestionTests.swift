@@ -20,7 +20,7 @@ struct SuggestionTests {
         parents.flatMap { $0.command.subcommands.flatMap { [$0.name] + $0.synonyms } }
             + ["clear", "reset", "sync", "empty", "flush", "gc", "prune", "purge", "trim"])
 
-    @Test func commandsThatDeleteMoreThanTheirArgumentsNameAreKnown() {
+    @Test func destructiveCommandsAreRecognised() {
         let found = Self.parents.flatMap { parent in
             parent.command.subcommands.filter(\.deletesUnnamed).map { "\(parent.command.name) \($0.name)" }
         }
@@ -41,7 +41,7 @@ struct SuggestionTests {
         }
     }
 
-    @Test func suggestionsThatDeleteNothingMoreAreStillMade() {
+    @Test func harmlessSuggestionsAreMade() {
         for (typed, meant) in ["delete": "rm", "pt": "put", "lst": "ls", "verfy": "verify"] {
             let failure = #expect(throws: UsageFailure.self) { try Tool.imgCache.command.request([typed]) }
             #expect(failure?.message.hasSuffix("did you mean \(meant)?") == true)

@@ -12,7 +12,7 @@ import Testing
         ("BM\u{1}\u{1}\u{1}\u{1}\0\0\0\0", .bmp), ("8BPS", .photoshop),
         ("\u{1}\u{2}\u{3}", .other), ("\n\n", .text),
     ])
-    func isToldByTheFirstBytes(_ text: String, _ kind: BodyKind) {
+    func kindIsRecognisedByTheFirstBytes(_ text: String, _ kind: BodyKind) {
         #expect(BodyKind(head: Array(text.utf8)) == kind)
     }
 

@@ -74,7 +74,7 @@ import Testing
         #expect(failure { _ = try header(picture) } == .notRead(.tiff, kind))
     }
 
-    @Test func arraysBehindTheEndOfATIFFAreMissing() {
+    @Test func arraysBeyondTheEndOfATIFFAreMissing() {
         // Sample formats of three samples do not fit into the entry, and are the last bytes of the file.
         let picture = drawn { $0.shorts = [338: [0, 0, 0]] }.tiff()
         #expect(code(picture) == nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ImageHeaderTests {
     private func header(_ bytes: [UInt8]) throws -> ImageHeader { try ImageHeader.read(MemorySource(bytes)) }
 
-    @Test func eachFormatTellsItsSize() throws {
+    @Test func sizeOfEachFormatIsRead() throws {
         for (name, bytes) in Tiny.all where name != "gif" {
             #expect(try header(bytes).storedSize == PixelSize(width: 20, height: 10), "\(name)")
         }

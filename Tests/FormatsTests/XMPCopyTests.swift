@@ -43,7 +43,7 @@ import Testing
         #expect(copy(packet, isSRGB: false) == packet)
     }
 
-    @Test func elementsWithinElementsOfTheSameNameGoAsAWhole() {
+    @Test func nestedElementsOfOneNameAreRemovedTogether() {
         #expect(
             copy("x<hdrgm:a><hdrgm:a/><hdrgm:a>1</hdrgm:a></hdrgm:a>y") == "x" + String(repeating: " ", count: 49) + "y"
         )

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["https://example.org", "HTTP://Example.org:80/%7edb/../a%2Fc/", "http://[::1]:8080"])
-    func policiesGoByTheAddressThatIsAsked(_ address: String) throws {
+    func policiesMatchTheRequestedAddress(_ address: String) throws {
         let service = try ExerciseService(address: address)
         let gif = try #require(gif)
         #expect(try service.address(of: gif) == service.imageRequest(for: gif).url.normalized)

@@ -45,15 +45,6 @@ import Testing
             quota: quota)
     }
 
-    private func code(_ body: () throws -> Void) -> String? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return failure(of: error).code
-        }
-    }
-
     @Test func secondPutMakesNoRequest() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
         let first = try cache(transport).put(gif)
@@ -69,7 +60,7 @@ import Testing
     }
 
     @Test func storedGIFIsFound() throws {
-        #expect(code { _ = try find() } == "not-cached")
+        #expect(failureCode { _ = try find() } == "not-cached")
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let found = try find()
         #expect(try found.entry.gif == gif && GIFFacts(of: found.entry)?.frames == 2 && found.status == .hit)
@@ -140,10 +131,10 @@ import Testing
 
     @Test func otherFilesAreNotKept() throws {
         let page = CannedTransport(200, ["Content-Type": "image/gif"], "<!doctype html>")
-        #expect(code { _ = try cache(page).put(gif) } == "not-a-gif")
+        #expect(failureCode { _ = try cache(page).put(gif) } == "not-a-gif")
         let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))
-        #expect(code { _ = try cache(cut).put(gif) } == "truncated-gif")
-        #expect(code { _ = try find() } == "not-cached")
+        #expect(failureCode { _ = try cache(cut).put(gif) } == "truncated-gif")
+        #expect(failureCode { _ = try find() } == "not-cached")
     }
 
     @Test func aGIFThatIsCutOffLeavesAnExpiredOneInUse() throws {
@@ -160,7 +151,7 @@ import Testing
         #expect(try cache(quota, days: 15).put(gif).status == .stale)
         #expect(quota.requests == 1)
         let other = try ExerciseGIF(id: ExerciseID("0002"))
-        #expect(code { _ = try cache(quota).put(other) } == "quota-exceeded")
+        #expect(failureCode { _ = try cache(quota).put(other) } == "quota-exceeded")
     }
 
     @Test func gifsOfTheOpenVersionHaveTheUsualKeys() throws {
@@ -172,12 +163,13 @@ import Testing
         #expect(try cache(.unreachable, address: address).put(gif).status == .hit)
         #expect(try cache(.unreachable, days: 15, address: address).put(gif).status == .stale)
         let other = try ExerciseGIF(id: ExerciseID("0002"))
-        #expect(code { _ = try cache(.unreachable, address: address).put(other) } == "connection-failed")
+        #expect(failureCode { _ = try cache(.unreachable, address: address).put(other) } == "connection-failed")
         for (body, expected) in [
             (#"{"success":true,"data":{"exerciseId":"0002"}}"#, "not-a-gif"), ("[]", "not-a-gif"),
             (#"{"success":false,"error":"no"}"#, "service-refused"),
         ] {
-            #expect(code { _ = try cache(CannedTransport(200, [:], body), address: address).put(other) } == expected)
+            #expect(
+                failureCode { _ = try cache(CannedTransport(200, [:], body), address: address).put(other) } == expected)
         }
     }
 
@@ -186,18 +178,20 @@ import Testing
         let refusing = CannedTransport(401, [:], #"{"message": "Invalid API key"}"#)
         let gifs = try cache(refusing)
         for id in ["0002", "0003", "0004"] {
-            #expect(code { _ = try gifs.put(ExerciseGIF(id: ExerciseID(id))) } == "api-key-invalid")
+            #expect(failureCode { _ = try gifs.put(ExerciseGIF(id: ExerciseID(id))) } == "api-key-invalid")
         }
         #expect(refusing.requests == 1)
         #expect(try gifs.put(gif).status == .hit)
     }
 
-    @Test func aServiceThatIsOutOfReachIsGivenUp() throws {
+    @Test func unreachableServiceIsAbandoned() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let away = CannedTransport.unreachable
         let gifs = try cache(away, days: 15)
         var codes: [String?] = []
-        for number in 2...9 { codes.append(code { _ = try gifs.put(ExerciseGIF(id: ExerciseID("000\(number)"))) }) }
+        for number in 2...9 {
+            codes.append(failureCode { _ = try gifs.put(ExerciseGIF(id: ExerciseID("000\(number)"))) })
+        }
         #expect(codes == Array(repeating: "connection-failed", count: 5) + Array(repeating: "unreachable", count: 3))
         // Each of the five with its repetitions.
         let asked = away.requests
@@ -214,10 +208,10 @@ import Testing
         #expect(away.requests == 5 * 4)
     }
 
-    @Test func anAnswerBetweenThemIsNoOutage() throws {
+    @Test func failuresWithAnswersAreNoOutage() throws {
         let failing = try cache(CannedTransport(500))
         for number in 2...9 {
-            #expect(code { _ = try failing.put(ExerciseGIF(id: ExerciseID("000\(number)"))) } == "server-error")
+            #expect(failureCode { _ = try failing.put(ExerciseGIF(id: ExerciseID("000\(number)"))) } == "server-error")
         }
     }
 }

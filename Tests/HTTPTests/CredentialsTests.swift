@@ -11,7 +11,7 @@ import Testing
         ("X-Empty;", "X-Empty", ""), ("Cookie: a=1; b=2", "Cookie", "a=1; b=2"), ("X: http://a/", "X", "http://a/"),
         ("X: caf\u{E9}", "X", "caf\u{E9}"),
     ])
-    func nameAndValueAreTakenApart(text: String, name: String, value: String) throws {
+    func nameAndValueAreSplit(text: String, name: String, value: String) throws {
         let line = try line(text)
         #expect(line.origin == nil)
         #expect(line.header.name == name && line.header.value == value)
@@ -170,7 +170,7 @@ import Testing
         #expect(try found(#"machine a login "u v" password "p\"\\\n#""#, "http://a/") == "u v|p\"\\\n#")
     }
 
-    @Test func entryWithTheURLsUserIsTaken() throws {
+    @Test func entryOfTheURLsUserIsUsed() throws {
         let text = "machine a login u password p machine a login v password q"
         #expect(try found(text, "http://v@a/") == "v|q")
         #expect(try found(text, "http://w@a/") == nil)

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["", "identity", "none", "UTF-8"])
-    func wordsThatAreNoCompressionPass(coding: String) throws {
+    func otherContentCodingsPass(coding: String) throws {
         let transport = ScriptedTransport { _, _ in
             .init(headers: HTTPHeaders(["Content-Encoding": coding]).fields, body: [[1]])
         }
@@ -106,7 +106,7 @@ import Testing
         #expect(transport.requests.count == 4)
     }
 
-    @Test func failureSaysHowOftenWasAsked() throws {
+    @Test func failureReportsTheAttempts() throws {
         let failing = ScriptedTransport { _, _ in .status(503) }
         let failure = #expect(throws: FetchFailure.self) { try client(failing).data(request()) }
         #expect(failure?.message.hasSuffix("try again later (asked 4 times)") == true)
@@ -184,7 +184,7 @@ import Testing
     @Test(arguments: [
         "http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/",
     ])
-    func addressThatOnlyLooksLikeThisMachineGetsNoSecret(url: String) throws {
+    func addressResemblingLoopbackGetsNoSecret(url: String) throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request(url)
         request.cleartextOrigins = []

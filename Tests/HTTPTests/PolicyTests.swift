@@ -149,7 +149,7 @@ import Testing
         "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT",
         "Sun Nov 6 08:49:37 1994", "Sun, Nov  6 08:49:37 1994", " Sun, 06 Nov 1994 08:49:37 GMT", ",", "     ",
     ])
-    func anythingElseIsNoDate(text: String) { #expect(HTTPDate.timestamp(text, now: now) == nil) }
+    func invalidDatesAreRefused(text: String) { #expect(HTTPDate.timestamp(text, now: now) == nil) }
 
     @Test func writtenDateIsReadBack() {
         #expect(HTTPDate.text(Timestamp(milliseconds: 784_111_777_000)) == "Sun, 06 Nov 1994 08:49:37 GMT")
@@ -193,7 +193,7 @@ import Testing
         #expect(try choice("http://a/", ["HTTP_PROXY": "p:1"]) == .direct)
     }
 
-    @Test func allProxyServesWhereThereIsNoOther() throws {
+    @Test func allProxyIsTheFallback() throws {
         #expect(try choice("http://a/", ["ALL_PROXY": "p:1", "http_proxy": ""]) == .proxy("p:1"))
         #expect(try choice("http://a/", ["all_proxy": "p:2", "http_proxy": "p:1"]) == .proxy("p:1"))
     }

@@ -69,7 +69,7 @@ import Testing
             ("no-cache", .zero), ("max-age=0", .zero), ("Max-Age=600", .seconds(600)), ("no-store", nil),
             ("max-stale=5", nil),
         ] as [(String, Duration?)])
-    func requestSaysHowOldItsAnswerMayBe(_ value: String, _ expected: Duration?) throws {
+    func requestLimitsTheAgeOfItsAnswer(_ value: String, _ expected: Duration?) throws {
         let request = HTTPRequest(url: try WebURL("https://e.org/"), headers: [HTTPHeader("cache-control", value)])
         #expect(request.oldestAge == expected)
     }

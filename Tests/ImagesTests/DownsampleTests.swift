@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 1], [2, 1], [1, 2], [2, 2]])
-    func chromaOfEveryResolutionComesOutWhereItBelongs(chroma: [Int]) throws {
+    func chromaOfEveryResolutionKeepsItsPlace(chroma: [Int]) throws {
         for (width, height) in [(160, 120), (161, 119)] {
             let picture = PixelBuffer.waves(width, height, channels: 3)
             let input = try picture.jpeg(quality: 100, chroma: ChromaSampling(across: chroma[0], down: chroma[1]))

@@ -18,11 +18,6 @@ import Testing
         }
     }
 
-    private func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
-        let options = DecodeOptions(allowsTruncated: allowsTruncated, decoder: .libjpeg)
-        return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
-    }
-
     @Test(arguments: GeneratedJPEG.samplings.indices)
     func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
         var random = SeededRandom(seed: UInt64(sampling))
@@ -33,7 +28,7 @@ import Testing
                 restartInterval: random.below(3) * random.below(4), isProgressive: true, seed: UInt64(number),
                 noise: random.below(200))
             let bytes = picture.encoded()
-            let expected = try libjpeg(bytes)
+            let expected = try ReadPlanes.libjpeg(bytes)
             let serial = try own(bytes)
             #expect(serial == expected, "\(picture)")
             if serial != expected { return }
@@ -67,11 +62,11 @@ import Testing
             let part = try own(cut, allowsTruncated: true)
             #expect(part?.isTruncated == true)
             // libjpeg does not read the beginning of a table.
-            guard let expected = try? libjpeg(cut, allowsTruncated: true) else { continue }
+            guard let expected = try? ReadPlanes.libjpeg(cut, allowsTruncated: true) else { continue }
             #expect(part == expected, "\(end)")
             #expect(try own(cut, threads: 2, allowsTruncated: true) == expected, "\(end)")
             let closed = cut + [0xFF, 0xD9]
-            #expect(failureCode { _ = try own(closed) } == failureCode { _ = try libjpeg(closed) }, "\(end)")
+            #expect(failureCode { _ = try own(closed) } == failureCode { _ = try ReadPlanes.libjpeg(closed) }, "\(end)")
         }
     }
 
@@ -83,7 +78,7 @@ import Testing
         let scan = try #require(bytes.indices.last { bytes[$0] == 0xDA && bytes[$0 - 1] == 0xFF })
         bytes.replaceSubrange((scan + 1 + Int(bytes[scan + 2]))..., with: [0, 0, 0xFF, 0xD9])
         #expect(failureCode { _ = try own(bytes, allowsTruncated: true) } == "corrupt-image")
-        #expect(failureCode { _ = try libjpeg(bytes, allowsTruncated: true) } == "corrupt-image")
+        #expect(failureCode { _ = try ReadPlanes.libjpeg(bytes, allowsTruncated: true) } == "corrupt-image")
     }
 
     @Test func scansAreCounted() throws {

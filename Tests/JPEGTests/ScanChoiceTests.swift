@@ -60,7 +60,7 @@ import Testing
         #expect(needed(scale: 2, reduction: 10, step: 50) == Array(0..<10))
     }
 
-    @Test func theLastBitGoesFirst() {
+    @Test func lastBitIsSkippedFirst() {
         // 0.75 x (2 x 2)² / 6³ is small enough, 0.75 x (2 x 4)² / 6³ is not.
         #expect(needed(scale: 4, reduction: 6) == [0, 1, 2, 3, 4, 5, 6])
     }
@@ -93,7 +93,7 @@ extension CorpusTests {
         return luma
     }
 
-    @Test func progressivePhotographsLoseNextToNothingAtOneEighth() throws {
+    @Test func progressivePhotographsLoseAlmostNothingAtOneEighth() throws {
         for path in try Corpus.pictures(in: "photos") where path.contains("progr") {
             let full = try luma(path, scale: 1, reduction: 16, quality: .full)
             #expect(try luma(path, scale: 1, reduction: 16, quality: .fast) == full, "\(path)")

@@ -30,6 +30,12 @@ struct ReadPlanes: Equatable {
         isTruncated = reader.isTruncated
     }
 
+    /// The samples of libjpeg at full size.
+    static func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
+        let options = DecodeOptions(allowsTruncated: allowsTruncated, decoder: .libjpeg)
+        return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
+    }
+
     /// The samples of our decoder, with its errors as errors of pictures; nil if it leaves the picture to libjpeg.
     static func ofOwn(_ decoder: () throws -> (any JPEGPlanes)?) throws -> ReadPlanes? {
         try ImageError.translating(decoder).map { try ReadPlanes(OwnPlaneReader($0)) }
@@ -56,11 +62,6 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    private func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
-        let options = DecodeOptions(allowsTruncated: allowsTruncated, decoder: .libjpeg)
-        return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
-    }
-
     /// Sizes from 1 to 40, all samplings, with and without restarts, at qualities from 1 to 100.
     @Test(arguments: GeneratedJPEG.samplings.indices)
     func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
@@ -71,7 +72,7 @@ struct ReadPlanes: Equatable {
                 quality: 1 + random.below(100), restartInterval: random.below(3) * random.below(4),
                 hasOwnCodes: random.below(2) == 0, seed: UInt64(number), noise: random.below(200))
             let bytes = picture.encoded()
-            let expected = try libjpeg(bytes)
+            let expected = try ReadPlanes.libjpeg(bytes)
             let serial = try own(bytes)
             #expect(serial == expected, "\(picture)")
             if serial != expected { return }
@@ -93,7 +94,7 @@ struct ReadPlanes: Equatable {
                 restartInterval: random.below(3) * random.below(4), hasOwnCodes: random.below(2) == 0, scans: script,
                 seed: UInt64(number), noise: random.below(200))
             let bytes = picture.encoded()
-            let expected = try libjpeg(bytes)
+            let expected = try ReadPlanes.libjpeg(bytes)
             #expect(try own(bytes) == expected, "\(picture)")
             #expect(try own(bytes, threads: 2, sizes: Self.small) == expected, "\(picture)")
         }
@@ -133,7 +134,7 @@ struct ReadPlanes: Equatable {
     }
 
     /// The end of the first scan is invalid, and the file ends where the last scan begins.
-    @Test func theFirstScanThatIsDamagedGivesTheReason() throws {
+    @Test func firstDamagedScanIsTheReason() throws {
         var bytes = GeneratedJPEG(
             width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 8, scans: Self.scripts[0]
         ).encoded()
@@ -143,7 +144,7 @@ struct ReadPlanes: Equatable {
         #expect(failureCode { _ = try own(bytes) } == "truncated-image")
         bytes[restart] = 0xD0
         #expect(failureCode { _ = try own(bytes) } == "corrupt-image")
-        #expect(failureCode { _ = try libjpeg(bytes) } == "corrupt-image")
+        #expect(failureCode { _ = try ReadPlanes.libjpeg(bytes) } == "corrupt-image")
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 8], [1, 3])
@@ -173,7 +174,9 @@ struct ReadPlanes: Equatable {
                     }
                     #expect(code == "corrupt-image")
                 }
-                #expect(failureCode { _ = try libjpeg(bytes, allowsTruncated: allowsTruncated) } == "corrupt-image")
+                #expect(
+                    failureCode { _ = try ReadPlanes.libjpeg(bytes, allowsTruncated: allowsTruncated) }
+                        == "corrupt-image")
             }
         }
     }
@@ -184,7 +187,7 @@ struct ReadPlanes: Equatable {
         let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset
         let damaged = bytes[..<start] + [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0xD9]
         #expect(failureCode { _ = try own(Array(damaged), allowsTruncated: true) } == "corrupt-image")
-        #expect(failureCode { _ = try libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
+        #expect(failureCode { _ = try ReadPlanes.libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
     }
 
     /// Data that has lost the end of its first interval, and whole intervals after it: the following intervals keep
@@ -199,7 +202,7 @@ struct ReadPlanes: Equatable {
             for next in restarts[first...] {
                 let damaged = Array(
                     bytes[..<(restarts[0] - 6)] + bytes[restarts[0]..<restarts[first]] + bytes[next...])
-                let expected = try libjpeg(damaged, allowsTruncated: true)
+                let expected = try ReadPlanes.libjpeg(damaged, allowsTruncated: true)
                 #expect(expected.isTruncated)
                 #expect(try own(damaged, allowsTruncated: true) == expected, "\(first) to \(next)")
                 #expect(
@@ -218,7 +221,7 @@ struct ReadPlanes: Equatable {
         let restarts = bytes.indices.dropLast().filter { bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1]) }
         for next in restarts[1...5] {
             let damaged = Array(bytes[..<(restarts[0] - 6)] + marks + bytes[next...])
-            let expected = try libjpeg(damaged, allowsTruncated: true)
+            let expected = try ReadPlanes.libjpeg(damaged, allowsTruncated: true)
             #expect(try own(damaged, allowsTruncated: true) == expected, "\(next)")
             #expect(try own(damaged, threads: 2, sizes: Self.small, allowsTruncated: true) == expected, "\(next)")
         }
@@ -236,13 +239,13 @@ struct ReadPlanes: Equatable {
         for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
             let cut = Array(bytes[..<end])
             #expect(failureCode { _ = try own(cut) } == "truncated-image")
-            let expected = try libjpeg(cut, allowsTruncated: true)
+            let expected = try ReadPlanes.libjpeg(cut, allowsTruncated: true)
             #expect(try own(cut, allowsTruncated: true) == expected, "\(end)")
             #expect(try own(cut, threads: 2, sizes: Self.small, allowsTruncated: true) == expected, "\(end)")
             #expect(expected.isTruncated)
             // With an end marker in its place, data is missing as well.
             let closed = cut + [0xFF, 0xD9]
-            #expect(failureCode { _ = try own(closed) } == failureCode { _ = try libjpeg(closed) }, "\(end)")
+            #expect(failureCode { _ = try own(closed) } == failureCode { _ = try ReadPlanes.libjpeg(closed) }, "\(end)")
         }
     }
 }

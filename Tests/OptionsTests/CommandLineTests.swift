@@ -79,7 +79,7 @@ struct CommandLineTests {
         #expect(arguments.text(.jobs) == "2")
     }
 
-    @Test func flagsStandTogether() throws {
+    @Test func flagsAreCombined() throws {
         let arguments = try arguments("put", "-qv")
         #expect(arguments[.quiet] && arguments[.verbose])
         #expect(try !self.arguments("put")[.quiet])

@@ -81,7 +81,7 @@ struct ManualTextTests {
         #expect(page.contains(".It Cm get Ar file"))
     }
 
-    @Test func wordsThatRoffWouldTakeForItsOwnAreEscaped() {
+    @Test func roffRequestsAreEscaped() {
         #expect(ManualPage.escaped(".x") == "\\&.x")
         #expect(ManualPage.escaped("it's a \\ `-`") == "it\\(aqs a \\e \\(ga\\-\\(ga")
         var page = ManualPage("x", section: 1, date: "")

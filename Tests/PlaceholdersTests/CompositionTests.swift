@@ -7,7 +7,7 @@ import Testing
     private static let sides = [1, 2, 3, 7, 15, 16, 17, 24, 40, 59, 60, 96, 120, 200, 320, 400, 800, 1365, 2048, 8192]
     private static let sizes = sides.flatMap { width in sides.map { PixelSize(width: width, height: $0) } }
 
-    @Test func nothingStandsOutsideOfThePictureOrOverlaps() {
+    @Test func partsStayInsideThePictureWithoutOverlap() {
         for size in Self.sizes {
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
             for scale in [0.25, 1, 2, 16, .nan, .infinity] {

@@ -63,7 +63,7 @@ import Testing
         #expect(seen.count == 8)
     }
 
-    @Test func withoutAMessageTheIconStandsAloneAndNothingIsWarnedOf() throws {
+    @Test func withoutAMessageOnlyTheIconIsDrawnWithoutAWarning() throws {
         #expect(try draw("").warnings == [])
         #expect(try draw(" \n\u{202E}") == draw(""))
     }

@@ -43,7 +43,7 @@ struct ScanFinderTests {
         #expect(whole.allSatisfy { $0.end <= bytes.count }, "\(name)")
     }
 
-    @Test func aPictureThatIsCutAnywhereGivesWhatEndsBefore() throws {
+    @Test func truncatedPictureHasTheScansThatEndBefore() throws {
         for bytes in try Self.pictures() {
             let whole = scans(in: bytes)
             try #require(!whole.isEmpty)
@@ -94,7 +94,7 @@ struct ScanFinderTests {
         for pieces in [1, 3, .max] { #expect(scans(in: bytes, pieces: pieces) == expected) }
     }
 
-    @Test func aPictureOverTheLimitsGivesNone() throws {
+    @Test func pictureOverTheLimitsHasNoScans() throws {
         let limits = PreviewLimits(maxPictureBytes: 61 * 43 * 3)
         // The filters' bytes make it larger.
         #expect(scans(in: try interlacedPNG(61, 43), limits: limits).isEmpty)

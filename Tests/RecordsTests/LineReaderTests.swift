@@ -42,7 +42,7 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         #expect(try drain(LineReader(bytes: [0xFF, 0x61, 0x0A, 0x00, 0x0A])) == ["1: \(damaged)", "2: \0"])
     }
 
-    @Test func howTheBytesArriveMakesNoDifference() throws {
+    @Test func linesAreTheSameForAnyArrivalOfBytes() throws {
         let text = (0..<500).map { "line \($0)\($0 % 3 == 0 ? "\r" : "")\n" }.joined() + "end"
         let whole = try read(text)
         for size in [1, 2, 7, 64, 5000] {

@@ -41,7 +41,7 @@ private struct Counter: RecordTool {
         return (try sink.lines().map { try Record(parsing: $0.utf8) }, status)
     }
 
-    @Test(arguments: [1, 3]) func recordsThatAreThereArePreparedTogetherUpToALimit(jobs: Int) throws {
+    @Test(arguments: [1, 3]) func availableRecordsArePreparedTogetherUpToALimit(jobs: Int) throws {
         let (records, status) = try run((0..<150).map { "{\"n\":\($0),\"\($0 % 7 == 0 ? "slow" : "quick")\":1}" }) {
             $0.jobs = jobs
         }

@@ -79,7 +79,7 @@ import func TestSupport.makePipe
         #expect(status == 77)
     }
 
-    @Test func failFastLosesNothingThatCameBeforeTheFailure() throws {
+    @Test func failFastKeepsEarlierRecords() throws {
         let input = (1...40).map { "{\"n\":\($0)}\n" }.joined() + "nonsense\n{\"n\":42}"
         let (lines, status) = try run(input) {
             $0.failFast = true
@@ -116,7 +116,7 @@ import func TestSupport.makePipe
         #expect(tool.gate.withLock { $0.started } == [1, 2])
     }
 
-    @Test func endOfRunIsThrownBehindTheRecordThatBearsIt() throws {
+    @Test func endOfRunIsThrownAfterItsRecord() throws {
         let sink = try Sink()
         let run = RecordRun(
             tool: Marker(), options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())

@@ -45,7 +45,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read(text) == ["{\"a\": 1.10,\"b\": [1, 2],\"c\": {\"d\": \"x \\n y\"}}"])
     }
 
-    @Test func arraysAreTakenApart() throws {
+    @Test func arraysAreSplitIntoRecords() throws {
         #expect(try read("[{\"a\":1},\n {\"b\":2}]\n{\"c\":3}") == ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"])
     }
 
@@ -91,12 +91,12 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         }
     }
 
-    @Test func aSlipInAPrettyPrintedObjectCostsOneRecord() throws {
+    @Test func errorInAPrettyPrintedObjectCostsOneRecord() throws {
         let text = "{\n  \"a\": 1\n}\n{\n  \"b\" 2,\n  \"c\": {\n    \"d\": 3\n  }\n}\n{\n  \"e\": 4\n}\n"
         #expect(try read(text) == ["{\"a\": 1}", "4: not-json", "{\"e\": 4}"])
     }
 
-    @Test func aSlipInAnIndentedArrayCostsOneRecord() throws {
+    @Test func errorInAnIndentedArrayCostsOneRecord() throws {
         let text = "[\n  {\n    \"a\" 1\n  },\n  {\n    \"b\": 2\n  }\n]\n"
         #expect(try read(text) == ["2: not-json", "{\"b\": 2}"])
     }
@@ -176,21 +176,25 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(found.count == 7)
     }
 
-    @Test func tooLongRecordFromAPipeIsSkippedWithoutBeingKept() throws {
+    private func readPipe(_ write: @escaping @Sendable (File) throws -> Void) throws -> [String] {
         let pipe = try makePipe()
         let writer = try File(descriptor: pipe.writing, path: "pipe")
         let thread = try Thread.start {
-            let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 1 << 20)
-            try? writer.write(Array("{\"a\":\"".utf8))
-            for _ in 0..<20 { try? writer.write(filler) }
-            try? writer.write(Array("\"}\n{\"b\":2}\n".utf8))
+            try? write(writer)
             closeWriter(writer)
         }
-        #expect(
-            try drain(RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe")))) == [
-                "1: record-too-long", "{\"b\":2}",
-            ])
-        thread.join()
+        defer { thread.join() }
+        return try drain(RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe"))))
+    }
+
+    @Test func tooLongRecordFromAPipeIsSkippedWithoutBeingKept() throws {
+        let records = try readPipe { writer in
+            let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 1 << 20)
+            try writer.write(Array("{\"a\":\"".utf8))
+            for _ in 0..<20 { try writer.write(filler) }
+            try writer.write(Array("\"}\n{\"b\":2}\n".utf8))
+        }
+        #expect(records == ["1: record-too-long", "{\"b\":2}"])
     }
 
     @Test func aNULInTheFirstLineCostsOnlyThatLine() throws {
@@ -198,36 +202,24 @@ private func drain(_ reader: RecordReader) throws -> [String] {
     }
 
     @Test(arguments: ["", "{\n  broken\n"]) func blanksWithoutEndAreNotKept(before text: String) throws {
-        let pipe = try makePipe()
-        let writer = try File(descriptor: pipe.writing, path: "pipe")
-        let thread = try Thread.start {
+        let records = try readPipe { writer in
             let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
-            try? writer.write(Array(text.utf8))
-            for _ in 0..<3 { try? writer.write(blanks) }
-            try? writer.write(Array("\n{\"b\":2}\n".utf8))
-            closeWriter(writer)
+            try writer.write(Array(text.utf8))
+            for _ in 0..<3 { try writer.write(blanks) }
+            try writer.write(Array("\n{\"b\":2}\n".utf8))
         }
-        let reader = RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe")))
-        #expect(try drain(reader).last == "{\"b\":2}")
-        thread.join()
+        #expect(records.last == "{\"b\":2}")
     }
 
     /// The long value begins further into the record than it reaches into the read in which it ends.
     @Test func tooLongRecordMayEndEarlierInAReadThanItsLastValueBegan() throws {
-        let pipe = try makePipe()
-        let writer = try File(descriptor: pipe.writing, path: "pipe")
-        let thread = try Thread.start {
+        let records = try readPipe { writer in
             // A read from a pipe gives 64 KiB, or 1 MiB at most.
             let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 2 << 20)
-            try? writer.write(Array("{\"pad\":\"".utf8) + filler + Array("\",\"a\":\"".utf8))
-            for _ in 0..<8 { try? writer.write(filler) }
-            try? writer.write(Array("\",\"c\":3}\n{\"b\":2}\n".utf8))
-            closeWriter(writer)
+            try writer.write(Array("{\"pad\":\"".utf8) + filler + Array("\",\"a\":\"".utf8))
+            for _ in 0..<8 { try writer.write(filler) }
+            try writer.write(Array("\",\"c\":3}\n{\"b\":2}\n".utf8))
         }
-        #expect(
-            try drain(RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe")))) == [
-                "1: record-too-long", "{\"b\":2}",
-            ])
-        thread.join()
+        #expect(records == ["1: record-too-long", "{\"b\":2}"])
     }
 }

@@ -16,60 +16,48 @@ import Testing
         #expect(lines == ["{\"hold\":1,\"done\":true}"] + (0..<1000).map { "{\"quick\":\($0),\"done\":true}" })
     }
 
-    @Test func recordsThatPassDoNotPileUpBehindASlowOne() throws {
+    /// Runs a record that ends once `limit` records were read, followed by `later` records up to `count`; returns how
+    /// many were read by then.
+    private func readsBehindASlowRecord(
+        _ later: Record, count: Int, until limit: Int, byteWindow: Int = 4 * RecordReader.lengthLimit
+    ) throws -> Int {
         let tool = Marker()
         let sink = try Sink()
         let reads = Monitor((count: 0, whenOpened: 0))
         var options = RecordRunOptions()
         options.jobs = 2
-        let run = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let run = RecordRun(
+            tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption(),
+            byteWindow: byteWindow)
         let opener = try Thread.start {
-            reads.wait { $0.count >= 60 ? () : nil }
+            reads.wait { $0.count >= limit ? () : nil }
             reads.update { $0.whenOpened = $0.count }
             _ = tool.gate.update { $0.opened.insert(1) }
         }
         _ = try run.run {
-            let count = reads.update { reads -> Int in
+            let number = reads.update { reads -> Int in
                 reads.count += 1
                 return reads.count
             }
-            if count > 20_000 { return nil }
-            return .job(RecordJob(try Record(parsing: (count == 1 ? #"{"hold":1}"# : #"{"skip":1}"#).utf8)))
+            if number > count { return nil }
+            return .job(RecordJob(number == 1 ? try Record(parsing: #"{"hold":1}"#.utf8) : later))
         }
         opener.join()
+        #expect(sink.lines().count == count)
+        return reads.withLock { $0.whenOpened }
+    }
+
+    @Test func passedRecordsBehindASlowRecordAreBounded() throws {
+        let passing = try Record(parsing: #"{"skip":1}"#.utf8)
         // The window is 64 records wide; one more has been read.
-        #expect(reads.withLock { $0.whenOpened } <= 65)
-        #expect(sink.lines().count == 20_000)
+        #expect(try readsBehindASlowRecord(passing, count: 20_000, until: 60) <= 65)
     }
 
     /// Sixty-four records of 16 MiB behind one slow download would be a gigabyte.
-    @Test func recordsBehindASlowOneAreBoundedInBytesToo() throws {
-        let tool = Marker()
-        let sink = try Sink()
-        let reads = Monitor((count: 0, whenOpened: 0))
-        var options = RecordRunOptions()
-        options.jobs = 2
+    @Test func bytesBehindASlowRecordAreBounded() throws {
         let large = try Record(parsing: "{\"skip\":\"\(String(repeating: "x", count: 1000))\"}".utf8)
-        let run = RecordRun(
-            tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption(),
-            byteWindow: 10 * large.footprint)
-        let opener = try Thread.start {
-            reads.wait { $0.count >= 11 ? () : nil }
-            reads.update { $0.whenOpened = $0.count }
-            _ = tool.gate.update { $0.opened.insert(1) }
-        }
-        _ = try run.run {
-            let count = reads.update { reads -> Int in
-                reads.count += 1
-                return reads.count
-            }
-            if count > 1000 { return nil }
-            return .job(RecordJob(count == 1 ? try Record(parsing: #"{"hold":1}"#.utf8) : large))
-        }
-        opener.join()
         // The slow record, nine large records, and the record that waits for room.
-        #expect(reads.withLock { $0.whenOpened } <= 11)
-        #expect(sink.lines().count == 1000)
+        #expect(try readsBehindASlowRecord(large, count: 1000, until: 11, byteWindow: 10 * large.footprint) <= 11)
     }
 
     @Test(arguments: [1, 3], [false, true])

@@ -45,7 +45,7 @@ import Testing
         #expect(end(writing, pieces: 1000, of: 4, every: .milliseconds(500)) == .seconds(8))
     }
 
-    @Test func aRecordWaitsNoLongerThanTheRunHasPatience() {
+    @Test func recordWaitsOnlyForTheRunsBudget() {
         let limits = RemoteOperation.Limits.reading(atMost: 1 << 30, timeouts, patience: .seconds(3))
         #expect(end(limits, pieces: 1000, of: 1 << 20, every: .milliseconds(500)) == .seconds(3))
     }

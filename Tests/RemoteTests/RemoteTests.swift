@@ -180,7 +180,7 @@ import Testing
         #expect(world.warnings.isEmpty)
     }
 
-    @Test func theEndWaitsForWritersAndNoLonger() throws {
+    @Test func closeWaitsForWritersWithinItsLimit() throws {
         let world = try World { $0.wait = .milliseconds(50) }
         world.storage.state.update { $0.isHolding = true }
         let results = Monitor<[String]>([])

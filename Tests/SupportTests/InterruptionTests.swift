@@ -43,7 +43,7 @@ import Testing
         #expect(Interruption.isSecond(SIGTERM, after: SIGINT, span: .zero))
     }
 
-    @Test func aReaderThatGoesStopsTheRun() throws {
+    @Test func closedOutputStopsTheRun() throws {
         let pipe = try makePipe()
         let interruption = Interruption()
         try interruption.watchReader(of: pipe.writing)
@@ -71,7 +71,7 @@ import Testing
         #expect(read == bytes)
     }
 
-    @Test func noMoreIsReadThanIsWanted() throws {
+    @Test func readsStopAtTheRequestedCount() throws {
         let (reader, writer) = try pipeEnds()
         try writer.write(Array("0123456789".utf8))
         #expect(try reader.contents(atMost: 4) == Array("0123".utf8))

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func nothingShowsUntilItIsWhole() throws {
+    @Test func outputAppearsOnlyWhenComplete() throws {
         do {
             let output = try OutputFile(path: folder.path("out"))
             try Array("half".utf8).withUnsafeBytes { try output.write($0) }

@@ -44,7 +44,7 @@ import Testing
         #expect(path.showingForeignBytes == path)
     }
 
-    @Test func aNameThatHasTheCarriersItselfIsKeptApart() {
+    @Test func nameWithCarrierScalarsStaysDistinct() {
         for value in [0x10FE80, 0x10FEFF, 0x10FEC3] as [UInt32] {
             let name = "\(Unicode.Scalar(value)!).jpg"
             let text = String(pathBytes: name.utf8)

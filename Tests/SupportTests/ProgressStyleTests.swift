@@ -24,7 +24,7 @@ struct ProgressStyleTests {
         #expect(style(.plain, format: .json) == .lines)
     }
 
-    @Test func theEnvironmentSaysWhatATerminalCan() {
+    @Test func environmentDeterminesTheTerminalsAbilities() {
         #expect(style(in: ["TERM": "dumb"]) == .lines)
         #expect(style(in: [:]) == .lines)
         #expect(style(in: ["TERM": "xterm", "NO_COLOR": "1"]) == .drawn(hasColour: false))

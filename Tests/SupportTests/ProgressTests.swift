@@ -281,7 +281,7 @@ struct ProgressTests {
 
     // MARK: Rate
 
-    @Test func theRateForgetsAndShowsAStall() {
+    @Test func rateDecaysAndShowsAStall() {
         var rate = Rate()
         for time in 1...10 { rate.sample(1000 * time, at: second(time)) }
         #expect(abs(rate.perSecond - 1000) < 1)

@@ -88,7 +88,7 @@ struct SystemCallFilterTests {
         }
     }
 
-    @Test func aLargerPlanAllowsAllThatASmallerOneDoes() throws {
+    @Test func largerPlanAllowsAllCallsOfASmallerPlan() throws {
         let (none, everything) = (try filter([]), try filter([.files, .permissions, .network]))
         var counts = (none: 0, everything: 0)
         for call in 0..<470 {
@@ -191,7 +191,7 @@ struct SystemCallFilterTests {
         try expect(.network, Call.setsockopt, [3, 6, 31], .refuse)
     }
 
-    @Test func refusedCallsAreReportedOnlyIfThatIsWanted() throws {
+    @Test func refusedCallsAreReportedOnlyOnRequest() throws {
         let code = try filter(.network, reports: true)
         #expect(try run(code, Call.execve) == .report)
         #expect(try run(code, Call.kill, [1, 9]) == .report)

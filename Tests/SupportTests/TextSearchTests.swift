@@ -6,7 +6,7 @@ struct TextSearchTests {
     @Test(arguments: [
         ("", true), ("a", true), ("bc", true), ("abc", true), ("cb", false), ("abcd", false), ("é", false),
     ])
-    func textIsFoundWhereverItStands(_ text: String, _ isThere: Bool) {
+    func textIsFoundAtAnyPosition(_ text: String, _ isThere: Bool) {
         #expect("abc".contains(text: text) == isThere)
     }
 

@@ -70,7 +70,7 @@ import Testing
         for path in [file, folder.path("pictures/a.png")] { #expect(try bytes(path) == "inside") }
     }
 
-    @Test func whetherAFileOutsideExistsIsNotTold() throws {
+    @Test func existenceOfAFileOutsideIsNotRevealed() throws {
         _ = try folder.makeFolder("pictures")
         for path in ["/no such file", folder.path("pictures/none/../../private.png")] {
             #expect(throws: PathRefusal.outside(path)) { try bytes(path) }

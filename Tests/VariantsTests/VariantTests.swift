@@ -115,7 +115,7 @@ struct VariantTests {
         #expect(preference.geometry == Geometry(height: 240, mode: .fit, enlarges: true))
     }
 
-    @Test func aStyleIsEnlargedUnlessToldNotTo() throws {
+    @Test func styleIsEnlargedUnlessDisabled() throws {
         #expect(try named(["launch-card"]) { $0.enlarges = false }.first?.geometry.enlarges == false)
         #expect(try named(["pager"]).first?.geometry.enlarges == false)
         #expect(try single { $0.widths = [80] }.geometry.enlarges == false)
@@ -148,7 +148,7 @@ struct VariantTests {
         #expect(message { _ = try named(["card"]) }?.hasPrefix("64 --variant card wants a size") == true)
     }
 
-    @Test func optionsOverrideWhatAVariantSaysOfItself() throws {
+    @Test func optionsOverrideTheVariantsValues() throws {
         let card = try #require(
             try named(["launch-card"]) {
                 $0.contentMode = .fit

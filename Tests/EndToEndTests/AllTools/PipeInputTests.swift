@@ -67,7 +67,7 @@ struct PipeInputTests {
     }
 
     @Test(arguments: ways)
-    func filesAreMadeOfOne(_ way: String) throws {
+    func variantOfAPipeIsWritten(_ way: String) throws {
         let record = try run(way, "img-downsample % --width 100 --output-dir out --name-template '{variant}.{ext}'")
             .expect(0).record
         #expect(record.string("variants.custom.path") == home.path("out/custom.jpg"))

@@ -65,7 +65,7 @@ struct ProgressTests {
         #expect(output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func theLineSaysThatARateLimitIsWaitedFor() throws {
+    @Test func lineShowsAWaitForARateLimit() throws {
         let home = try Sample.home(["TERM": "xterm"])
         let url = try Sample.url("limited.jpg", faults: ["times-1", "retry-after-30"])
         let tool = try home.start("img-cache", ["put", url], stdin: .empty, stderr: .terminal)
@@ -117,7 +117,7 @@ struct ProgressTests {
         #expect(!output.stderr.contains("B/s") && !output.stderr.contains("apod-basic"), "\(output)")
     }
 
-    @Test func aSingleDaySaysThatItIsWaitedFor() throws {
+    @Test func singleDayShowsItsWait() throws {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let tool = try home.start("apod-fetch", ["--date", "2024-02-01"], stdin: .empty, stderr: .terminal)
@@ -139,7 +139,7 @@ struct ProgressTests {
         #expect(stream.errorLines.last?.hasPrefix("apod-fetch: 1 day") == true, "\(stream)")
     }
 
-    @Test func aReaderThatGoesLeavesAClearedLine() throws {
+    @Test func closedOutputLeavesAClearedLine() throws {
         // The reader waits for a word from here, and then goes.
         let script = "exec 3<&0; img-cache put \(server.url()) </dev/null | read go <&3"
         let tool = try home.start("/bin/sh", ["-c", script], stderr: .terminal)

@@ -34,7 +34,7 @@ struct RecordFlowTests {
         }
     }
 
-    @Test func unorderedLetsTheQuickOneLeaveFirst() throws {
+    @Test func unorderedWritesFasterRecordsFirst() throws {
         let server = try StallingServer(stalls: 1)
         let home = try Sample.home()
         let running = try home.start("img-cache", ["put", "--unordered", "--jobs", "2", "--timeout", "30s"])

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized)
 struct SignalTests {
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsAStalledDownloadAndLeavesTheCacheWhole(_ signal: Int32) throws {
+    func signalEndsAStalledDownloadAndKeepsTheCacheConsistent(_ signal: Int32) throws {
         let server = try StallingServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", ["put", server.url()], stdin: .empty)
@@ -94,7 +94,7 @@ struct SignalTests {
         #expect(home.blobs.count == 1)
     }
 
-    @Test func aKillDuringADownloadCostsNothingButTheBytes() throws {
+    @Test func killDuringADownloadCostsOnlyItsBytes() throws {
         let server = try StallingServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let running = try home.start("img-cache", ["put", server.url()], stdin: .empty)

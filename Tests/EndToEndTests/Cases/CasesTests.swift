@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func eachCaseEndsAsItSays(_ name: String) throws {
+    @Test(arguments: names) func eachCaseHasItsExpectedResult(_ name: String) throws {
         let tool = String(name.prefix { $0 != "/" })
         func file(_ part: String) -> String? { try? TestFile.text("\(Self.root)/\(name)/\(part)") }
         let server =

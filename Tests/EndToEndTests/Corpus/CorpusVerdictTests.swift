@@ -64,7 +64,7 @@ struct CorpusVerdictTests {
         #expect(names == table, "\(names.symmetricDifference(table).sorted())")
     }
 
-    @Test(arguments: folders) func everyPictureEndsAsTheTableSays(_ folder: String) throws {
+    @Test(arguments: folders) func everyPictureHasTheTablesVerdict(_ folder: String) throws {
         let verdicts = try CorpusVerdict.list(folder)
         let paths = try verdicts.map { try path(folder, $0) }
         for (record, expected) in zip(try records(paths, ["--variant", "pager"]), verdicts) {

@@ -36,7 +36,7 @@ struct OneVerdictTests {
         try home.run(tool, arguments).expect(65).records.map { $0.string("error.code") }
     }
 
-    @Test func aFileThatEndsTooEarlyIsRefusedByAllToolsForEveryOutput() throws {
+    @Test func truncatedFileIsRefusedByAllTools() throws {
         let home = try ToolHome()
         let names = try files(home)
         let kept = try codes(home, "img-cache", ["put"] + names)

@@ -18,7 +18,7 @@ struct SmallCorpusTests {
         #expect(files.reduce(0) { $0 + (Int($1[0]) ?? 0) } < 1_000_000)
     }
 
-    @Test func everyFileEndsAsTheTableSays() throws {
+    @Test func everyFileHasTheTablesVerdict() throws {
         let home = try ToolHome()
         let rows = try Self.rows()
         let lines = rows.map { String(decoding: JSON.object(["path": .string($0.path)]).bytes, as: UTF8.self) }

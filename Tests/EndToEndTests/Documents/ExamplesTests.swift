@@ -84,7 +84,7 @@ import Testing
         #expect(try day("2020-06-12").string("error.code") == "no-picture")
     }
 
-    @Test(.enabled(if: hasMake)) func aDayThatFailsForATimeLeavesNothingAndIsMadeByTheNextRun() throws {
+    @Test(.enabled(if: hasMake)) func transientlyFailedDayIsMadeByTheNextRun() throws {
         let down = [
             "APOD_SCIENCE_URL": server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"]),
             "APOD_API_URL": server.url("/planetary/apod", faults: ["status-503"]),
@@ -179,7 +179,7 @@ import Testing
         #expect(try server.requests()["/pictures/pad.jpg"] == 1)
     }
 
-    @Test func aLaunchWithoutItsPictureSaysWhyAndTheOthersHaveTheirs() throws {
+    @Test func launchWithoutAPictureHasAReason() throws {
         let page = """
             {"results": [{"id": "a", "image": null}, {"id": "b", "image": "\(server.url("/pictures/b.jpg"))"},
               {"id": "c", "image": "\(server.url("/pictures/c.jpg", faults: ["status-503"]))"}]}

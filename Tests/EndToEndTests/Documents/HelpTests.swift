@@ -55,7 +55,7 @@ struct HelpTests {
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
-    func everyToolSaysItsVersionItsLibrariesAndItsExitStatus(_ tool: String) throws {
+    func everyToolShowsVersionLibrariesAndExitStatuses(_ tool: String) throws {
         let version = try run(tool, ["--version"]).expect(0)
         let words = version.lines[0].split(separator: " ")
         #expect(words.count == 2 && words[0] == tool && words[1].contains("."), "\(version)")
@@ -68,7 +68,7 @@ struct HelpTests {
 
     /// Every option after a tool's name in an example is an option of its command.
     @Test(arguments: commands)
-    func theExamplesUseOptionsThatThereAre(_ command: [String]) throws {
+    func examplesUseExistingOptions(_ command: [String]) throws {
         var helps: [String: String] = [:]
         func help(_ command: [String]) throws -> String {
             let name = command.joined(separator: " ")

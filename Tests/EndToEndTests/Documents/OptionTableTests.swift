@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Anything that a user can type is typed by a test.
-    @Test func everyOptionIsGivenByATest() throws {
+    @Test func everyOptionIsUsedByATest() throws {
         let files = try ToolHome().run(
             "/usr/bin/find",
             ["\(Corpus.packageRoot)/Tests/EndToEndTests", "\(Corpus.packageRoot)/Tests/Cases", "-type", "f"]

@@ -100,7 +100,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func aRootThatIsRemovedUnderManyDownloadsComesBack() throws {
+    @Test func rootRemovedDuringManyDownloadsIsCreatedAgain() throws {
         let server = try PictureServer(size: 100_000, stalls: 4)
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<12).map { server.url("\($0)") }

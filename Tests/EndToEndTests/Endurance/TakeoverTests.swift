@@ -34,7 +34,7 @@ struct TakeoverTests {
     }
 
     @Test(arguments: [SIGKILL, SIGTERM])
-    func whenTheLeaderIsEndedHalfWayOneMoreRequestContinues(_ signal: Int32) throws {
+    func endedLeaderCostsOneContinuingRequest(_ signal: Int32) throws {
         let server = try PictureServer(size: Self.size, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")

@@ -9,7 +9,7 @@ struct MigrationTests {
     private static let layouts = 1...IndexLayouts.steps.count
 
     @Test(arguments: layouts)
-    func everythingThatWasThereIsTakenOver(_ layout: Int) throws {
+    func allEntriesAreMigrated(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let (home, service) = (old.home, old.service)
         func run(_ tool: String, _ arguments: String..., stdin: ToolInput = .empty) throws -> ToolOutput {

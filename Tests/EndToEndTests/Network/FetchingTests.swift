@@ -34,7 +34,7 @@ struct FetchingTests {
 
     // MARK: Failures that are remembered
 
-    @Test func aDefiniteFailureIsGivenAgainWithoutAsking() throws {
+    @Test func permanentFailureIsRepeatedWithoutARequest() throws {
         let server = try Server { _, _ in LoopbackResponse(404) }
         let home = try server.home()
         let url = server.url("gone.png")
@@ -64,7 +64,7 @@ struct FetchingTests {
     }
 
     @Test(arguments: [["APOD_TOOLS_NEGATIVE_TTL=0"], []])
-    func nothingIsRememberedWhereThatIsNotWanted(_ arguments: [String]) throws {
+    func failuresAreNotRememberedIfDisabled(_ arguments: [String]) throws {
         let server = try Server { _, _ in LoopbackResponse(404) }
         let home = try server.home()
         if arguments.isEmpty { try home.folder.write("config/apod-tools/config.json", "{\"negative_ttl\":\"0s\"}") }
@@ -87,7 +87,7 @@ struct FetchingTests {
 
     // MARK: A server that is gone
 
-    @Test func aServerThatIsGoneLeavesTheOldCopyWithAWarning() throws {
+    @Test func staleEntryIsServedWithAWarningIfTheServerIsGone() throws {
         let service = try SampleServer(["--size", "64x48"])
         let home = try ToolHome(environment: service.environment)
         let url = service.url("/pictures/stale.jpg")
@@ -107,7 +107,7 @@ struct FetchingTests {
 
     // MARK: The server's wishes
 
-    @Test func aServersWordOnKeepingCountsOnlyWhenAsked() throws {
+    @Test func cacheControlIsHonouredOnlyOnRequest() throws {
         let server = try Server { request, _ in
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
             response.set("Cache-Control", request.path == "/never.png" ? "no-store" : "no-cache")
@@ -132,7 +132,7 @@ struct FetchingTests {
         try home.run("img-cache", ["put", server.url("never.png")]).expect(78)
     }
 
-    @Test func anEntryInItsWindowLeavesBeforeItsServerIsAsked() throws {
+    @Test func entryInItsWindowIsWrittenBeforeRevalidation() throws {
         let server = try Server { request, number in
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
             response.set("ETag", "\"\(number)\"")
@@ -278,7 +278,7 @@ struct FetchingTests {
 
     // MARK: explain
 
-    @Test func explainSaysWhatPutWouldDoForEachAddress() throws {
+    @Test func explainPredictsPutForEachAddress() throws {
         let server = try Server { request, _ in
             request.path == "/gone.png" ? LoopbackResponse(404) : .bytes(Self.picture, type: "image/png")
         }
@@ -301,7 +301,7 @@ struct FetchingTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func explainTellsWhyAnAddressIsRefused() throws {
+    @Test func explainShowsWhyAnAddressIsRefused() throws {
         let home = try ToolHome()
         let record = try home.run("img-cache", ["explain", "http://127.0.0.1:9/a.png"]).expect(0).record
         #expect(record.string("explain.decision") == "refused")
@@ -311,7 +311,7 @@ struct FetchingTests {
 
     // MARK: prefetch
 
-    @Test func prefetchSaysWhatCameOfIt() throws {
+    @Test func prefetchReportsItsResult() throws {
         let server = try Server { request, _ in
             request.path == "/gone.png" ? LoopbackResponse(404) : .bytes(Self.picture, type: "image/png")
         }
@@ -325,7 +325,7 @@ struct FetchingTests {
         #expect(quiet.stderrBytes.isEmpty)
     }
 
-    @Test func prefetchGivesWay() throws {
+    @Test func prefetchYields() throws {
         let server = try StallingServer()
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", ["prefetch", server.url()], stdin: .empty)

@@ -14,7 +14,9 @@ struct ProxyTests {
             environment: ["APOD_API_URL": api].merging(environment) { $1 }.mapValues { Optional($0) })
     }
 
-    @Test(arguments: ["http_proxy", "all_proxy"]) func plainRequestsGoToTheProxyWhole(variable: String) throws {
+    @Test(arguments: ["http_proxy", "all_proxy"]) func plainRequestsReachTheProxyWithTheirFullAddress(variable: String)
+        throws
+    {
         let proxy = try ForwardProxy { _ in ClassicDay.response }
         let output = try fetch(try ToolHome(), "http://8.8.8.8/apod", [variable: proxy.address])
         #expect(try output.expect(0).record.string("title") == "A Title")
@@ -46,7 +48,7 @@ struct ProxyTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    @Test func hostsOfNoProxyAreAskedStraight() throws {
+    @Test func hostsInNoProxyAreContactedDirectly() throws {
         let proxy = try ForwardProxy { _ in ClassicDay.response }
         let server = try LoopbackServer { _ in ClassicDay.response }
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])

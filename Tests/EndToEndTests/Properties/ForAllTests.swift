@@ -14,7 +14,7 @@ struct ForAllTests {
         try claim(number < 950, "\(number) is large")
     }
 
-    @Test func aFalseClaimIsFoundAndItsCaseCanBeRunAlone() throws {
+    @Test func falseClaimIsFoundAndItsCaseCanBeRepeated() throws {
         let found = trial().counterexamples(isNeverLarge)
         #expect(found.count == 3)
         for example in found {
@@ -30,7 +30,7 @@ struct ForAllTests {
                 + "again: APOD_TOOLS_SEED=1 APOD_TOOLS_CASE=\(first.number) swift test --filter 'aFalseClaim'")
     }
 
-    @Test func theCommandBringsBackSeedAndCase() throws {
+    @Test func commandRestoresSeedAndCase() throws {
         let settings = try TrialSettings(["APOD_TOOLS_SEED": "77", "APOD_TOOLS_CASE": "4"])
         #expect(settings.seed == 77 && settings.onlyCase == 4)
         var tried = 0

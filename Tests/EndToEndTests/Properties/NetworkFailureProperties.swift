@@ -24,7 +24,7 @@ struct NetworkFailureProperties {
     }
 
     @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry")
-    func everyTransientFailureIsTriedAgainAndThenTold() throws {
+    func everyTransientFailureIsRetriedAndThenReported() throws {
         try forAll { random in
             let retries = random.number(0...4)
             // A connection that stands still is given up after a second at the earliest.
@@ -62,7 +62,7 @@ struct NetworkFailureProperties {
     }
 
     @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry, by the tools")
-    func theToolsTryAgainAndThenSaySo() throws {
+    func toolsRetryAndThenReport() throws {
         try forAll(15) { random in
             let retries = random.number(0...2)
             let trouble = Trouble(random.number(0...3), of: NetworkFault.quick, &random)

@@ -27,7 +27,7 @@ import Testing
         #expect(try fleet.count("fresh", "remote_errors") >= 5)
     }
 
-    @Test func aServerThatNeverAnswersIsNotWaitedForLong() throws {
+    @Test func silentServerIsSoonAbandoned() throws {
         let asked = Monitor(0)
         let silent = try LoopbackServer { _, connection in
             asked.withLock { $0 += 1 }
@@ -40,7 +40,7 @@ import Testing
         #expect((2...13).contains(asked.withLock { $0 }))
     }
 
-    @Test func aServerThatStopsHalfWayIsNotWaitedForLong() throws {
+    @Test func stalledServerIsSoonAbandoned() throws {
         let server = try LoopbackServer { request, connection in
             if request.method != "GET" { return try connection.send(.text("", status: 201), to: request) }
             var response = LoopbackResponse.bytes([], type: "application/json")
@@ -118,7 +118,7 @@ import Testing
         #expect(stored.withLock { $0.count } == 2)
     }
 
-    @Test func theEndOfARunWaitsNoLongerThanAgreed() throws {
+    @Test func endOfARunRespectsTheRemoteWait() throws {
         let isOpen = Monitor(false)
         let server = try LoopbackServer { request, connection in
             if request.method != "PUT" { return try connection.send(.text("no", status: 404), to: request) }
@@ -132,7 +132,7 @@ import Testing
         isOpen.update { $0 = true }
     }
 
-    @Test func aSignalEndsARunThatHandsOver() throws {
+    @Test func signalEndsARunDuringAnUpload() throws {
         let held = Monitor(false)
         let server = try LoopbackServer { request, connection in
             if request.method != "PUT" { return try connection.send(.text("no", status: 404), to: request) }

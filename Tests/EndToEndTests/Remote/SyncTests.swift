@@ -87,7 +87,7 @@ import Testing
         #expect(output.stderr.contains("raise --capacity"))
     }
 
-    @Test func aRemoteThatIsAwayIsAFailureHere() throws {
+    @Test func unreachableRemoteIsAFailure() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"])
         let output = try fleet.home.run(

@@ -30,7 +30,7 @@ struct AddressGuardTests {
         "224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "[2002:7f00:1::]", "[::127.0.0.1]",
     ]
 
-    @Test func loopbackIsRefusedInEveryWayOfWritingIt() throws {
+    @Test func loopbackIsRefusedInEveryNotation() throws {
         let trap = try Trap()
         let home = try ToolHome()
         let urls = Self.hosts.map { "http://\($0):\(trap.server.port)/a.png" }
@@ -59,7 +59,7 @@ struct AddressGuardTests {
         }
     }
 
-    @Test func recordsAreNoWayAroundIt() throws {
+    @Test func recordsDoNotBypassTheGuard() throws {
         let trap = try Trap()
         let lines = ["hdurl", "url", "image_url", "gifUrl"].map {
             "{\"\($0)\":\"http://127.0.0.1:\(trap.server.port)/a.png\"}"
@@ -69,7 +69,7 @@ struct AddressGuardTests {
         #expect(trap.hits.withLock { $0 } == 0)
     }
 
-    @Test func aRedirectIsNoWayAroundIt() throws {
+    @Test func redirectsDoNotBypassTheGuard() throws {
         let trap = try Trap()
         let home = try Sample.home(["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.1/32"])
         for target in [

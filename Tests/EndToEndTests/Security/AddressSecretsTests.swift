@@ -56,7 +56,7 @@ struct AddressSecretsTests {
         #expect(!missing.stderr.contains(Self.pathToken))
     }
 
-    @Test func aCommandThatLooksMakesNoSecret() throws {
+    @Test func lookupsCreateNoSecret() throws {
         let home = try Sample.home()
         let address = try Sample.url("m31.jpg") + "?pin=1234"
         try home.run("img-cache", ["has", address]).expect(1)

@@ -139,7 +139,7 @@ enum Bomb {
         #expect(try codes(home, [png], ["APOD_TOOLS_MAX_SECONDS=0.001", "--format", "webp"]) == ["too-slow"])
     }
 
-    @Test func picturesAtATimeShareTheMemoryAndAllAreMade() throws {
+    @Test func concurrentPicturesShareTheMemoryLimit() throws {
         let home = try ToolHome()
         let pixels = PixelBuffer(
             size: PixelSize(width: 1500, height: 1500), channels: 3, bytes: .init(repeating: 7, count: 6_750_000))

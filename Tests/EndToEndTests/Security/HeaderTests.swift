@@ -51,7 +51,7 @@ struct HeaderTests {
         try home.run("img-cache", ["put", "--jobs", "1", "APOD_TOOLS_RETRIES=0"] + arguments, stdin: stdin)
     }
 
-    @Test func allWaysOfGivingOneReachTheServer() throws {
+    @Test func headersOfEverySourceReachTheServer() throws {
         let file = try home.write("headers", "# two\nX-B: 2\n\(listener.server.address) X-C: 3\n")
         let token = try home.write("token", "t0ken\n")
         try put([
@@ -165,7 +165,7 @@ struct HeaderTests {
         try put([listener.url("a.png"), "APOD_TOOLS_NETRC=true"]).expectRefusal(78, "img-cache", ".netrc")
     }
 
-    @Test func thatAnAnswerIsCompressedIsNoPicture() throws {
+    @Test func compressedAnswerIsRefused() throws {
         // A megabyte of zeros: were it undone, it would be over the limit.
         let bomb = Bomb.zeros(matches: 4065)
         let server = try LoopbackServer { request in

@@ -26,7 +26,7 @@ private let hasLibidn2: Bool = {
     }
 
     @Test(arguments: ["get", "has", "path", "info", "rm", "pin"])
-    func aCommandThatOnlyLooksLoadsItThoughItIsConfined(_ command: String) throws {
+    func confinedLookupLoadsTheLibrary(_ command: String) throws {
         let home = try ToolHome()
         let byArgument = try home.run("img-cache", [command, Self.written, "-v"]).expect(1)
         let byLine = try home.run("img-cache", [command, "-v"], stdin: .lines([Self.written])).expect(1)

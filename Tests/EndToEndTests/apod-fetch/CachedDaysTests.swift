@@ -110,7 +110,7 @@ struct CachedDaysTests {
         #expect(sources.count { $0 == "network" } <= 365)
     }
 
-    @Test func aProcessThatDiesLeavesItsTurnToTheOneThatWaits() throws {
+    @Test func waiterTakesOverFromADeadProcess() throws {
         // For waiting processes, both addresses are the same service.
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]

@@ -61,7 +61,7 @@ struct GifCacheSyncTests {
         #expect(offline.stderr == "")
     }
 
-    @Test func aQuotaThatIsUsedUpStopsAllAskingForAllProcesses() throws {
+    @Test func exhaustedQuotaStopsAllProcesses() throws {
         let service = try SampleServer(["--exercises", "100", "--exercise-side", "16", "--exercise-quota", "30"])
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("gif-cache", ["mirror"]).expect(75)

@@ -91,7 +91,7 @@ struct IncrementalTests {
             try sent.records.last?.string("path") == other.run("img-cache", ["path", server.url("a.jpg")]).lines[0])
     }
 
-    @Test func recordsKeepTheirOrderUnlessToldOtherwise() throws {
+    @Test func recordsKeepTheirOrderUnlessUnordered() throws {
         let bytes = try Self.pictures()[0].bytes
         for isOrdered in [true, false] {
             let server = try ScanServer(["slow.jpg": bytes, "fast.jpg": bytes])
@@ -230,7 +230,7 @@ struct IncrementalTests {
         #expect(records.count == 33 && records.last?.string("cache.status") == "miss")
     }
 
-    @Test func aPictureThatTurnsOutBadEndsWithItsError() throws {
+    @Test func corruptPictureEndsWithItsError() throws {
         let (name, bytes, _) = try Self.pictures()[0]
         let server = try ScanServer([name: Array(bytes.dropLast(40))])
         server.releaseAll(name)

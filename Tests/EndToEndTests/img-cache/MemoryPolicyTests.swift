@@ -74,7 +74,7 @@ struct MemoryPolicyTests {
         _ = try home.run("img-cache", ["scope", "purge", "--all-scopes", "--policy", "memory"]).expect(0)
     }
 
-    @Test func nothingStaysBehindAPurge() throws {
+    @Test func purgeLeavesNothing() throws {
         let picture = try pictures(1)[0]
         try home.run("img-cache", ["put", "--policy", "memory", picture]).expect(0)
         try home.run("img-cache", ["scope", "purge", "default", "--policy", "memory"]).expect(0)

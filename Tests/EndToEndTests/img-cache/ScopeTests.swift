@@ -82,7 +82,7 @@ struct ScopeTests {
     }
 
     @Test(arguments: [true, false])
-    func pictureOfAScopeThatWasSwitchedIsNotSaidToBeMissing(_ isFileGone: Bool) throws {
+    func pictureOfASwitchedScopeIsReportedAsPurged(_ isFileGone: Bool) throws {
         let home = try Sample.home()
         let put = try home.run("img-cache", ["put", try Sample.url("switched-\(isFileGone).jpg")]).expect(0)
         let path = try #require(put.record.string("path"))

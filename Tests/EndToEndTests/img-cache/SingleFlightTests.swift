@@ -27,7 +27,7 @@ struct SingleFlightTests {
         #expect(try Sample.requests(url) == 1)
     }
 
-    @Test func whenTheOneThatDownloadsIsKilledAnotherTakesOver() throws {
+    @Test func waiterTakesOverFromAKilledDownload() throws {
         let server = try StallingServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let leader = try home.start("img-cache", ["put", server.url()], stdin: .empty)
@@ -42,7 +42,7 @@ struct SingleFlightTests {
         #expect(home.leftovers == [])
     }
 
-    @Test func aVariantIsMadeOnceHoweverManyWantIt() throws {
+    @Test func concurrentRequestsForAVariantMakeItOnce() throws {
         let home = try Sample.home()
         let cached = try home.run("img-cache", ["put", Sample.url("variant-once.jpg")]).expect(0).stdoutBytes
         let tools = try (0..<8).map { _ in

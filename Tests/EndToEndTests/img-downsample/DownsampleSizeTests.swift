@@ -73,7 +73,7 @@ struct DownsampleSizeTests {
 
     // MARK: Enlarging
 
-    @Test func nothingIsEnlargedUnlessTold() throws {
+    @Test func picturesAreEnlargedOnlyOnRequest() throws {
         let home = try ToolHome()
         try home.write("wide.png", DrawnPicture.gradient(60, 40).png())
         try home.write("tall.png", DrawnPicture.gradient(40, 60).png())

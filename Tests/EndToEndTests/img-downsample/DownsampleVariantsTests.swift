@@ -20,7 +20,7 @@ struct DownsampleVariantsTests {
     // MARK: From one decoding
 
     @Test(arguments: ["sky.jpg", "progressive.jpg", "sky.png", "sky.webp", "turned.jpg"])
-    func everyVariantOfManyIsAsIfItWereAlone(file: String) throws {
+    func eachVariantOfManyEqualsASingleVariant(file: String) throws {
         let home = try ToolHome()
         let sky = DrawnPicture.sky(501, 377, seed: 4)
         let bytes: [UInt8]
@@ -329,7 +329,7 @@ struct DownsampleVariantsTests {
         }
     }
 
-    @Test func exifThatMakesNoSenseIsNoReasonToRefuse() throws {
+    @Test func invalidExifIsIgnored() throws {
         let home = try ToolHome()
         let head = Array("Exif\0\0".utf8)
         let blocks: [[UInt8]] = [

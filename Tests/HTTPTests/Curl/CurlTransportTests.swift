@@ -261,7 +261,7 @@ import Testing
         #expect(headers["accept"] == "image/*")
     }
 
-    @Test func passwordsOfAFileReachTheirHostAlone() throws {
+    @Test func passwordsOfAFileReachOnlyTheirHost() throws {
         let server = try LoopbackServer { request, peer in
             let port = request.headers["host"]?.split(separator: ":").last ?? ""
             request.target == "/start" ? peer.redirect("http://localhost:\(port)/end") : peer.respond()
@@ -334,7 +334,7 @@ import Testing
         #expect(events == ["pause", "head", "abc", "pause", "def"])
     }
 
-    @Test func receiverMayEndATransferThatStandsStill() throws {
+    @Test func receiverMayEndAStalledTransfer() throws {
         let server = try LoopbackServer { request, peer in
             if request.target == "/ok" { return peer.respond(200, [], "ok") }
             peer.waitForTheEnd()

@@ -1,5 +1,6 @@
 import Libc
 import Support
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["socks5h://p:1", "SOCKS4A://p:1"])
-    func nameServiceIsNotAskedIfTheProxyAloneIsTo(proxy: String) throws {
+    func nameIsNotResolvedIfOnlyTheProxyResolves(proxy: String) throws {
         let hosts = hosts(["8.8.8.8"])
         #expect(try judge(hosts, "http://a.example/", over: proxy) == nil)
         for url in ["http://10.0.0.1/", "http://printer/", "http://localhost/"] {
@@ -56,14 +57,14 @@ import Testing
         #expect(asked.withLock { $0 } == [])
     }
 
-    @Test func nameServiceIsNotAskedIfNothingIsRefused() throws {
+    @Test func nameIsNotResolvedIfNoAddressIsRefused() throws {
         try judge(hosts(guard: .allowingAll), "http://a.example/")
         #expect(asked.withLock { $0 } == [])
     }
 
     /// libcurl would resolve the name itself, and the second answer may differ.
     @Test(arguments: ["socks5://p:1", "socks4://p:1", "socks://p:1"])
-    func proxyThatTakesAddressesIsGivenTheOneThatWasJudged(proxy: String) throws {
+    func proxyThatTakesAddressesGetsTheCheckedAddress(proxy: String) throws {
         #expect(
             try judge(hosts(["2001:4860::8888", "8.8.8.8"]), "http://a.example/", over: proxy) == IPAddress(8, 8, 8, 8))
         #expect(try judge(hosts(["2001:4860::8888"]), "http://a.example/", over: proxy) == IPAddress("2001:4860::8888"))
@@ -120,45 +121,24 @@ import Testing
     }
 }
 
-/// A SOCKS 5 proxy for one connection, which answers in place of the server.
+/// A SOCKS 5 proxy, which answers in place of the server.
 private final class SocksProxy: Sendable {
-    let port: Int
+    private let server: TestSupport.LoopbackServer
     private let seen = Monitor<[UInt8]>([])
 
+    var port: UInt16 { server.port }
     /// The bytes of the connection request.
     var request: [UInt8] { seen.withLock { $0 } }
 
     init() throws {
-        #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
-        let listener = socket(AF_INET, stream, 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &size) == 0
-            }
-        }
-        guard isBound else { throw SystemFailure(errno: errno, "listen on 127.0.0.1") }
-        port = Int(UInt16(bigEndian: name.sin_port))
-        try Thread.start { [seen] in
-            let peer = accept(listener, nil, nil)
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            _ = recv(peer, &buffer, buffer.count, 0)
-            _ = send(peer, [5, 0] as [UInt8], 2, 0)
-            let count = recv(peer, &buffer, buffer.count, 0)
-            seen.update { $0 = Array(buffer[..<max(count, 0)]) }
-            _ = send(peer, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0] as [UInt8], 10, 0)
-            _ = recv(peer, &buffer, buffer.count, 0)
-            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello".utf8)
-            _ = send(peer, answer, answer.count, 0)
-            close(peer)
-            close(listener)
-        }.detach()
+        server = try TestSupport.LoopbackServer(serve: { [seen] connection in
+            _ = try connection.receive(atMost: 4096)
+            try connection.send([5, 0])
+            let request = try connection.receive(atMost: 4096)
+            seen.update { $0 = request }
+            try connection.send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+            _ = try connection.receive(atMost: 4096)
+            try connection.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello".utf8))
+        })
     }
 }

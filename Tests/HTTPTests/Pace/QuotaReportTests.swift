@@ -66,8 +66,8 @@ import Testing
         #expect(try report(["Retry-After": "5"], status: 503) == QuotaReport())
     }
 
-    @Test(arguments: ["", "many", "-1", "1e9", "٣", "0x10", "12monkeys"]) func wordsAreNoNumbers(_ text: String) throws
-    {
+    @Test(arguments: ["", "many", "-1", "1e9", "٣", "0x10", "12monkeys"])
+    func nonNumericFieldsAreIgnored(_ text: String) throws {
         #expect(try report(["X-RateLimit-Remaining": text]) == QuotaReport())
     }
 

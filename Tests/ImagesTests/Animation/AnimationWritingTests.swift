@@ -92,7 +92,7 @@ extension PixelBuffer {
         #expect(try allFrames(animation(frames, gif)).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func aThingThatMovesOverNothingLeavesNoTrace() throws {
+    @Test func movingShapeLeavesNoTraceOnTransparency() throws {
         let frames = (0..<8).map { (delay: 50, picture: PixelBuffer.disc(at: $0)) }
         let back = try allFrames(animation(frames, gif)).frames
         for (read, written) in zip(back, frames) {
@@ -184,7 +184,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test func aTruncatedWebPHasItsWholeFramesWhereThatIsAllowed() throws {
+    @Test func truncatedWebPHasItsCompleteFramesIfAllowed() throws {
         let frames = (0..<6).map { (delay: 40, picture: PixelBuffer.disc(at: $0 * 2)) }
         let bytes = try animation(frames, EncodeOptions(format: .webp))
         let cut = Array(bytes[..<(bytes.count * 2 / 3)])

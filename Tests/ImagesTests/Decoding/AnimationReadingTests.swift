@@ -65,7 +65,7 @@ private enum Letters {
         #expect(try canvases(2, 2, frames) == [["rr", "rr"], ["rr", "gr"]])
     }
 
-    @Test func aFrameThatMakesWayLeavesTransparencyWithinItsRectangleAlone() throws {
+    @Test func disposedFrameClearsOnlyItsRectangle() throws {
         var second = Letters.frame(["gg"], x: 1, y: 0)
         second.disposal = 2
         let frames = [Letters.frame(["rrr", "rrr"]), second, Letters.frame(["b"], x: 0, y: 1)]
@@ -79,7 +79,7 @@ private enum Letters {
         #expect(try canvases(3, 2, frames) == [["rrr", "bbb"], ["ggr", "ggb"], ["rrw", "bbb"]])
     }
 
-    @Test func aFirstFrameThatIsTakenBackShowsAnEmptyCanvas() throws {
+    @Test func restoredFirstFrameShowsAnEmptyCanvas() throws {
         var first = Letters.frame(["rr"])
         first.disposal = 3
         #expect(try canvases(2, 1, [first, Letters.frame(["g"])]) == [["rr"], ["g."]])
@@ -108,7 +108,7 @@ private enum Letters {
         #expect(try allFrames(animation.gif()).plays == plays)
     }
 
-    @Test func aTruncatedAnimationHasItsWholeFramesWhereThatIsAllowed() throws {
+    @Test func truncatedAnimationHasItsCompleteFramesIfAllowed() throws {
         let bytes = Letters.animation(2, 1, [Letters.frame(["rr"]), Letters.frame(["gg"]), Letters.frame(["bb"])])
         let cut = Array(bytes.dropLast(6))
         #expect(failureCode { _ = try allFrames(cut) } == "truncated-image")
@@ -118,7 +118,7 @@ private enum Letters {
         #expect(failureCode { _ = try allFrames(nothing, DecodeOptions(allowsTruncated: true)) } == "truncated-image")
     }
 
-    @Test(arguments: [false, true]) func aStillThatEndsTooEarlyHasItsRowsWhereThatIsAllowed(interlaced: Bool) throws {
+    @Test(arguments: [false, true]) func truncatedStillHasItsRowsIfAllowed(interlaced: Bool) throws {
         // Several blocks of 255 bytes: of one that is cut, nothing is decoded.
         var random = SeededRandom(seed: 3)
         let rows = (0..<60).map { _ in String((0..<90).map { _ in "rgbw".randomElement(using: &random)! }) }
@@ -152,7 +152,7 @@ private enum Letters {
         return bytes
     }
 
-    @Test func framesBehindADamagedOneAreReadIfThatIsAllowed() throws {
+    @Test func framesAfterADamagedFrameAreReadIfAllowed() throws {
         let bytes = try damagedAnimation()
         #expect(failureCode { _ = try allFrames(bytes) } == "corrupt-image")
         let options = DecodeOptions(allowsDamage: true)

@@ -58,7 +58,7 @@ private enum Letters {
         #expect((0..<4).map { picture.sample(2, 0, $0) } == [255, 255, 255, 192])
     }
 
-    @Test func aFrameThatMakesWayLeavesTransparencyInItsRectangle() throws {
+    @Test func clearedFrameLeavesTransparencyInItsRectangle() throws {
         let frames = [
             Letters.frame(["rrr", "rrr"]), Letters.frame(["gg"], x: 1, disposal: 1), Letters.frame(["b"], y: 1),
         ]
@@ -72,7 +72,7 @@ private enum Letters {
         #expect(try canvases(frames) == [["rrr", "bbb"], ["ggr", "ggb"], ["rrg", "bbb"]])
     }
 
-    @Test func aFirstFrameThatIsTakenBackLeavesTransparency() throws {
+    @Test func restoredFirstFrameLeavesTransparency() throws {
         let frames = [Letters.frame(["rr"], disposal: 2), Letters.frame(["g"])]
         #expect(try canvases(frames, 2) == [["rr"], ["g."]])
     }
@@ -218,7 +218,7 @@ private enum Letters {
         }
     }
 
-    @Test func aTruncatedAnimationHasItsWholeFramesWhereThatIsAllowed() throws {
+    @Test func truncatedAnimationHasItsCompleteFramesIfAllowed() throws {
         let frames = ["r", "g", "b"].map { Letters.frame([$0]) }
         let cut = Array(DrawnPNGAnimation(width: 1, height: 1, frames: frames).png().dropLast(20))
         #expect(failureCode { _ = try allFrames(cut) } == "truncated-image")

@@ -34,7 +34,7 @@ private func whatThereIs(
         return Array(picture.bytes[range.lowerBound * rowBytes..<range.upperBound * rowBytes])
     }
 
-    @Test func theTopOfEveryFormatIsGiven() throws {
+    @Test func topOfEveryFormatIsDecoded() throws {
         for format in OutputFormat.readable {
             let bytes = try encode(Self.picture, EncodeOptions(format: format, quality: 90))
             let whole = try whatThereIs(bytes)
@@ -80,7 +80,7 @@ private func whatThereIs(
         }
     }
 
-    @Test func withoutAWholeHeaderThereIsNothing() throws {
+    @Test func incompleteHeaderHasNoPicture() throws {
         for format in OutputFormat.readable {
             let bytes = try encode(Self.picture, EncodeOptions(format: format))
             for count in [0, 3, 11, 20] {

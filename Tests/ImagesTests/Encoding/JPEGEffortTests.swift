@@ -148,7 +148,7 @@ import Testing
         #expect(EncodeOptions(effort: 7).bytesPerPixel(of: large) == 22)
     }
 
-    @Test func aLimitOfMemoryCostsTheEffortInsteadOfThePicture() throws {
+    @Test func memoryLimitReducesTheEffort() throws {
         let picture = PixelBuffer.waves(500, 500, channels: 3)
         let source = MemorySource(try encode(picture, EncodeOptions(format: .png)))
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 2_000_000), memory: MemoryBudget())
@@ -197,7 +197,7 @@ import Testing
         #expect(Double(sum) == expected && Double(squares) == expectedSquares)
     }
 
-    @Test func coloursSurviveTheWayToYCbCrAndBack() {
+    @Test func coloursSurviveConversionToYCbCrAndBack() {
         let rgb = PixelBuffer.noise(500, 1, channels: 3).bytes + [0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255]
         let count = rgb.count / 3
         var (luma, blue, red) = ([UInt8](repeating: 0, count: count), [UInt8](), [UInt8]())

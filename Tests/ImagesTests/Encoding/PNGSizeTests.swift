@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1, 255), (2, 85), (4, 17), (8, 1)]) func grayTakesAsManyBitsAsItsLevels(depth: Int, step: Int)
+    @Test(arguments: [(1, 255), (2, 85), (4, 17), (8, 1)]) func grayUsesOnlyTheBitsOfItsLevels(depth: Int, step: Int)
         throws
     {
         let picture = picture(40, 30) { x, y in

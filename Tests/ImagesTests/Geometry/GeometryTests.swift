@@ -109,7 +109,7 @@ import Testing
         #expect(try square.placement(of: landscape).target == PixelSize(width: 2000, height: 2000))
     }
 
-    @Test func theFocusIsAsNearToTheMiddleAsTheEdgesAllow() throws {
+    @Test func focusIsAsCentralAsTheEdgesAllow() throws {
         func crop(_ x: Double, _ y: Double, _ region: String? = nil) throws -> Rectangle {
             try Geometry(
                 width: 100, height: 100, mode: .fill, gravity: .attention, focus: Focus(x: x, y: y),

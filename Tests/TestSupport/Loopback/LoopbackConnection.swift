@@ -107,8 +107,27 @@ public final class LoopbackConnection {
         }
     }
 
+    /// Sends a chunk repeatedly until the client has read nothing for `limit`, or has disconnected; returns the number
+    /// of sent bytes.
+    public func sendUntilFull(_ chunk: [UInt8], limit: Duration) -> Int {
+        let flags = fcntl(descriptor, F_GETFL)
+        _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        defer { _ = fcntl(descriptor, F_SETFL, flags) }
+        var count = 0
+        while true {
+            let sent = chunk.withUnsafeBytes { sendQuietly(descriptor, $0.baseAddress!, $0.count) }
+            if sent > 0 {
+                count += sent
+                continue
+            }
+            guard errno == EAGAIN else { return count }
+            var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            if poll(&watched, 1, Int32(limit.milliseconds)) <= 0 { return count }
+        }
+    }
+
     /// The next request; nil at the orderly end of the connection.
-    func readRequest() throws -> LoopbackRequest? {
+    public func readRequest() throws -> LoopbackRequest? {
         guard let head = try takeHead() else { return nil }
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         let words = lines.first.map { $0.split(separator: " ") } ?? []

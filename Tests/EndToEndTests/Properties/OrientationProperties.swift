@@ -125,7 +125,8 @@ struct OrientationProperties {
     }
 
     private static func made(_ source: MemorySource, _ variants: [Variant]) throws -> [PixelBuffer] {
-        let maker = VariantMaker(encodeSettings: EncodeSettings(format: .png, quality: 82, effort: 3), options: DecodeOptions())
+        let maker = VariantMaker(
+            encodeSettings: EncodeSettings(format: .png, quality: 82, effort: 3), options: DecodeOptions())
         let sinks = variants.map { _ in MemorySink() }
         let requests = zip(variants, sinks).map { VariantMaker.Request($0, sink: $1) }
         try maker.make(source, try inspect(source), requests) { _, _ in }

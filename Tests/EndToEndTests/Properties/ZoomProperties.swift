@@ -133,7 +133,8 @@ struct ZoomProperties {
     /// Both variants of a picture, made by a single decoding.
     private static func variants(of picture: PixelBuffer) throws -> (overlay: PixelBuffer, pager: PixelBuffer) {
         let source = MemorySource(try encode(picture, png))
-        let maker = VariantMaker(encodeSettings: EncodeSettings(format: .png, quality: 82, effort: 3), options: DecodeOptions())
+        let maker = VariantMaker(
+            encodeSettings: EncodeSettings(format: .png, quality: 82, effort: 3), options: DecodeOptions())
         let (overlay, pager) = (MemorySink(), MemorySink())
         try maker.make(
             source, try inspect(source),

@@ -22,7 +22,9 @@ extension ImageDecoder {
 
 extension UninterruptibleCost {
     /// Decoding an AVIF or HEIC. Noise takes 1 s for some 8 megapixels.
-    static func decodingHEIF(_ size: PixelSize) -> UninterruptibleCost { UninterruptibleCost(size, pixelsPerSecond: 3e6) }
+    static func decodingHEIF(_ size: PixelSize) -> UninterruptibleCost {
+        UninterruptibleCost(size, pixelsPerSecond: 3e6)
+    }
 }
 
 /// The rows of a picture that a codec coded, alone or in tiles.

@@ -14,7 +14,9 @@ extension ImageDecoder {
 
 extension UninterruptibleCost {
     /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.
-    static func decodingWebP(_ size: PixelSize) -> UninterruptibleCost { UninterruptibleCost(size, pixelsPerSecond: 5e6) }
+    static func decodingWebP(_ size: PixelSize) -> UninterruptibleCost {
+        UninterruptibleCost(size, pixelsPerSecond: 5e6)
+    }
 }
 
 /// The rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp decodes

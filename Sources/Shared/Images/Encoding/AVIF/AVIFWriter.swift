@@ -4,7 +4,9 @@ import Formats
 extension UninterruptibleCost {
     /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third of
     /// that.
-    static func encodingAVIF(_ size: PixelSize) -> UninterruptibleCost { UninterruptibleCost(size, pixelsPerSecond: 0.5e6) }
+    static func encodingAVIF(_ size: PixelSize) -> UninterruptibleCost {
+        UninterruptibleCost(size, pixelsPerSecond: 0.5e6)
+    }
 }
 
 /// Encodes rows of 1 to 4 channels as a lossy AVIF with libavif, which is loaded on first use. libavif needs the whole

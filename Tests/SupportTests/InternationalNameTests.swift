@@ -36,6 +36,8 @@ import Testing
         "a\u{200D}b", "نامه\u{200C}", "👩\u{200D}🚀", "xn--ab-m1t",
         // Symbols beside what only the stricter mapping checks.
         "❤ß", "❤ς", "ש❤ש", "xn--ueba628w", "1שלום",
+        // A label that begins with a digit, or ends with a hyphen, beside right-to-left letters (RFC 5893 §2).
+        "שלום.1a", "1.שלום", "שלום.a-", "a_.שלום.example", "xn--9dbne9b.1a.example",
         // No Punycode, none of a name that is its own mapping.
         "xn--a", "xn--", "xn--abc-", "xn--999999999", "xn--bucher-xyd", "xn--u-ccb830z", "xn--n-sy8h", "xn--ß",
         "ü\u{E000}", "ü\u{FFFD}", "ü\u{2028}", "⒈ü", "ü/a", "ü%2e", "ü\u{0}", "ü b", "ü＜", "ü：80", "ü＠b", "ü／b", "ü＃b",

@@ -115,14 +115,14 @@ struct FetchingTests {
         }
         let home = try server.home()
         let record = try home.run(
-            "img-cache", ["put", "APOD_TOOLS_RESPECT_CACHE_CONTROL=true", server.url("never.png")]
+            "img-cache", ["put", "--respect-cache-control", server.url("never.png")]
         )
         .expect(0).record
         #expect(record.string("cache.status") == "bypass")
         #expect(try TestFile.bytes(try #require(record.string("path"))) == Self.picture)
         #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
         for _ in 0..<2 {
-            try home.run("img-cache", ["put", "APOD_TOOLS_RESPECT_CACHE_CONTROL=true", server.url("a.png")]).expect(0)
+            try home.run("img-cache", ["put", "--respect-cache-control", server.url("a.png")]).expect(0)
         }
         #expect(server.requests.map(\.path) == ["/never.png", "/a.png", "/a.png"])
         try home.folder.write("config/apod-tools/config.json", "{\"respect_cache_control\":true}")
@@ -141,7 +141,7 @@ struct FetchingTests {
             return response
         }
         let home = try server.home()
-        let put = ["put", "APOD_TOOLS_RESPECT_CACHE_CONTROL=true", server.url("a.png")]
+        let put = ["put", "--respect-cache-control", server.url("a.png")]
         for (status, requests, decision) in [("miss", 1, "stale"), ("stale", 2, "hit"), ("hit", 2, "hit")] {
             let output = try home.run("img-cache", put).expect(0)
             #expect(try output.record.string("cache.status") == status)
@@ -164,7 +164,7 @@ struct FetchingTests {
         let home = try server.home()
         func put(_ name: String) throws -> ToolOutput {
             try home.run(
-                "img-cache", ["put", "APOD_TOOLS_RESPECT_CACHE_CONTROL=true", "APOD_TOOLS_RETRIES=0", server.url(name)])
+                "img-cache", ["put", "--respect-cache-control", "--retries", "0", server.url(name)])
         }
         for name in ["long.png", "short.png"] { try put(name).expect(0) }
         #expect(try put("long.png").expect(0).record.string("cache.status") == "stale")

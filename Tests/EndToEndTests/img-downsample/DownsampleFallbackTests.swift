@@ -71,7 +71,7 @@ struct DownsampleFallbackTests {
         }
         // A limit is a failure of that kind.
         let limited = try home.run(
-            "img-downsample", ["good.png", "--variant", "detail-view", "--fallback", "APOD_TOOLS_MAX_PIXELS=100"])
+            "img-downsample", ["good.png", "--variant", "detail-view", "--fallback", "--max-pixels", "100"])
         try limited.expectFailure(77, code: "too-many-pixels", tool: "img-downsample")
         #expect(try limited.record.variant("detail-view")?.string("status") == "fallback")
     }

@@ -13,8 +13,8 @@ private func whatThereIs(
     let options = DecodeOptions(allowsTruncated: allowsTruncated)
     let info = try inspect(source)
     let reader =
-        try scale == 8
-        ? rowReader(source, info, options: options) : JPEGReader(source, info, options: options).rows(scale: scale)
+        try info.format == .jpeg
+        ? JPEGReader(source, info, options: options).rows(scale: scale) : rowReader(source, info, options: options)
     let channels = reader.layout.channels
     let row = AlignedBuffer(count: reader.size.width * channels)
     var pixels: [UInt8] = []

@@ -28,6 +28,11 @@ public enum InternationalName {
             guard let ascii = try ascii(label: String(label)) else { return nil }
             labels.append(ascii)
         }
+        // libidn2 sees one label at a time, but the Bidi rule is about names (RFC 5893 §2): beside a right-to-left
+        // label, each label begins with a letter and ends with a letter or digit.
+        if !labels.allSatisfy(isAllowedBesideRightToLeft) {
+            for label in labels where try isRightToLeft(label: label) { return nil }
+        }
         return labels.joined(separator: ".")
     }
 
@@ -61,6 +66,18 @@ public enum InternationalName {
     }
 
     // MARK: Labels
+
+    /// Whether an ASCII label keeps the Bidi rule in a name with right-to-left letters.
+    private static func isAllowedBesideRightToLeft(_ label: String) -> Bool {
+        guard let first = label.utf8.first, let last = label.utf8.last else { return true }
+        return first.isLetter && (last.isLetter || last.isDigit)
+    }
+
+    private static func isRightToLeft(label: String) throws(UnmappedName) -> Bool {
+        guard isEncoded(label.utf8) else { return false }
+        let decoded = try call(label) { cidn_to_unicode(label, $0) }.text
+        return decoded?.unicodeScalars.contains(where: isRightToLeft) ?? false
+    }
 
     /// libidn2 gets no ASCII label, since it would refuse `r3---sn`.
     private static func ascii(label: String) throws(UnmappedName) -> String? {

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every folder of Sources/Shared is a module, so the compiler enforces the layers:
+// Every folder of Sources/Shared but Executables is a module, so the compiler enforces the layers:
 //   tools → APOD, GIFs, Variants, Previews, Commands → CacheTools → Fetch, Remote, Placeholders → Store, Images → HTTP,
 //   Records, Formats, HTML, Options → Support
 
@@ -36,7 +36,7 @@ func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency])
 /// An executable with one of the tools, or with all.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Executables/\(name)")
+        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Executables/\(name)")
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

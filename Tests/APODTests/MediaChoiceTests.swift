@@ -5,8 +5,8 @@ import Testing
 
 @testable import APOD
 
-/// `--media` and `--fallback-previous`: in this archive every fifth day of a month is a video, the 10th has nothing, and
-/// of the 20th the picture got lost.
+/// `--media` and `--fallback-previous`: in this archive every fifth day of a month is a video, the 10th has nothing,
+/// and of the 20th the picture got lost.
 @Suite struct MediaChoiceTests {
     private let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
         func answer(_ day: CalendarDay) -> Record? {

@@ -6,8 +6,8 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Answers of both services with every kind of damage: each gives a picture that keeps its promises, or an `APODFailure`
-/// in words. A failing case names its seed.
+/// Answers of both services with every kind of damage: each gives a picture that keeps its promises, or an
+/// `APODFailure` in words. A failing case names its seed.
 @Suite struct MutationTests {
     private static let html = page(
         "<a href=/big.gif><IMG SRC=\"//x.org/small.gif\" alt='&amp;quot;'></a><table><tr><td>A<br>B<p><b>C<i>D</b></i>"

@@ -123,8 +123,8 @@ struct ConfinementProbe {
         guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot be user \(user)") }
     }
 
-    /// Prepares an attack on the file `victim` in this folder, and on a process that reads the socket `socket` there, and
-    /// prints the id of that process. Call it before the process is confined.
+    /// Prepares an attack on the file `victim` in this folder, and on a process that reads the socket `socket` there,
+    /// and prints the id of that process. Call it before the process is confined.
     private static func prepared(in folder: String, cache: [String]) -> confinement_target {
         func kept(_ text: String) -> UnsafePointer<CChar> { text.withPathPointer { UnsafePointer(strdup($0)) } }
         var target = confinement_target(

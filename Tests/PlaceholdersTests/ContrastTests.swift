@@ -51,8 +51,8 @@ import Testing
                         }
                     }
                 }
-                // Nothing lies over the letters: the darkest part of a stem, which may be thinner than a pixel, has most
-                // of the text's colour. The smallest size has no letters.
+                // Nothing lies over the letters: the darkest part of a stem, which may be thinner than a pixel, has
+                // most of the text's colour. The smallest size has no letters.
                 let isDrawn = coverage > 0.6 && coverage < 1.01
                 #expect(isDrawn || least == .infinity && size.height < 100, "\(size) \(message): \(coverage)")
                 #expect(least >= Self.enough, "\(size) \(message): \(least)")

@@ -2,8 +2,8 @@ import Support
 
 @testable import Records
 
-/// Adds `"done":true`. Records with `quick` are done during preparation, `fail` fails and removes `place`, `hold` waits at
-/// a gate, and `follow` waits for the gate of an earlier record.
+/// Adds `"done":true`. Records with `quick` are done during preparation, `fail` fails and removes `place`, `hold` waits
+/// at a gate, and `follow` waits for the gate of an earlier record.
 struct Marker: RecordTool {
     let name = "marker"
     let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))

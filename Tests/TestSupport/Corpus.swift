@@ -1,8 +1,8 @@
 import Libc
 import Support
 
-/// Pictures for tests: the small ones that `Tests/Corpus` has, and the folder of recorded answers and real pictures that
-/// some tests need and the repository does not carry.
+/// Pictures for tests: the small ones that `Tests/Corpus` has, and the folder of recorded answers and real pictures
+/// that some tests need and the repository does not carry.
 public enum Corpus {
     /// The folder of small pictures, laid out like the folder `images` of the large corpus.
     public static let smallImages = "\(packageRoot)/Tests/Corpus/images"

@@ -31,8 +31,8 @@ public struct Configuration: Sendable {
         environment.baseFolder("XDG_CONFIG_HOME", standard: ".config").map { $0 + "/apod-tools/config.json" }
     }
 
-    /// Returns whether there is a file that concerns this user. A tool started as another user inherits a `HOME` that it
-    /// may not enter; no other failure is a reason to go on without the settings.
+    /// Returns whether there is a file that concerns this user. A tool started as another user inherits a `HOME` that
+    /// it may not enter; no other failure is a reason to go on without the settings.
     private static func isPresent(_ path: String) throws -> Bool {
         do {
             return try File.exists(path)

@@ -51,8 +51,8 @@ extension ToolContext {
         return caches(settings)
     }
 
-    /// Drops all rights that a command does not need: see `Confinement`. Call it after the options are read, before other
-    /// threads start, and before untrusted data is read: a record, an index, a picture.
+    /// Drops all rights that a command does not need: see `Confinement`. Call it after the options are read, before
+    /// other threads start, and before untrusted data is read: a record, an index, a picture.
     ///
     /// Creates missing folders of the cache, which is impossible later. A command that creates none, but reads the
     /// output of a command that does, waits for its first byte, and so for the root.

@@ -6,9 +6,9 @@ extension ToolContext {
     /// The headers of options, and of files of options and the configuration, each for its origin. Headers without an
     /// origin are for the origin of `addresses`.
     ///
-    /// - Parameter addresses: the addresses of the command line; nil if records name others, as a record must not choose
-    ///   the receiver of a secret. A header without an origin is then refused, or left out with a warning if it comes from the
-    ///   configuration.
+    /// - Parameter addresses: the addresses of the command line; nil if records name others, as a record must not
+    ///   choose the receiver of a secret. A header without an origin is then refused, or left out with a warning if it
+    ///   comes from the configuration.
     ///
     /// Throws `UsageFailure` for an invalid header, and for a header whose server is unknown;
     /// `ConfigurationFailure` for a file that cannot be read.

@@ -4,8 +4,8 @@ import Records
 import Support
 
 extension ToolContext {
-    /// The folder of `--output-dir`, which is not made yet; nil without it. Throws `UsageFailure` for options that go with
-    /// it alone, and `ConfigurationFailure` for a bad setting.
+    /// The folder of `--output-dir`, which is not made yet; nil without it. Throws `UsageFailure` for options that go
+    /// with it alone, and `ConfigurationFailure` for a bad setting.
     ///
     /// - Parameter standard: the template that counts if none is given.
     public func outputFolder(standard: NameTemplate) throws -> OutputFolder? {
@@ -19,8 +19,8 @@ extension ToolContext {
             path, template: arguments[.nameTemplate] ?? standard, synchronizes: try value(.sync))
     }
 
-    /// Makes the folder of a file that a command is to write, if it is missing: later, the command may not have the right.
-    /// Throws `SystemFailure` (73).
+    /// Makes the folder of a file that a command is to write, if it is missing: later, the command may not have the
+    /// right. Throws `SystemFailure` (73).
     ///
     /// - Parameter needs: gets the right to write the file.
     public func prepareOutput(_ path: String, _ needs: inout Needs) throws {

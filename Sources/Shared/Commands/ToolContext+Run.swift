@@ -19,8 +19,8 @@ extension ToolContext {
         return options
     }
 
-    /// Returns the number of jobs: `--jobs` or its default for the work, or fewer, with a warning, if the process may not
-    /// open enough files. Throws `ConfigurationFailure` for a bad setting.
+    /// Returns the number of jobs: `--jobs` or its default for the work, or fewer, with a warning, if the process may
+    /// not open enough files. Throws `ConfigurationFailure` for a bad setting.
     public func jobs(_ work: Work) throws -> Int {
         let wanted = try value(.jobs) ?? work.jobs
         let limit = OpenFiles.limit

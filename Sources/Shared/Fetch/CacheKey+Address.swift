@@ -10,8 +10,8 @@ extension CacheKey {
     /// shown, but `?key=mars` and `?key=moon` may be two pictures. Reading a key as an address returns the same key.
     /// Throws as `KeySecrets.digest` does, only for an address with a secret.
     ///
-    /// - Parameter text: the text of the URL, from which an earlier version may have made another key; nil to ignore such
-    ///   keys.
+    /// - Parameter text: the text of the URL, from which an earlier version may have made another key; nil to ignore
+    ///   such keys.
     public init(
         url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
     ) throws {

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// Returns the small JPEG in a picture's EXIF, which can be shown before the picture is decoded, and its header with the
-/// orientation that it is shown in; nil if there is none that can be read. A few small reads.
+/// Returns the small JPEG in a picture's EXIF, which can be shown before the picture is decoded, and its header with
+/// the orientation that it is shown in; nil if there is none that can be read. A few small reads.
 public func embeddedThumbnail(
     of source: some ByteSource, _ info: ImageHeader, limits: DecodeLimits = .standard
 ) -> (source: MemorySource, info: ImageHeader)? {

@@ -7,8 +7,8 @@ import Testing
 /// Drawn and real pictures, whole and damaged, through `img-downsample` as a stream.
 @Suite(.serialized)
 struct CorpusPipelineTests {
-    /// What any picture may take. The most is 207 MB, for the coefficients of a progressive JPEG of 33 megapixels in 4:4:4,
-    /// which its format forces into memory; 280 megapixels of a baseline JPEG take 12 MB.
+    /// What any picture may take. The most is 207 MB, for the coefficients of a progressive JPEG of 33 megapixels in
+    /// 4:4:4, which its format forces into memory; 280 megapixels of a baseline JPEG take 12 MB.
     private static let memoryLimit = 256 << 20
     /// Valid kinds that no reader supports: they are refused.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]

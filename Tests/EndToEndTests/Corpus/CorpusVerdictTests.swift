@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// What `CorpusVerdicts.txt` says of each picture of the corpus: what becomes of it, and what with `--allow-damaged=truncated`.
-/// Either is the size of its `pager`, or the code of its error.
+/// What `CorpusVerdicts.txt` says of each picture of the corpus: what becomes of it, and what with
+/// `--allow-damaged=truncated`. Either is the size of its `pager`, or the code of its error.
 struct CorpusVerdict {
     let name: String
     let whole: String

@@ -3,7 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// The script for cron in `docs/scripting.md`, run every day of a month, with a cache that holds a tenth of the pictures.
+/// The script for cron in `docs/scripting.md`, run every day of a month, with a cache that holds a tenth of the
+/// pictures.
 struct CronRecipeTests {
     /// The tools see the time of day that `CLOCK_SHIFT` seconds make of the present one.
     private static let clock = """

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Images
 
-/// Pixels of animated PNGs, one letter each: red, green, blue, a half-transparent white, and a dot for transparent ones.
+/// Pixels of animated PNGs, one letter each: red, green, blue, a half-transparent white, and a dot for transparent
+/// ones.
 private enum Letters {
     static let colours: [(letter: Character, pixel: [UInt8])] = [
         ("r", [255, 0, 0, 255]), ("g", [0, 255, 0, 255]), ("b", [0, 0, 255, 255]), ("w", [255, 255, 255, 128]),

@@ -211,8 +211,8 @@ import Testing
         }
     }
 
-    /// A lossless WebP of 1024 x 1024 pixels without a bit for any of them, but with 65 536 groups of code tables, which
-    /// take 300 KB and unpack to 360 MB (WebP lossless bitstream, §5.2 and §6).
+    /// A lossless WebP of 1024 x 1024 pixels without a bit for any of them, but with 65 536 groups of code tables,
+    /// which take 300 KB and unpack to 360 MB (WebP lossless bitstream, §5.2 and §6).
     private static let tableBomb: [UInt8] = {
         var bits: [UInt8] = []
         func write(_ value: Int, _ count: Int) { for bit in 0..<count { bits.append(UInt8(value >> bit & 1)) } }

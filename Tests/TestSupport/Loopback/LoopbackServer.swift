@@ -1,8 +1,8 @@
 import Libc
 import Support
 
-/// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection, of which there are
-/// 512 at most; others wait to be accepted. Stopped when the last reference goes.
+/// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection, of which there
+/// are 512 at most; others wait to be accepted. Stopped when the last reference goes.
 ///
 /// It may break the protocol wherever a test wants: the closure has the connection itself.
 public final class LoopbackServer: Sendable {

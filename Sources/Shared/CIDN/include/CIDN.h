@@ -30,8 +30,8 @@ const char *_Nullable cidn_load(void);
 /// alone; otherwise it also checks IDNA 2008, with the rules for joiners and directions.
 cidn_status cidn_to_ascii(const char *label, int is_transitional, char output[_Nonnull CIDN_CAPACITY]);
 
-/// Decodes a label that begins with `xn--`, without validating the result; copies others. Call it only after `cidn_load`
-/// has returned NULL.
+/// Decodes a label that begins with `xn--`, without validating the result; copies others. Call it only after
+/// `cidn_load` has returned NULL.
 cidn_status cidn_to_unicode(const char *label, char output[_Nonnull CIDN_CAPACITY]);
 
 #pragma clang assume_nonnull end

@@ -105,8 +105,8 @@ extension ToolContext {
         return 0
     }
 
-    /// Describes each thing, in words on a terminal, otherwise in a field of its record. Returns the exit status. Throws
-    /// as `run` does.
+    /// Describes each thing, in words on a terminal, otherwise in a field of its record. Returns the exit status.
+    /// Throws as `run` does.
     ///
     /// - Parameters:
     ///   - field: the name of the field.

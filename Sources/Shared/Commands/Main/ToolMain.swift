@@ -31,8 +31,8 @@ public struct Tool: Sendable {
 
 /// Runs a tool's command line from beginning to end: the `main` of every tool.
 ///
-/// Help is printed on standard output with status 0; a wrong command line is reported on standard error with status 64; any
-/// other failure as `tool: message` with its own status.
+/// Help is printed on standard output with status 0; a wrong command line is reported on standard error with status 64;
+/// any other failure as `tool: message` with its own status.
 public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()) -> Never {
     // A closed pipe then shows as a failed write, which ends the run in order.
     signal(SIGPIPE, SIG_IGN)

@@ -1,7 +1,8 @@
 import Libc
 import Support
 
-/// Standard output for the bytes of pictures. It must not be a terminal, since untrusted bytes may hold control sequences.
+/// Standard output for the bytes of pictures. It must not be a terminal, since untrusted bytes may hold control
+/// sequences.
 public struct PictureOutput {
     private let file: File
 

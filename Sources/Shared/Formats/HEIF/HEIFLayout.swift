@@ -21,8 +21,8 @@ enum HEIFLayout {
         Signature { head in Self.codec(ofBrands: head) == codec ? .whole : .none }
     }
 
-    /// Returns the codec that a file type box names (ISO/IEC 14496-12 §4.3): by its major brand or, if that is the brand
-    /// of pictures of any kind, by the first compatible brand that names a codec.
+    /// Returns the codec that a file type box names (ISO/IEC 14496-12 §4.3): by its major brand or, if that is the
+    /// brand of pictures of any kind, by the first compatible brand that names a codec.
     private static func codec(ofBrands head: ArraySlice<UInt8>) -> HEIFPicture.Coded.Codec? {
         func number(_ offset: Int) -> Int { ByteOrder.bigEndian.number(head.dropFirst(offset).prefix(4)) }
         func brand(_ offset: Int) -> FourCC { FourCC(UInt32(number(offset))) }

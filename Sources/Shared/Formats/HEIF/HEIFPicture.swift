@@ -24,8 +24,8 @@ public struct HEIFPicture: Sendable, Hashable {
         public var dataBytes: Int { data.reduce(0) { $0 + $1.count } }
     }
 
-    /// Tiles of equal size, row by row. The last column and row may reach beyond the picture. A picture without tiles is
-    /// a single tile.
+    /// Tiles of equal size, row by row. The last column and row may reach beyond the picture. A picture without tiles
+    /// is a single tile.
     public struct Tiling: Sendable, Hashable {
         public let size: PixelSize
         public let columns: Int

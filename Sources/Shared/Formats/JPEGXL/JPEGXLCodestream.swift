@@ -1,6 +1,7 @@
 import Support
 
-/// The codestream of a JPEG XL without its boxes (ISO/IEC 18181-2 §9). libjxl 0.7 misreads boxes with a size of 64 bits.
+/// The codestream of a JPEG XL without its boxes (ISO/IEC 18181-2 §9). libjxl 0.7 misreads boxes with a size of 64
+/// bits.
 public struct JPEGXLCodestream: ByteSource {
     private let spliced: SplicedSource
 

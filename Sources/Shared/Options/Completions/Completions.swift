@@ -1,6 +1,7 @@
 import Support
 
-/// Candidates for the word at the cursor: the answer to `TOOL --complete WORD…`, which the scripts in `completions` call.
+/// Candidates for the word at the cursor: the answer to `TOOL --complete WORD…`, which the scripts in `completions`
+/// call.
 public struct Completions: Sendable, Equatable {
     public struct Word: Sendable, Equatable {
         public let text: String
@@ -14,9 +15,9 @@ public struct Completions: Sendable, Equatable {
     /// Whether the shell must not add a space: a list can continue.
     public fileprivate(set) var goesOn = false
 
-    /// The first line is a colon, followed by `files`, `files ENDING…`, `folders`, `nospace` or nothing. Each further line
-    /// is a word, followed by a tab and its meaning if it has one. Words with control or invisible characters are left
-    /// out: a line feed would end a candidate.
+    /// The first line is a colon, followed by `files`, `files ENDING…`, `folders`, `nospace` or nothing. Each further
+    /// line is a word, followed by a tab and its meaning if it has one. Words with control or invisible characters are
+    /// left out: a line feed would end a candidate.
     public var text: String {
         let directive =
             switch places {

@@ -3,8 +3,8 @@ import Support
 /// One option or setting, defined once: parser, help, manuals, completions, the checks of the configuration file and
 /// the reference of the settings all come from it.
 ///
-/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the two subclasses, except for
-/// `definition`, which does not change after the initialiser of the static property that holds the option.
+/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the two subclasses, except
+/// for `definition`, which does not change after the initialiser of the static property that holds the option.
 public class AnyOption: @unchecked Sendable {
     /// How the option is written on a command line.
     public enum Form: Sendable, Equatable {

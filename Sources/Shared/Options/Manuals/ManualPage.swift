@@ -1,7 +1,7 @@
 import Support
 
-/// Writes a page in the language of mdoc(7). Escapes its input, which is plain text with back quotes around words that a
-/// user types.
+/// Writes a page in the language of mdoc(7). Escapes its input, which is plain text with back quotes around words that
+/// a user types.
 struct ManualPage {
     /// The line that `scripts/docs` replaces by the hand-written sections.
     static let place = ".\\\" SECTIONS"

@@ -3,8 +3,8 @@ import Support
 
 /// Copies the entries of a scope to a remote (`push`), or from it (`pull`).
 ///
-/// GET, HEAD and PUT cannot list the contents of a remote, so `push` keeps a list of names there for each scope, with the
-/// entries of all roots that were pushed.
+/// GET, HEAD and PUT cannot list the contents of a remote, so `push` keeps a list of names there for each scope, with
+/// the entries of all roots that were pushed.
 public struct RemoteSync: Sendable {
     private let remote: Remote
     private let cache: CacheStore

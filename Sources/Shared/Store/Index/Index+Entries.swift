@@ -94,8 +94,8 @@ extension Index {
         try perform { try $0.find(name, in: scope) }
     }
 
-    /// Marks an entry whose file is about to be replaced, so that the row is not trusted if the process dies, or removes
-    /// the mark of an entry that matches its file.
+    /// Marks an entry whose file is about to be replaced, so that the row is not trusted if the process dies, or
+    /// removes the mark of an entry that matches its file.
     func setUnsettled(_ entry: Entry, _ isUnsettled: Bool, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(

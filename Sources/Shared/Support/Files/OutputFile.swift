@@ -74,8 +74,8 @@ public final class OutputFile: ByteSink {
     ///
     /// - Parameters:
     ///   - name: without a slash.
-    ///   - replaces: false to fail with `EEXIST` if the file exists now or at the commit. A killed run then leaves nothing
-    ///     behind, if the file system has files without a name.
+    ///   - replaces: false to fail with `EEXIST` if the file exists now or at the commit. A killed run then leaves
+    ///     nothing behind, if the file system has files without a name.
     public init(in folder: Folder, name: String, replaces: Bool) throws {
         path = folder.path(of: name)
         do {

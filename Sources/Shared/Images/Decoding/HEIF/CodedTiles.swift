@@ -2,8 +2,8 @@ import CHEIF
 import Formats
 import Support
 
-/// The samples of tiles. libheif decodes each tile alone, so that memory holds one row of tiles and work can stop between
-/// tiles.
+/// The samples of tiles. libheif decodes each tile alone, so that memory holds one row of tiles and work can stop
+/// between tiles.
 final class CodedTiles {
     let tiling: HEIFPicture.Tiling
     private let source: any ByteSource

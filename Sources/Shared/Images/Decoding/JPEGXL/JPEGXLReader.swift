@@ -15,8 +15,8 @@ extension ImageDecoder {
 }
 
 extension UninterruptibleCost {
-    /// Decoding the frames of a JPEG XL up to the first shown frame. Noise takes 1 s for 16 megapixels in blocks, and for
-    /// 24 million samples of modular pictures and extra channels (libjxl 0.7.0, 2026-11-25).
+    /// Decoding the frames of a JPEG XL up to the first shown frame. Noise takes 1 s for 16 megapixels in blocks, and
+    /// for 24 million samples of modular pictures and extra channels (libjxl 0.7.0, 2026-11-25).
     static func decodingJPEGXL(_ picture: JPEGXLPicture) -> UninterruptibleCost {
         let frames = picture.frames.map { frame in
             let channels = (frame.isModular ? 3 : 1) + picture.extraChannels

@@ -9,7 +9,8 @@ extension SplicedSource {
     /// A frame of an animated PNG as a PNG: header, shared chunks, image data, end. Needs memory for a description of
     /// each chunk; the data stays in the source.
     ///
-    /// The checksum of image data is derived from the checksum of the frame's chunk, so that damage shows as in any PNG.
+    /// The checksum of image data is derived from the checksum of the frame's chunk, so that damage shows as in any
+    /// PNG.
     init(_ source: some ByteSource, _ animation: PNGAnimation, frame: PNGAnimation.Frame) throws {
         var pieces: [Piece] = []
         func add(_ piece: Piece) throws {

@@ -2,8 +2,8 @@ import CCodecs
 import Formats
 
 /// Encodes rows of 1 to 4 channels as an 8-bit PNG as they arrive, with libpng's filter heuristics and zlib's default
-/// level. Used without effort, and for pictures that are too large for `BufferedPNGWriter`. An interlaced picture is kept
-/// in memory, because each of the seven passes reads it.
+/// level. Used without effort, and for pictures that are too large for `BufferedPNGWriter`. An interlaced picture is
+/// kept in memory, because each of the seven passes reads it.
 final class PNGWriter: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain

@@ -30,9 +30,8 @@ public struct DayPlan: Sendable, Equatable {
 
     /// Logs the requested days that never had a picture.
     public static func noteGaps(_ gaps: [CalendarDay], _ log: Log) {
-        guard let last = gaps.last else { return }
-        let others = gaps.dropLast().map(\.description).joined(separator: ", ")
-        log.notice("there was no picture of the day on \(others.isEmpty ? "" : "\(others) and ")\(last); left out")
+        if gaps.isEmpty { return }
+        log.notice("there was no picture of the day on \(gaps.map(\.description).list(before: "and")); left out")
     }
 
     // MARK: Plans for a request

@@ -21,7 +21,7 @@ extension AnyOption {
 
     public static let sort = Option<EntryOrder>(
         "sort", synonyms: ["reverse"], form: .value("KEY"), expected: "size, age, used or url, or -size and so on",
-        completion: .words(["size", "age", "used", "url", "-size", "-age", "-used", "-url"]), group: .selection,
+        completion: .words(sortKeys + sortKeys.map { "-\($0)" }), group: .selection,
         summary: "By size, age, used or url; -size turns it round.",
         manual: "The largest, oldest or longest unused comes first, or last with a minus sign before the word."
     ) { text in
@@ -30,6 +30,8 @@ extension AnyOption {
             EntryOrder($0, reversed: isReversed)
         }
     }
+
+    private static let sortKeys = EntryOrder.Key.allCases.map(\.rawValue)
 
     public static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
 
@@ -42,7 +44,7 @@ extension AnyOption {
 
     public static let kind = Option<Set<EntryFilter.Kind>>(
         "kind", synonyms: ["variants"], form: .value("KINDS"),
-        expected: "original, placeholder, variant or superseded", completion: .list(kinds), group: .selection,
+        expected: kinds.list(before: "or"), completion: .list(kinds), group: .selection,
         summary: "original, variant, placeholder or superseded.",
         manual: """
             Several with commas. A placeholder stands in for a GIF, and a superseded entry was replaced while it was \
@@ -54,7 +56,7 @@ extension AnyOption {
         return kinds.count == words.count ? Set(kinds) : nil
     }.defaulting(to: [.original])
 
-    private static let kinds = ["original", "placeholder", "variant", "superseded"]
+    private static let kinds = EntryFilter.Kind.allCases.map(\.rawValue)
 }
 
 extension Arguments {

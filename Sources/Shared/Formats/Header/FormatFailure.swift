@@ -41,8 +41,7 @@ public enum FormatFailure: Failure, Equatable {
         case .empty: "the body is empty"
         case .notAnImage(let kind): "the body is \(kind.phrase), not a picture"
         case .unsupported(let kind, let formats):
-            "the body is \(kind.phrase); readable are \(formats.dropLast().map(\.name).joined(separator: ", ")) and "
-                + (formats.last?.name ?? "")
+            "the body is \(kind.phrase); readable are \(formats.map(\.name).list(before: "and"))"
         case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
         case .truncated(let format): "the \(format.name) ends too early: fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"

@@ -1,3 +1,5 @@
+import Support
+
 /// Which commands of a tool take which options. The command `settings` is left out, as it takes
 /// all options that are settings.
 struct OptionUsers {

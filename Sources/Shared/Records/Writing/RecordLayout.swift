@@ -29,9 +29,7 @@ public enum RecordLayout: Sendable, Equatable {
         switch self {
         case .lines, .indented: nil
         case .fields(let paths, _):
-            paths.count > 1
-                ? paths.dropLast().map(\.description).joined(separator: ", ") + " or \(paths[paths.count - 1])"
-                : paths.first?.description
+            paths.isEmpty ? nil : paths.map(\.description).list(before: "or")
         case .text(let text): text.part
         }
     }

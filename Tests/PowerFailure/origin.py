@@ -6,6 +6,7 @@ import http.server
 import random
 import re
 import struct
+import sys
 import threading
 import zlib
 from collections.abc import Callable
@@ -24,8 +25,7 @@ class Origin:
         self.on_request = on_request
         self.interrupts = True
         self.lock = threading.Lock()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, self))
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), functools.partial(Handler, self))
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         self.current = {f"{self.address}/{number}.png": 1 for number in range(count)}
         self.served: dict[str, dict[str, int]] = {key: {} for key in self.current}
@@ -54,7 +54,7 @@ class Origin:
             return version, body, self.interrupts and len(body) > 50_000 and self.rng.random() < 0.4
 
     def version(self, key: str, body: bytes) -> int | None:
-        """The version that has these bytes, or nil if none of this key was served with them."""
+        """The version that has these bytes, or None if none of this key was served with them."""
         return self.served[key].get(hashlib.sha256(body).hexdigest())
 
     def picture(self, key: str, version: int) -> bytes:
@@ -72,6 +72,15 @@ class Origin:
         return b"\x89PNG\r\n\x1a\n" + b"".join(
             struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
             for name, data in chunks)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        # A killed process resets its connections.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -106,10 +115,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         end = (start + len(body)) // 2 if is_cut_off else len(body)
         self.close_connection |= is_cut_off
-        try:
-            self.wfile.write(body[start:end])
-        except ConnectionError:
-            pass  # the tool was killed
+        self.wfile.write(body[start:end])
 
     def log_message(self, *arguments: object) -> None:
         pass

@@ -39,7 +39,8 @@ from collections.abc import Iterator
 import disk
 from origin import Origin
 
-KEYS = 24
+KEYS = 32
+FS_IOC_SHUTDOWN, FS_SHUTDOWN_FLAGS_NOLOGFLUSH = 0x8004587D, 2
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 LIBC = ctypes.CDLL(None, use_errno=True)
 INDEX_FILES = ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm")
@@ -121,6 +122,7 @@ class Workload:
         self.older_index: dict[str, bytes] = {}
         self.lock = threading.Lock()
         self.victims: list[tuple[Command, subprocess.Popen]] = []
+        self.bystander = -1
         self.events = random.Random(f"events {seed}")
         self.origin = Origin(seed, KEYS, self.on_event)
 
@@ -130,6 +132,8 @@ class Workload:
         self.disk = disk.Disk(self.place.work, self.place.template, self.place.mountpoint, options)
         self.bystander = os.open(self.place.mountpoint / "bystander", os.O_WRONLY | os.O_CREAT)
         try:
+            # The root exists before other commands start.
+            self.perform(self.any_command("put"))
             for _ in range(self.rng.randint(1, 4)):
                 self.run_wave()
                 if self.rng.random() < 0.5:
@@ -138,10 +142,11 @@ class Workload:
                         if (self.place.root / name).exists()}
             size = self.disk.log_size()
         finally:
-            self.origin.on_request = lambda: None
-            # Nothing that is still in memory needs to reach the disk: FS_IOC_SHUTDOWN, FS_SHUTDOWN_FLAGS_NOLOGFLUSH.
-            fcntl.ioctl(self.bystander, 0x8004587D, struct.pack("I", 2))
-            os.close(self.bystander)
+            with self.lock:
+                # Nothing that is still in memory needs to reach the disk.
+                fcntl.ioctl(self.bystander, FS_IOC_SHUTDOWN, struct.pack("I", FS_SHUTDOWN_FLAGS_NOLOGFLUSH))
+                os.close(self.bystander)
+                self.bystander = -1
             self.disk.close()
         self.moments["any"] = [(0, size)]
         return self.disk.log_path.read_bytes()[:size]
@@ -154,8 +159,8 @@ class Workload:
         for thread in threads:
             thread.join()
 
-    def any_command(self) -> Command:
-        name = self.rng.choices(["put", "rm", "pin", "get"], [6, 1, 1, 1])[0]
+    def any_command(self, name: str = "") -> Command:
+        name = name or self.rng.choices(["put", "rm", "pin", "get"], [8, 1, 2, 1])[0]
         options: list[str] = []
         count = self.rng.randint(1, 3)
         if name == "put":
@@ -167,7 +172,8 @@ class Workload:
                 options.append("--sync")
             if refreshes:
                 options.append("--refresh")
-        keys = self.rng.sample(self.origin.keys, count)
+        known = sorted({report.key for report in self.reports})
+        keys = self.rng.sample(self.origin.keys if name == "put" or len(known) < count else known, count)
         if "--refresh" in options:
             for key in keys:
                 if self.rng.random() < 0.7:
@@ -213,16 +219,18 @@ class Workload:
     def on_event(self) -> None:
         """Called at each request and each record: other programs flush the disk, and processes are killed."""
         with self.lock:
-            chance = self.events.random()
             for command, process in self.victims:
                 command.kill_after -= 1
                 if command.kill_after == 0:
                     process.kill()
-        if chance < 0.2:
-            os.pwrite(self.bystander, b"%f" % chance, 0)
-            os.fsync(self.bystander)
-        elif chance < 0.23:
-            LIBC.syncfs(self.bystander)
+            if self.bystander < 0:
+                return
+            chance = self.events.random()
+            if chance < 0.2:
+                os.pwrite(self.bystander, b"%f" % chance, 0)
+                os.fsync(self.bystander)
+            elif chance < 0.23:
+                LIBC.syncfs(self.bystander)
 
     def valid_reports(self, end: int) -> Iterator[Report]:
         """The reports before the log had `end` bytes, without those whose picture a removal may have met."""

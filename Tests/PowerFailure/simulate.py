@@ -10,7 +10,7 @@ another boot id the tool must serve no byte that the server has not sent for tha
 Some runs also damage the files that no flush has covered, as file systems other than ext4 may: they cut them off, fill
 them with zeros or put older contents into them, or restore an older index. In these runs pictures may be lost.
 
-Prints a line per run and a sum. Exits with status 1 if a promise was broken. Needs root, Linux, FUSE, loop devices and
+Prints a line per run and a sum, and `WRONG` lines for broken promises. Exits with status 1 if a promise was broken. Needs root, Linux, FUSE, loop devices and
 mkfs.ext4; without them it says so in one line and exits with status 0. The seed decides what is done and what is
 lost; the scheduler decides the order in which processes write.
 """
@@ -486,7 +486,8 @@ def main() -> int:
     if missing := missing_parts():
         print(skipped.format(missing), file=sys.stderr)
         return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     total, began = Tally(), time.monotonic()
     with contextlib.ExitStack() as stack:
         try:
@@ -501,7 +502,8 @@ def main() -> int:
             for message in messages:
                 print(f"  WRONG  seed {seed}: {message}", flush=True)
     seconds = (time.monotonic() - began) / arguments.runs
-    print(f"{arguments.runs} power failures{' with --sync' if arguments.sync else ''}: {total}; {seconds:.1f} s per run")
+    kind = " with --sync" if arguments.sync else ""
+    print(f"{arguments.runs} power failures{kind}: {total}; {seconds:.1f} s per run")
     return 1 if total.is_violation else 0
 
 

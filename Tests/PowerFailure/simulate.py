@@ -10,9 +10,9 @@ another boot id the tool must serve no byte that the server has not sent for tha
 Some runs also damage the files that no flush has covered, as file systems other than ext4 may: they cut them off, fill
 them with zeros or put older contents into them, or restore an older index. In these runs pictures may be lost.
 
-Prints a line per run and a sum, and `WRONG` lines for broken promises. Exits with status 1 if a promise was broken. Needs root, Linux, FUSE, loop devices and
-mkfs.ext4; without them it says so in one line and exits with status 0. The seed decides what is done and what is
-lost; the scheduler decides the order in which processes write.
+Prints a line per run and a sum, and `WRONG` lines for broken promises, which end it with status 1. Needs root, Linux,
+FUSE, loop devices and mkfs.ext4; without them it says so in one line and exits with status 0. The seed decides what is
+done and what is lost; the scheduler decides the order in which processes write.
 """
 
 import argparse

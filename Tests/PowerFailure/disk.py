@@ -10,8 +10,10 @@ A write that a later flush covers is durable. Of every other write a disk may ha
 in any order; `surviving_pieces` chooses.
 """
 
+import contextlib
 import ctypes
 import errno
+import importlib
 import os
 import pathlib
 import random
@@ -24,15 +26,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-try:
-    import fusepy as fuse  # Debian's name of the module
-except ImportError:
-    try:
-        import fuse
-    except (ImportError, OSError):
-        fuse = None
-except OSError:  # no libfuse
-    fuse = None
+fuse = None
+for module in ("fusepy", "fuse"):  # the names that Debian and PyPI give it
+    with contextlib.suppress(ImportError, OSError):  # OSError: no libfuse
+        fuse = importlib.import_module(module)
+        break
 
 HEADER = struct.Struct("<QI")
 FLUSH = 2**64 - 1
@@ -80,7 +78,7 @@ class Disk:
         self.fuse = folder / "fuse"
         self.fuse.mkdir(exist_ok=True)
         self.mountpoint = mountpoint
-        # In a session of its own, so that Ctrl-C does not end it before the file system above it is unmounted.
+        # In another session, so that Ctrl-C does not end it before the file system above it is unmounted.
         self.process = subprocess.Popen(
             [sys.executable, __file__, self.fuse, image, self.log_path],
             stdout=subprocess.PIPE, start_new_session=True)
@@ -91,11 +89,10 @@ class Disk:
         except BaseException:
             self.close()
             raise
-        self.log = os.open(self.log_path, os.O_RDONLY)
 
     def log_size(self) -> int:
         """The bytes of the log. The disk has handled all flushes that completed before the call."""
-        return os.fstat(self.log).st_size
+        return self.log_path.stat().st_size
 
     def close(self) -> None:
         """Unmounts both file systems. Nothing may use them any longer."""

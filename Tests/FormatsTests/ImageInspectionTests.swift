@@ -78,6 +78,50 @@ import Testing
         #expect(code(start + Tiny.scan + [0xFF, 0xD9]) == "corrupt-image")
     }
 
+    @Test(arguments: [0xD8, 0x02, 0xBF] as [UInt8]) func markersOutOfPlaceAreReported(code marker: UInt8) {
+        #expect(code(Tiny.jpeg(between: [0xFF, marker])) == (marker == 0xD8 ? "corrupt-image" : nil))
+        #expect(code(Tiny.jpeg(before: [0xFF, marker])) == "corrupt-image")
+        // Decoders end a scan at a reserved marker, and then look for the next known one.
+        let end: [UInt8] = [0xFF, marker, 0xFF, 0xD9]
+        #expect(code(Tiny.jpeg().dropLast(2) + end) == (marker == 0xD8 ? "corrupt-image" : nil))
+    }
+
+    /// A picture whose blocks take at least 3 bits: codes of 1 and 2 bits for DC and AC.
+    private func coded(_ size: (Int, Int), scan: [UInt8] = [1, 1, 0, 0, 63, 0], process: UInt8 = 0xC0, data: Int)
+        -> [UInt8]
+    {
+        let rest = [UInt8](repeating: 0, count: 14)
+        let tables = Tiny.segment(0xC4, [0x00, 1, 0] + rest + [0]) + Tiny.segment(0xC4, [0x10, 0, 1] + rest + [0])
+        let frame = Tiny.frameHeader(width: size.0, height: size.1, code: process)
+        let bytes = [UInt8](repeating: 0x55, count: data)
+        return [0xFF, 0xD8] + Tiny.steps + tables + frame + Tiny.segment(0xDA, scan) + bytes + [0xFF, 0xD9]
+    }
+
+    @Test func aScanIsLongEnoughForItsBlocks() {
+        // 10 x 5 blocks of 3 bits.
+        #expect(code(coded((80, 33), data: 19)) == nil)
+        #expect(code(coded((80, 33), data: 18)) == "corrupt-image")
+        #expect(code(coded((65_535, 65_535), data: 1)) == "corrupt-image")
+        // Of 1 bit in the first and the later passes over DC; a pass over AC may have none.
+        for scan: [UInt8] in [[1, 1, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0x10]] {
+            #expect(code(coded((80, 33), scan: scan, process: 0xC2, data: 7)) == nil)
+            #expect(code(coded((80, 33), scan: scan, process: 0xC2, data: 6)) == "corrupt-image")
+        }
+        #expect(code(coded((80, 33), scan: [1, 1, 0, 1, 63, 0], process: 0xC2, data: 1)) == nil)
+        // Of arithmetic codes and missing tables nothing is known.
+        #expect(code(coded((80, 33), process: 0xC9, data: 1)) == nil)
+        #expect(code(coded((80, 33), scan: [1, 1, 0x11, 0, 63, 0], data: 1)) == nil)
+    }
+
+    @Test func onlyTheHuffmanTablesOfAScanMustBeValid() {
+        let rest = [UInt8](repeating: 0, count: 15)
+        for table: [UInt8] in [[0x00, 3] + rest + [0, 1, 2], [0x00, 1] + rest + [16], [0x10, 3] + rest + [0, 1, 2]] {
+            #expect(code(Tiny.jpeg(between: Tiny.segment(0xC4, table))) == "corrupt-image")
+            let unused = [table[0] | 1] + table[1...]
+            #expect(code(Tiny.jpeg(between: Tiny.segment(0xC4, unused))) == nil)
+        }
+    }
+
     @Test func oddTablesThatDecodersTakePass() {
         let wide = Tiny.segment(0xDB, [0x11] + [UInt8](repeating: 1, count: 128))
         let none = [UInt8](repeating: 0, count: 15)
@@ -197,11 +241,35 @@ import Testing
         #expect(code(Tiny.webp(Tiny.extended(0), Array("VP8 ".utf8) + [0xFF, 0xFF, 0xFF, 0xFF])) == "corrupt-image")
     }
 
+    @Test func aLossyWebPHasItsPartitions() {
+        // The sizes of the first partition and, after the coded bits for two partitions, of the second.
+        func stream(_ first: Int, _ second: [UInt8], data: Int) -> [UInt8] {
+            let bits: [UInt8] = [0, 1, 0] + [UInt8](repeating: 0, count: 5)
+            return Tiny.webp(
+                Tiny.riffChunk(
+                    "VP8 ",
+                    Tiny.littleEndian(first << 5 | 0x10, 3) + [0x9D, 0x01, 0x2A, 20, 0, 10, 0] + bits + second
+                        + [UInt8](repeating: 1, count: data)))
+        }
+        #expect(code(stream(8, [2, 0, 0], data: 3)) == nil)
+        #expect(code(stream(8, [3, 0, 0], data: 3)) == "truncated-image")
+        #expect(code(stream(8, [0, 0, 1], data: 3)) == "truncated-image")
+        #expect(code(stream(8, [2], data: 0)) == "truncated-image")
+        #expect(code(stream(200, [2, 0, 0], data: 3)) == "truncated-image")
+    }
+
     @Test func aStillWebPFillsItsCanvas() {
         #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossy())) == nil)
         #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossless())) == nil)
         #expect(code(Tiny.webp(Tiny.extended(0, width: 11_000, height: 12_000), Tiny.lossy())) == "corrupt-image")
         #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossless(width: 21))) == "corrupt-image")
+    }
+
+    @Test func aGIFFrameHasDataForItsPixels() {
+        // 5 codes of 3 bits have 15 pixels at most.
+        #expect(code(Tiny.gif(Tiny.gifFrame(width: 5, height: 3))) == nil)
+        #expect(code(Tiny.gif(Tiny.gifFrame(width: 4, height: 4))) == "truncated-image")
+        #expect(code(Tiny.gif(Tiny.gifFrame(), Tiny.gifFrame(width: 4, height: 4))) == "truncated-image")
     }
 
     @Test func inspectionOfAGIFSaysWhetherItMoves() throws {

@@ -21,6 +21,7 @@ typedef struct {
 } heif_nclx;
 
 enum { FILE_TYPE_CODE = 3, FEATURE_CODE = 4, MEMORY_CODE = 6, PLUGIN_CODE = 11 };
+enum { SECURITY_LIMIT_SUBCODE = 1000 };
 enum { COLOURS_RGB = 1, COLOURS_GRAY = 2 };
 enum { CHROMA_GRAY = 0, INTERLEAVED_RGB = 10, WIDE_RGB = 14 };
 enum { CHANNEL_LUMA = 0, CHANNEL_INTERLEAVED = 10 };
@@ -69,7 +70,7 @@ static cheif_status keep(cheif_pixels *pixels, heif_error error) {
     if (error.code == 0) return CHEIF_OK;
     snprintf(pixels->message, sizeof pixels->message, "libheif: %s", error.message == NULL ? "" : error.message);
     switch (error.code) {
-    case MEMORY_CODE: return CHEIF_NO_MEMORY;
+    case MEMORY_CODE: return error.subcode == SECURITY_LIMIT_SUBCODE ? CHEIF_OVER_LIMIT : CHEIF_NO_MEMORY;
     case FILE_TYPE_CODE:
     case FEATURE_CODE:
     case PLUGIN_CODE: return CHEIF_UNSUPPORTED;

@@ -7,9 +7,9 @@ import Testing
 /// the refusal.
 ///
 /// The verdicts come from the corpus's own tables, `gifsicle --info` and the specification, not from our code. Blocks
-/// decide, as for gifsicle: pixel data that cannot be decoded (`invalid-code.gif`, `pixel-data-none.gif`) matters only
-/// for drawing. The last looping extension counts. Frames without pixels are refused, although gifsicle accepts them,
-/// and so are code sizes over 11, for which the format has no codes.
+/// decide, as for gifsicle: an invalid code (`invalid-code.gif`) matters only for drawing. The last looping extension
+/// counts. Refused, although gifsicle accepts them: frames without pixels, frames whose data is too short for their
+/// pixels (`pixel-data-none.gif`), and code sizes over 11, for which the format has no codes.
 struct GIFVerdict {
     let name: String
     let verdict: String

@@ -49,6 +49,8 @@ typedef enum {
     CHEIF_CORRUPT,
     /// The message names the missing feature.
     CHEIF_UNSUPPORTED,
+    /// The message names a limit of libheif.
+    CHEIF_OVER_LIMIT,
 } cheif_status;
 
 /// Decodes the primary picture of a file in memory, which must stay valid. Call it only after `cheif_load` has

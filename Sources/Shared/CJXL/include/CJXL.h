@@ -36,6 +36,7 @@ typedef enum {
     CJXL_NEEDS_PIXELS,
     /// The first frame is complete.
     CJXL_DONE,
+    /// libjxl has a single error, also for streams that a later version may read.
     CJXL_CORRUPT,
 } cjxl_event;
 

@@ -103,8 +103,9 @@ enum GIFLayout {
         while true {
             switch try byte(&window, at: offset) {
             case 0x2C:
-                let (frame, end) = try image(&window, at: offset + 1, control)
+                let (frame, end, isWhole) = try image(&window, at: offset + 1, control)
                 try visit(.frame(frame))
+                guard isWhole else { throw FormatFailure.truncated(.gif) }
                 control = Control()
                 offset = end
             case 0x21:
@@ -158,10 +159,10 @@ enum GIFLayout {
         }
     }
 
-    /// An image descriptor (§20) with its palette and data (§22).
+    /// An image descriptor (§20) with its palette and data (§22), and whether the data can have all pixels.
     private static func image(
         _ window: inout SourceWindow, at offset: Int, _ control: Control
-    ) throws -> (GIFFrame, end: Int) {
+    ) throws -> (GIFFrame, end: Int, isWhole: Bool) {
         let left = try number(&window, at: offset)
         let top = try number(&window, at: offset + 2)
         let size = PixelSize(
@@ -174,7 +175,8 @@ enum GIFLayout {
         let data = offset + 9 + 3 * paletteCount
         // Appendix F asks for 2 to 8. Real files have 1 as well, and decoders that go to 11 lose nothing by it: codes
         // have up to 12 bits, one more than the smallest.
-        guard (1...11).contains(try byte(&window, at: data)) else {
+        let codeSize = Int(try byte(&window, at: data))
+        guard (1...11).contains(codeSize) else {
             throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11")
         }
         guard try byte(&window, at: data + 1) != 0 else { throw FormatFailure.corrupt(.gif, "a frame without data") }
@@ -182,7 +184,15 @@ enum GIFLayout {
             left: left, top: top, size: size, delayMilliseconds: control.delayMilliseconds,
             disposal: control.disposal, transparentIndex: control.transparentIndex,
             localPaletteCount: paletteCount, isInterlaced: flags & 0x40 != 0)
-        return (frame, try skipSubBlocks(&window, at: data + 1))
+        var end = data + 1
+        var dataBytes = 0
+        while case let length = Int(try byte(&window, at: end)), length > 0 {
+            dataBytes += length
+            end += 1 + length
+        }
+        // The first code is a pixel, and each other at most one pixel more than the code before.
+        let codes = 8 * dataBytes / (codeSize + 1)
+        return (frame, end + 1, isWhole: codes * (codes + 1) / 2 >= size.width * size.height)
     }
 
     private static func graphicControl(_ window: inout SourceWindow, at offset: Int) throws -> Control {

@@ -59,13 +59,15 @@ enum JPEGLayout {
             lateHeightOffset: lateHeightOffset)
     }
 
-    /// Walks over all segments and scans to EOI, and checks the tables; ignores later bytes. Linear, in flat memory.
+    /// Walks over all segments and scans to EOI, and checks the tables and the lengths of scans; ignores later bytes.
+    /// Linear, in flat memory.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forWalk(source)
         var sawScan = false
         var tables = JPEGTables()
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers) {
+            try tables.checkScanData(before: segment)
             if segment.code == JPEGMarkers.endOfImage {
                 guard sawScan else { throw FormatFailure.corrupt(.jpeg, "no scan before the end marker") }
                 return

@@ -2,22 +2,24 @@ import Libc
 
 /// Finds the segments of a JPEG, and its end marker, in bytes that arrive in pieces (ITU T.81 annex B).
 ///
-/// Skips as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers, a second SOI, TEM, and
-/// the reserved codes 02 to BF (B.1.1.2 to B.1.1.5, table B.1). So it skips stray bytes between segments, as libjpeg
-/// does, and whole scans of entropy-coded data. Linear, by `memchr`.
+/// Skips as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers and TEM (B.1.1.2 to
+/// B.1.1.5, table B.1). So it skips stray bytes between segments, as libjpeg does, and whole scans of entropy-coded
+/// data. Linear, by `memchr`.
 public struct JPEGMarkers {
     /// A marker and its segment.
     public struct Segment {
         public let code: UInt8
         /// The offset of the marker, or of the first fill byte before it.
         public let start: Int
-        /// The bytes behind the length, which may extend beyond the end of the file; empty for the end marker.
+        /// The bytes behind the length, which may extend beyond the end of the file; empty for SOI, EOI and the
+        /// reserved codes 02 to BF, which have no length.
         public let body: Range<Int>
     }
 
     /// The start of image, and the first byte of the next marker.
     static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
     public static let startOfScan: UInt8 = 0xDA
+    static let startOfImage: UInt8 = 0xD8
     public static let endOfImage: UInt8 = 0xD9
 
     /// The offset of the next bytes to read, behind the last segment.
@@ -47,7 +49,7 @@ public struct JPEGMarkers {
             guard let code = marker.code else {
                 switch byte {
                 case 0xFF: break
-                case Self.endOfImage:
+                case Self.startOfImage, Self.endOfImage, 0x02...0xBF:
                     begun = nil
                     offset = first + index
                     return Segment(code: byte, start: marker.start, body: offset..<offset)

@@ -4,21 +4,53 @@ import Support
 ///
 /// Faults that it survives pass: a missing Huffman table, for example, is a standard one in Motion JPEG.
 struct JPEGTables {
-    /// The quantisation table of each component, by the component's number; nil before the frame header.
-    private var components: [UInt8: UInt8]?
+    private struct Component {
+        let across: Int
+        let down: Int
+        let quantisation: UInt8
+    }
+
+    private struct HuffmanTable {
+        let isValid: Bool
+        /// The bits of the shortest code and of the number behind it.
+        let leastBits: Int
+    }
+
+    private var size = PixelSize(width: 0, height: 0)
+    private var isProgressive = false
+    private var isHuffman = false
+    /// By number; nil before the frame header.
+    private var components: [UInt8: Component]?
     private var quantisation: Set<UInt8> = []
+    /// By class and number, as stored.
+    private var huffman: [UInt8: HuffmanTable] = [:]
+    /// The offset of a scan's data, and the bits that its blocks take at least.
+    private var scan: (offset: Int, leastBits: Int)?
 
     /// Reads the next segment, which lies within the file. Throws `FormatFailure.corrupt`.
     mutating func read(_ segment: JPEGMarkers.Segment, _ window: inout SourceWindow) throws {
         switch segment.code {
-        case 0xC4: try checkHuffman(try body(segment, &window))
+        case JPEGMarkers.startOfImage: throw Self.fault("two SOI markers")
+        case 0x02...0xBF where components == nil: throw Self.fault("a reserved marker")
+        case 0xC4: try readHuffman(try body(segment, &window))
         case 0xDB: try readQuantisation(try body(segment, &window))
-        case JPEGMarkers.startOfScan: try checkScan(try body(segment, &window))
+        case JPEGMarkers.startOfScan:
+            scan = (segment.body.upperBound, try leastBits(ofScan: try body(segment, &window)))
         case 0xDD: guard segment.body.count == 2 else { throw Self.fault("a restart interval of the wrong length") }
         // Hierarchical pictures and extensions.
         case 0xDE, 0xDF, 0xF0...0xFD: throw Self.fault("a marker of another kind of picture")
-        case let code where JPEGLayout.isFrameHeader(code): try readFrame(try body(segment, &window))
+        case let code where JPEGLayout.isFrameHeader(code): try readFrame(try body(segment, &window), code)
         default: break
+        }
+    }
+
+    /// Checks that the data of a scan, which ends at the next segment, can have all blocks. A scan that was cut off and
+    /// given an end marker mostly cannot.
+    mutating func checkScanData(before segment: JPEGMarkers.Segment) throws {
+        guard let scan else { return }
+        self.scan = nil
+        guard 8 * (segment.start - scan.offset) >= scan.leastBits else {
+            throw Self.fault("a scan without all of its data")
         }
     }
 
@@ -33,19 +65,24 @@ struct JPEGTables {
     }
 
     /// Precision, rows and columns, then number, sampling factors and quantisation table of each component (B.2.2).
-    private mutating func readFrame(_ body: ArraySlice<UInt8>) throws {
+    private mutating func readFrame(_ body: ArraySlice<UInt8>, _ code: UInt8) throws {
         guard components == nil else { throw Self.fault("two frame headers") }
         guard body.count >= 6, body.count == 6 + 3 * Int(body[body.startIndex + 5]) else {
             throw Self.fault("a frame header of the wrong length")
         }
-        var tables: [UInt8: UInt8] = [:]
+        func number(_ offset: Int) -> Int { ByteOrder.bigEndian.number(body.dropFirst(offset).prefix(2)) }
+        size = PixelSize(width: number(3), height: number(1))
+        isProgressive = code == 0xC2
+        isHuffman = 0xC0...0xC2 ~= code
+        var found: [UInt8: Component] = [:]
         for place in stride(from: body.startIndex + 6, to: body.endIndex, by: 3) {
             guard 1...4 ~= body[place + 1] >> 4, 1...4 ~= body[place + 1] & 15 else {
                 throw Self.fault("a sampling factor outside 1 to 4")
             }
-            tables[body[place]] = body[place + 2]
+            found[body[place]] = Component(
+                across: Int(body[place + 1] >> 4), down: Int(body[place + 1] & 15), quantisation: body[place + 2])
         }
-        components = tables
+        components = found
     }
 
     /// B.2.4.1: 64 steps of 8 or 16 bits in each table.
@@ -60,27 +97,69 @@ struct JPEGTables {
     }
 
     /// B.2.4.2: how many codes there are of each of 16 lengths, and their values.
-    private func checkHuffman(_ body: ArraySlice<UInt8>) throws {
+    private mutating func readHuffman(_ body: ArraySlice<UInt8>) throws {
         var rest = body
         while let first = rest.popFirst() {
-            let codes = rest.prefix(16).reduce(0) { $0 + Int($1) }
+            let counts = rest.prefix(16)
+            let codes = counts.reduce(0) { $0 + Int($1) }
             guard first >> 4 < 2, first & 15 < 4, codes <= 256, rest.count >= 16 + codes else {
                 throw Self.fault("a Huffman table")
             }
+            let values = rest.dropFirst(16).prefix(codes)
             rest = rest.dropFirst(16 + codes)
+            // libjpeg stops only if a scan uses a table with more codes than bits can tell apart, or with a DC
+            // difference of more than 15 bits.
+            var free = 1
+            var isValid = first >> 4 == 1 || values.allSatisfy { $0 < 16 }
+            var leastBits = Int.max
+            var remaining = values
+            for (length, count) in zip(1..., counts) {
+                free = 2 * free - Int(count)
+                if free < 0 { isValid = false }
+                for value in remaining.prefix(Int(count)) { leastBits = min(leastBits, length + Int(value & 15)) }
+                remaining = remaining.dropFirst(Int(count))
+            }
+            huffman[first] = HuffmanTable(isValid: isValid, leastBits: codes > 0 ? leastBits : 0)
         }
     }
 
-    /// B.2.3: which components the scan has, of which frame and tables must be known.
-    private func checkScan(_ body: ArraySlice<UInt8>) throws {
+    /// Checks a scan header (B.2.3), whose components and tables must be known, and returns the bits that its blocks
+    /// take at least. Later passes over AC coefficients may take almost none (G.1.2.2).
+    private func leastBits(ofScan body: ArraySlice<UInt8>) throws -> Int {
         guard let components else { throw Self.fault("no frame header before the first scan") }
         guard let count = body.first, 1...4 ~= count, body.count == 4 + 2 * Int(count) else {
             throw Self.fault("a scan header of the wrong length")
         }
+        let mostAcross = components.values.reduce(1) { max($0, $1.across) }
+        let mostDown = components.values.reduce(1) { max($0, $1.down) }
+        let (start, approximation) = (body[body.endIndex - 3], body[body.endIndex - 1])
+        let hasDC = !isProgressive || start == 0
+        let isRefinement = isProgressive && approximation >> 4 > 0
+        var bits = 0
         for place in stride(from: body.startIndex + 1, to: body.endIndex - 3, by: 2) {
-            guard let table = components[body[place]] else { throw Self.fault("a scan of an unknown component") }
-            guard quantisation.contains(table) else { throw Self.fault("no quantisation table for a component") }
+            guard let component = components[body[place]] else { throw Self.fault("a scan of an unknown component") }
+            guard quantisation.contains(component.quantisation) else {
+                throw Self.fault("no quantisation table for a component")
+            }
+            guard isHuffman else { continue }
+            let (dc, ac) = (huffman[body[place + 1] >> 4], huffman[0x10 | body[place + 1] & 15])
+            let used = [hasDC && !isRefinement ? dc : nil, isProgressive && hasDC ? nil : ac].compactMap { $0 }
+            guard used.allSatisfy(\.isValid) else { throw Self.fault("a Huffman table") }
+            let perBlock = !hasDC ? 0 : isRefinement ? 1 : used.reduce(0) { $0 + $1.leastBits }
+            bits += perBlock * blocks(of: component, isAlone: count == 1, mostAcross, mostDown)
         }
+        return bits
+    }
+
+    /// The blocks of a component in a scan (A.2.2, A.2.3).
+    private func blocks(of component: Component, isAlone: Bool, _ mostAcross: Int, _ mostDown: Int) -> Int {
+        func quotient(_ number: Int, _ divisor: Int) -> Int { (number + divisor - 1) / divisor }
+        if isAlone {
+            return quotient(quotient(size.width * component.across, mostAcross), 8)
+                * quotient(quotient(size.height * component.down, mostDown), 8)
+        }
+        return quotient(size.width, 8 * mostAcross) * component.across * quotient(size.height, 8 * mostDown)
+            * component.down
     }
 
     private static func fault(_ fault: String) -> FormatFailure { .corrupt(.jpeg, fault) }

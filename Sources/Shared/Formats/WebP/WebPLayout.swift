@@ -70,10 +70,18 @@ enum WebPLayout {
             } else if let canvas, !sawPicture, let size = try pictureSize(&window, chunk), size != canvas {
                 throw FormatFailure.corrupt(.webp, "a picture of \(size) pixels on a canvas of \(canvas)")
             }
+            if chunk.type == "VP8 ", !sawPicture { try checkPartitions(&window, chunk) }
             if chunk.type == "VP8 " || chunk.type == "VP8L" || chunk.type == "ANMF" { sawPicture = true }
             offset = chunk.end
         }
         guard sawPicture else { throw FormatFailure.corrupt(.webp, "no picture in the container") }
+    }
+
+    private static func checkPartitions(_ window: inout SourceWindow, _ chunk: Chunk) throws {
+        let (start, count) = (chunk.body.lowerBound, chunk.body.count)
+        guard let head = try window.bytes(at: start, min(count, VP8Partitions.headerBytes)),
+            try VP8Partitions.fit(head, count: count, { try window.byte(at: start + $0) })
+        else { throw FormatFailure.truncated(.webp) }
     }
 
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {

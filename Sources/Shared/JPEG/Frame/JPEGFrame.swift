@@ -115,8 +115,8 @@ public struct JPEGFrame {
         case 0xDB: return readSteps(try body())
         case 0xDD: return readRestartInterval(try body())
         case JPEGMarkers.startOfScan: return readScan(try body(), dataOffset: segment.body.upperBound)
-        // The number of lines if it is already known (DNL), application data, and comments.
-        case 0xDC: return !scans.isEmpty
+        // The number of lines if it is already known (DNL), application data, and comments. Reserved codes end a scan.
+        case 0xDC, 0x02...0xBF: return !scans.isEmpty
         case 0xE0...0xEF, 0xFE: return true
         default: return false
         }

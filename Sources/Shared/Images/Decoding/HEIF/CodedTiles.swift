@@ -62,6 +62,7 @@ final class CodedTiles {
         case CHEIF_OK: break
         case CHEIF_NO_MEMORY: throw ImageError.outOfMemory
         case CHEIF_UNSUPPORTED: throw ImageError.unsupported(format, message())
+        case CHEIF_OVER_LIMIT: throw ImageError.overLimit(format, message())
         default: throw ImageError.corrupt(format, message())
         }
         guard let picture else { throw ImageError.outOfMemory }

@@ -1,6 +1,6 @@
 /// The partitions of a VP8 key frame (RFC 6386 §9): the header says how many there are and how long they are. Like
 /// libwebp, requires that the first partition is whole and that the last begins within the data.
-struct VP8Partitions {
+enum VP8Partitions {
     /// The bytes that a check reads: 10, and fewer than 200 bits up to the number of partitions.
     static let headerBytes = 64
 
@@ -15,7 +15,7 @@ struct VP8Partitions {
         var offset = end + 3 * others
         guard offset <= count else { return false }
         for index in 0..<others {
-            for (place, shift) in zip(end + 3 * index..., [0, 8, 16]) {
+            for (place, shift) in zip((end + 3 * index)..., [0, 8, 16]) {
                 offset += Int(try byte(place) ?? 0) << shift
             }
         }

@@ -10,6 +10,8 @@ enum GIFVerdicts {
         "gif-bomb-64953x27745-ee2eaca8.gif": "truncated-image",
         "invalid.4.gif": "truncated-image",
         "vips-truncated.gif": "truncated-image",
+        // Less data than its pixels take.
+        "pixel-data-none.gif": "truncated-image",
         // A canvas without pixels.
         "gif-bad-loop-ext-58819816.gif": "corrupt-image",
         "gif-zero-size-frames-0373637d.gif": "corrupt-image",

@@ -115,7 +115,8 @@ import Testing
 
     @Test func onlyTheHuffmanTablesOfAScanMustBeValid() {
         let rest = [UInt8](repeating: 0, count: 15)
-        for table: [UInt8] in [[0x00, 3] + rest + [0, 1, 2], [0x00, 1] + rest + [16], [0x10, 3] + rest + [0, 1, 2]] {
+        let tables = [[0x00, 3] + rest + [0, 1, 2], [0x00, 1] + rest + [16], [0x10, 3] + rest + [0, 1, 2]] as [[UInt8]]
+        for table in tables {
             #expect(code(Tiny.jpeg(between: Tiny.segment(0xC4, table))) == "corrupt-image")
             let unused = [table[0] | 1] + table[1...]
             #expect(code(Tiny.jpeg(between: Tiny.segment(0xC4, unused))) == nil)
@@ -267,9 +268,10 @@ import Testing
 
     @Test func aGIFFrameHasDataForItsPixels() {
         // 5 codes of 3 bits have 15 pixels at most.
-        #expect(code(Tiny.gif(Tiny.gifFrame(width: 5, height: 3))) == nil)
-        #expect(code(Tiny.gif(Tiny.gifFrame(width: 4, height: 4))) == "truncated-image")
-        #expect(code(Tiny.gif(Tiny.gifFrame(), Tiny.gifFrame(width: 4, height: 4))) == "truncated-image")
+        #expect(code(Tiny.gif(Tiny.gifFrame(width: 5, height: 3, dataBytes: 2))) == nil)
+        let short = Tiny.gifFrame(width: 4, height: 4, dataBytes: 2)
+        #expect(code(Tiny.gif(short)) == "truncated-image")
+        #expect(code(Tiny.gif(Tiny.gifFrame(), short)) == "truncated-image")
     }
 
     @Test func inspectionOfAGIFSaysWhetherItMoves() throws {

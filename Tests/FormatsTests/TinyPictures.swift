@@ -70,10 +70,15 @@ enum Tiny {
 
     // MARK: GIF
 
+    /// - Parameter dataBytes: by default enough for all pixels.
     static func gifFrame(
-        left: Int = 0, top: Int = 0, width: Int = 4, height: Int = 3, flags: UInt8 = 0, palette: [UInt8] = []
+        left: Int = 0, top: Int = 0, width: Int = 4, height: Int = 3, flags: UInt8 = 0, palette: [UInt8] = [],
+        dataBytes: Int? = nil
     ) -> [UInt8] {
-        [0x2C] + [left, top, width, height].flatMap { littleEndian($0, 2) } + [flags] + palette + [2, 2, 0x4C, 0x01, 0]
+        let needed = (2...255).first { bytes in (8 * bytes / 3) * (8 * bytes / 3 + 1) / 2 >= width * height } ?? 255
+        let data = (0..<(dataBytes ?? needed)).map { $0 % 2 == 0 ? 0x4C : 0x01 as UInt8 }
+        return [0x2C] + [left, top, width, height].flatMap { littleEndian($0, 2) } + [flags] + palette
+            + [2, UInt8(data.count)] + data + [0]
     }
 
     static func control(delay: Int, disposal: UInt8 = 0, transparent: UInt8? = nil) -> [UInt8] {

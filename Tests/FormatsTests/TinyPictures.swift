@@ -75,10 +75,13 @@ enum Tiny {
         left: Int = 0, top: Int = 0, width: Int = 4, height: Int = 3, flags: UInt8 = 0, palette: [UInt8] = [],
         dataBytes: Int? = nil
     ) -> [UInt8] {
-        let needed = (2...255).first { bytes in (8 * bytes / 3) * (8 * bytes / 3 + 1) / 2 >= width * height } ?? 255
-        let data = (0..<(dataBytes ?? needed)).map { $0 % 2 == 0 ? 0x4C : 0x01 as UInt8 }
-        return [0x2C] + [left, top, width, height].flatMap { littleEndian($0, 2) } + [flags] + palette
-            + [2, UInt8(data.count)] + data + [0]
+        // A code has 3 bits, and at most one pixel more than the code before.
+        func pixels(_ bytes: Int) -> Int { (8 * bytes / 3) * (8 * bytes / 3 + 1) / 2 }
+        let count = dataBytes ?? (2...255).first { pixels($0) >= width * height } ?? 255
+        let data = (0..<count).map { place -> UInt8 in place % 2 == 0 ? 0x4C : 0x01 }
+        var bytes: [UInt8] = [0x2C]
+        for number in [left, top, width, height] { bytes += littleEndian(number, 2) }
+        return bytes + [flags] + palette + [2, UInt8(count)] + data + [0]
     }
 
     static func control(delay: Int, disposal: UInt8 = 0, transparent: UInt8? = nil) -> [UInt8] {

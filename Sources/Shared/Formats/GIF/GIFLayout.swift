@@ -190,8 +190,8 @@ enum GIFLayout {
             dataBytes += length
             end += 1 + length
         }
-        // The first code is a pixel, and each other at most one pixel more than the code before.
-        let codes = 8 * dataBytes / (codeSize + 1)
+        // The first code has a pixel, each other at most one more than the code before; 100,000 cover every frame.
+        let codes = min(8 * dataBytes / (codeSize + 1), 100_000)
         return (frame, end + 1, isWhole: codes * (codes + 1) / 2 >= size.width * size.height)
     }
 

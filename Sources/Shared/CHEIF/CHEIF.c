@@ -69,8 +69,10 @@ const char *cheif_version(void) { return cheif_load() == NULL ? heif_get_version
 static cheif_status keep(cheif_pixels *pixels, heif_error error) {
     if (error.code == 0) return CHEIF_OK;
     snprintf(pixels->message, sizeof pixels->message, "libheif: %s", error.message == NULL ? "" : error.message);
+    // Its code is often, but not always, MEMORY_CODE.
+    if (error.subcode == SECURITY_LIMIT_SUBCODE) return CHEIF_OVER_LIMIT;
     switch (error.code) {
-    case MEMORY_CODE: return error.subcode == SECURITY_LIMIT_SUBCODE ? CHEIF_OVER_LIMIT : CHEIF_NO_MEMORY;
+    case MEMORY_CODE: return CHEIF_NO_MEMORY;
     case FILE_TYPE_CODE:
     case FEATURE_CODE:
     case PLUGIN_CODE: return CHEIF_UNSUPPORTED;

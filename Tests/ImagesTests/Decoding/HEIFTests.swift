@@ -84,6 +84,18 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
+    @Test func aLimitOfLibheifIsNoLackOfMemory() throws {
+        var bytes = try encode(.waves(8, 8, channels: 3), EncodeOptions(format: .avif))
+        let box = try #require(bytes.indices.first { bytes[$0...].starts(with: "ispe".utf8) })
+        // A side of 2^24 pixels.
+        bytes[box + 8] = 1
+        bytes[box + 12] = 1
+        var pixels = cheif_pixels()
+        var picture: OpaquePointer?
+        let status = cheif_decode(bytes, bytes.count, cheif_kind(is_gray: 0, is_wide: 0), &pixels, &picture)
+        #expect(status == CHEIF_OVER_LIMIT && picture == nil)
+    }
+
     @Test(arguments: [nil, 10, 18]) func aGridShowsItsTiles(cropped: Int?) throws {
         let (left, right) = (try coded(64, 64), try coded(64, 64, channels: 4))
         var grid = DrawnHEIF.Item(

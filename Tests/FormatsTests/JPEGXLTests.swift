@@ -62,9 +62,33 @@ import Testing
                         in: 0...255, using: &random)
                 }
                 let found = code(changed)
-                #expect(found == nil || ["truncated-image", "corrupt-image", "not-an-image"].contains(found))
+                let faults = ["truncated-image", "corrupt-image", "not-an-image", "unsupported-image"]
+                #expect(found == nil || faults.contains(found ?? ""))
             }
         }
+    }
+
+    /// Numbers and their widths in bits: reserved values of an extra channel, a colour space, a white point, primaries,
+    /// a transfer function and an intent.
+    @Test(
+        arguments: [
+            [(1, 2), (0, 1), (2, 2), (5, 4)], [(1, 2), (0, 1), (2, 2), (13, 4)],
+            [(0, 2), (1, 1), (0, 1), (0, 1), (2, 2), (2, 4)],
+            [(0, 2), (1, 1), (0, 1), (0, 1), (0, 2), (2, 2), (1, 4)],
+            [(0, 2), (1, 1), (0, 1), (0, 1), (0, 2), (1, 2), (2, 2), (1, 4)],
+            [(0, 2), (1, 1), (0, 1), (0, 1), (0, 2), (1, 2), (1, 2), (0, 1), (0, 2)],
+            [(0, 2), (1, 1), (0, 1), (0, 1), (0, 2), (1, 2), (1, 2), (0, 1), (1, 2), (2, 2), (2, 4)],
+        ] as [[(Int, Int)]])
+    func reservedKindsAreUnsupported(_ fields: [(Int, Int)]) {
+        // 8 x 8 pixels of 8 bits.
+        let start = [(0x0AFF, 16), (1, 1), (0, 5), (1, 3), (0, 1), (0, 1), (0, 3), (1, 1)]
+        var bits: [Int] = []
+        for (value, width) in start + fields { bits += (0..<width).map { value >> $0 & 1 } }
+        bits += [Int](repeating: 0, count: 8 - bits.count % 8)
+        let bytes = stride(from: 0, to: bits.count, by: 8).map { place in
+            (0..<8).reduce(UInt8(0)) { $0 | UInt8(bits[place + $1]) << UInt8($1) }
+        }
+        #expect(code(bytes + [UInt8](repeating: 0, count: 64)) == "unsupported-image")
     }
 
     /// The picture's frames up to the shown frame: modular (m) or in blocks (b), passes, slot, order of sections.

@@ -36,7 +36,7 @@ typedef enum {
     CJXL_NEEDS_PIXELS,
     /// The first frame is complete.
     CJXL_DONE,
-    /// libjxl has a single error, also for streams that a later version may read.
+    /// Also for a stream that needs a later version of libjxl, which has a single error.
     CJXL_CORRUPT,
 } cjxl_event;
 

@@ -150,7 +150,7 @@ extension JPEGXLBits {
     /// Skips the description of an extra channel. Returns whether it is alpha.
     fileprivate mutating func isAlpha() throws -> Bool {
         if try flag() { return true }
-        let kind = try kind()
+        let kind = try kind(of: [0, 1, 2, 3, 4, 5, 6, 16], "an extra channel")
         try skipDepth()
         _ = try choice([(0, 0), (0, 3), (0, 4), (3, 1)])
         try skipName()
@@ -168,17 +168,28 @@ extension JPEGXLBits {
     fileprivate mutating func colourProfile() throws -> Bool {
         if try flag() { return false }
         let hasProfile = try flag()
-        let space = try kind()
+        let space = try kind(of: [0, 1, 2, 3], "a colour space")
         if hasProfile { return true }
         let (gray, xyb, custom) = (1, 2, 2)
         if space != xyb {
-            if try kind() == custom { try skipPoints(1) }
-            if space != gray, try kind() == custom { try skipPoints(3) }
-            // A gamma, or the name of a curve.
-            if try flag() { _ = try number(24) } else { _ = try kind() }
+            if try kind(of: [1, 2, 10, 11], "a white point") == custom { try skipPoints(1) }
+            if space != gray, try kind(of: [1, 2, 9, 11], "primaries") == custom { try skipPoints(3) }
+            // A gamma, or a named curve.
+            if try flag() {
+                _ = try number(24)
+            } else {
+                _ = try kind(of: [1, 2, 8, 13, 16, 17, 18], "a transfer function")
+            }
         }
-        _ = try kind()
+        _ = try kind(of: [0, 1, 2, 3], "a rendering intent")
         return false
+    }
+
+    /// Reads an Enum. Its other values are reserved for later versions of the format, and libjxl refuses them.
+    private mutating func kind(of known: [Int], _ subject: String) throws -> Int {
+        let kind = try kind()
+        guard known.contains(kind) else { throw FormatFailure.notRead(.jpegXL, "\(subject) of an unknown kind") }
+        return kind
     }
 
     private mutating func skipPoints(_ count: Int) throws {

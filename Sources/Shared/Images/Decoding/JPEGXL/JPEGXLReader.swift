@@ -5,13 +5,16 @@ import Support
 extension ImageDecoder {
     static let jpegXL = ImageDecoder(
         formats: [.jpegXL],
-        library: {
-            let version = cjxl_version()
-            return version == 0 ? nil : "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
-        },
+        library: { libjxl },
         rows: { source, info, keepsProfile, options in
             try JPEGXLReader(source, size: info.storedSize, options: options, keepsProfile: keepsProfile)
         })
+}
+
+/// The library's name with its version; nil without the library.
+private var libjxl: String? {
+    let version = cjxl_version()
+    return version == 0 ? nil : "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
 }
 
 extension UninterruptibleCost {
@@ -126,7 +129,7 @@ final class JPEGXLReader: RowReader {
             let isSet = cjxl_set_pixels(
                 decoder, UInt32(layout.channels), sampleBytes == 2 ? 1 : 0, pixels.bytes, pixels.count)
             guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "its size") }
-        default: throw ImageError.corrupt(.jpegXL, "libjxl cannot read it")
+        default: throw ImageError.corrupt(.jpegXL, "\(libjxl ?? "libjxl") cannot decode it")
         }
     }
 

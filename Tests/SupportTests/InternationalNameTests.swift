@@ -23,6 +23,12 @@ import Testing
         ("שלום.example", "xn--9dbne9b.example"), ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
         // Labels of ASCII are no matter of UTS #46.
         ("r3---sn.bücher.example", "r3---sn.xn--bcher-kva.example"), ("-.bücher", "-.xn--bcher-kva"),
+        // Hyphens may have any place.
+        ("-ü.example", "xn----eha.example"), ("Ü－.example", "xn----dha.example"), ("aü--b", "xn--a--b-0ra"),
+        ("ab--ü", "xn--ab---3ra"),
+        ("-☃-", "xn-----fsx"), ("_aü﹣", "xn--_a--ioa"), ("ﬁ-", "fi-"), ("ｘn----eha", "xn----eha"),
+        // Labels of both directions (RFC 5893 §2).
+        ("a1.שלום.éa\u{308}1", "a1.xn--9dbne9b.xn--1-zfao"), ("שלום.例え.", "xn--9dbne9b.xn--r8jz45g."),
     ])
     func namesAreMappedByUTS46(_ name: String, _ mapped: String) throws {
         #expect(try InternationalName.ascii(name) == mapped)
@@ -38,8 +44,10 @@ import Testing
         "❤ß", "❤ς", "ש❤ש", "xn--ueba628w", "1שלום",
         // A label that begins with a digit, or ends with a hyphen, beside right-to-left letters (RFC 5893 §2).
         "שלום.1a", "1.שלום", "שלום.a-", "a_.שלום.example", "xn--9dbne9b.1a.example",
+        "שלום.1ü", "☃a.שלום", "שלום.é-", "שלום.-é", "-שלום", "שלום-", "xn----9hcuf1d",
         // No Punycode, none of a name that is its own mapping.
-        "xn--a", "xn--", "xn--abc-", "xn--999999999", "xn--bucher-xyd", "xn--u-ccb830z", "xn--n-sy8h", "xn--ß",
+        "xn--a", "xn--", "xn--abc-", "xn--999999999", "xn--bucher-xyd", "xn--u-ccb830z", "xn--n-sy8h", "xn--ß", "ｘn--ü",
+        "xn--xn---3ra", "xn---abc-",
         "ü\u{E000}", "ü\u{FFFD}", "ü\u{2028}", "⒈ü", "ü/a", "ü%2e", "ü\u{0}", "ü b", "ü＜", "ü：80", "ü＠b", "ü／b", "ü＃b",
     ])
     func invalidNamesAreRefused(_ name: String) throws {

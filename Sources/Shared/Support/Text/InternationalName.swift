@@ -9,8 +9,7 @@ public enum InternationalName {
     /// Returns the name in lower-case ASCII, with `xn--` labels for non-ASCII labels; nil if UTS #46 does not allow it.
     /// An ASCII name is not validated. Throws `UnmappedName` if libidn2 is missing.
     ///
-    /// libidn2 is stricter than browsers: it refuses hyphens at either end, and at the third and fourth place, of a
-    /// non-ASCII label, and characters newer than its Unicode tables.
+    /// libidn2 is stricter than browsers: it refuses characters newer than its Unicode tables.
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
@@ -28,12 +27,7 @@ public enum InternationalName {
             guard let ascii = try ascii(label: String(label)) else { return nil }
             labels.append(ascii)
         }
-        // libidn2 sees one label at a time, but the Bidi rule is about names (RFC 5893 §2): beside a right-to-left
-        // label, each label begins with a letter and ends with a letter or digit.
-        if !labels.allSatisfy(isAllowedBesideRightToLeft) {
-            for label in labels where try isRightToLeft(label: label) { return nil }
-        }
-        return labels.joined(separator: ".")
+        return try keepsBidiRule(labels) ? labels.joined(separator: ".") : nil
     }
 
     /// Returns the form for comparisons: in ASCII, or in lower case if that is impossible.
@@ -67,23 +61,82 @@ public enum InternationalName {
 
     // MARK: Labels
 
-    /// Whether an ASCII label keeps the Bidi rule in a name with right-to-left letters.
-    private static func isAllowedBesideRightToLeft(_ label: String) -> Bool {
-        guard let first = label.utf8.first, let last = label.utf8.last else { return true }
-        return first.isLetter && (last.isLetter || last.isDigit)
+    /// Whether mapped labels keep the Bidi rule (RFC 5893 §2) together. libidn2 sees one label at a time, and
+    /// checks it only if it has right-to-left letters. Beside such a label, the others begin with a letter, and end with
+    /// a letter or digit.
+    private static func keepsBidiRule(_ labels: [String]) throws(UnmappedName) -> Bool {
+        guard labels.contains(where: { isEncoded($0.utf8) }) else { return true }
+        var names: [String] = []
+        for label in labels where !label.isEmpty { names.append(try decoded(label) ?? label) }
+        let others = names.filter { !$0.unicodeScalars.contains(where: isRightToLeft) }
+        return others.count == names.count || others.allSatisfy(isLeftToRight)
     }
 
-    private static func isRightToLeft(label: String) throws(UnmappedName) -> Bool {
-        guard isEncoded(label.utf8) else { return false }
-        let decoded = try call(label) { cidn_to_unicode(label, $0) }.text
-        return decoded?.unicodeScalars.contains(where: isRightToLeft) ?? false
+    /// Whether a label without right-to-left letters is a left-to-right label. By categories, which differ from the
+    /// classes of the rule only in a few modifier letters.
+    private static func isLeftToRight(_ label: String) -> Bool {
+        func isStrong(_ scalar: Unicode.Scalar, orDigit: Bool = false) -> Bool {
+            switch scalar.properties.generalCategory {
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .spacingMark: true
+            case .decimalNumber: orDigit || !scalar.isASCII
+            default: false
+            }
+        }
+        let scalars = label.unicodeScalars
+        guard let first = scalars.first,
+            let last = scalars.last(where: { $0.properties.generalCategory != .nonspacingMark })
+        else { return false }
+        return isStrong(first) && isStrong(last, orDigit: true)
     }
 
     /// libidn2 gets no ASCII label, since it would refuse `r3---sn`.
     private static func ascii(label: String) throws(UnmappedName) -> String? {
-        if label.utf8.allSatisfy({ $0 < 0x80 }), !isEncoded(label.utf8) { return label.lowercased() }
+        let isASCII = label.utf8.allSatisfy { $0 < 0x80 }
+        if isASCII, !isEncoded(label.utf8) { return label.lowercased() }
+        if let mapped = try mapped(label) { return mapped }
+        guard isASCII else { return try asciiWithHyphens(label) }
+        guard let decoded = try decoded(label), try asciiWithHyphens(decoded) == label.lowercased() else { return nil }
+        return label.lowercased()
+    }
+
+    /// Maps a label with hyphens that libidn2 refuses, at either end or at the third and fourth place. Browsers accept
+    /// them (WHATWG URL, *domain to ASCII*). libidn2 gets underscores instead, and all other rules treat both alike.
+    private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
+        let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
+        // In their order, which mapping keeps.
+        var marks: [UInt8] = []
+        var masked = String.UnicodeScalarView()
+        for scalar in label.unicodeScalars {
+            switch scalar.value {
+            // Also small and full width.
+            case 0x2D, 0xFE63, 0xFF0D: marks.append(hyphen)
+            // Also wavy, dashed, vertical and full width.
+            case 0x5F, 0xFE33, 0xFE34, 0xFE4D...0xFE4F, 0xFF3F: marks.append(underscore)
+            default:
+                masked.append(scalar)
+                continue
+            }
+            masked.append("_")
+        }
+        guard marks.contains(hyphen), let mapped = try mapped(String(masked)),
+            mapped.utf8.count(where: { $0 == underscore }) == marks.count
+        else { return nil }
+        var rest = marks[...]
+        let result = String(decoding: mapped.utf8.map { $0 == underscore ? rest.removeFirst() : $0 }, as: UTF8.self)
+        guard isEncoded(result.utf8) else { return result }
+        // The prefix was written in other letters.
+        guard isEncoded(mapped.utf8) else { return try ascii(label: result) }
+        // Labels are not encoded twice.
+        return isEncoded(result.utf8.dropFirst(4)) ? nil : result
+    }
+
+    private static func mapped(_ label: String) throws(UnmappedName) -> String? {
         let (status, mapped) = try call(label) { cidn_to_ascii(label, 0, $0) }
         return status == CIDN_DISALLOWED ? try asciiWithSymbols(label) : mapped
+    }
+
+    private static func decoded(_ label: String) throws(UnmappedName) -> String? {
+        try call(label) { cidn_to_unicode(label, $0) }.text
     }
 
     /// UTS #46 allows symbols, such as `☃`, that IDNA 2008 does not. Transitional mapping omits the checks of IDNA
@@ -92,7 +145,7 @@ public enum InternationalName {
     private static func asciiWithSymbols(_ label: String) throws(UnmappedName) -> String? {
         guard !label.unicodeScalars.contains(where: isDeviation),
             let mapped = try call(label, { cidn_to_ascii(label, 1, $0) }).text,
-            let decoded = try call(mapped, { cidn_to_unicode(mapped, $0) }).text,
+            let decoded = try decoded(mapped),
             !decoded.unicodeScalars.contains(where: { isDeviation($0) || isRightToLeft($0) })
         else { return nil }
         return mapped

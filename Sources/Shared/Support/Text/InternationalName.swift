@@ -62,8 +62,8 @@ public enum InternationalName {
     // MARK: Labels
 
     /// Whether mapped labels keep the Bidi rule (RFC 5893 §2) together. libidn2 sees one label at a time, and
-    /// checks it only if it has right-to-left letters. Beside such a label, the others begin with a letter, and end with
-    /// a letter or digit.
+    /// checks it only if it has right-to-left letters. Beside such a label, others begin with a letter, and end with a
+    /// letter or digit.
     private static func keepsBidiRule(_ labels: [String]) throws(UnmappedName) -> Bool {
         guard labels.contains(where: { isEncoded($0.utf8) }) else { return true }
         var names: [String] = []

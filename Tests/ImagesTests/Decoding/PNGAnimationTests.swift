@@ -219,6 +219,15 @@ private enum Letters {
         }
     }
 
+    @Test func theFirstFramesDescriptionMayPrecedeTheClaim() throws {
+        var chunks = DrawnPNGAnimation(
+            width: 1, height: 1, frames: [Letters.frame(["r"]), Letters.frame(["g"])]
+        ).chunks
+        #expect(chunks[1].type == "acTL" && chunks[2].type == "fcTL")
+        chunks.swapAt(1, 2)
+        #expect(try allFrames(DrawnPNGAnimation.png(chunks)).frames.map { Letters.rows($0.picture) } == [["r"], ["g"]])
+    }
+
     @Test func truncatedAnimationHasItsCompleteFramesIfAllowed() throws {
         let frames = ["r", "g", "b"].map { Letters.frame([$0]) }
         let cut = Array(DrawnPNGAnimation(width: 1, height: 1, frames: frames).png().dropLast(20))

@@ -60,7 +60,7 @@ public enum Corpus {
     }
 
     private static let kinds: Set<String> = [
-        "jpg", "jpeg", "png", "apng", "gif", "webp", "avif", "heic", "jxl", "tif",
+        "jpg", "jpeg", "png", "apng", "gif", "webp", "avif", "avifs", "heic", "jxl", "tif",
     ]
 
     public static func bytes(_ name: String) throws -> [UInt8] { try TestFile.bytes(try path(name)) }

@@ -27,7 +27,14 @@ struct CorpusVerdict {
 /// All pictures of each folder of the corpus as arguments of one run.
 @Suite(.serialized, .enabled(if: Corpus.isPresent))
 struct CorpusVerdictTests {
-    private static let folders = ["malformed", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "photos"]
+    private static let folders = [
+        "malformed", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "photos", "reports", "suites",
+    ]
+    /// Pictures of the right structure, whose faults are found only by decoding.
+    private static let damagedPixels: Set<String> = [
+        "dc-predictor-overflow.jpg", "invalid-code.gif", "jpeg-premature-segment-1cbb1bb3.jpg",
+        "partial_progressive.jpg", "subtract-with-overflow.jpg",
+    ]
 
     /// The files' records, in their order.
     private func records(_ paths: [String], _ options: [String]) throws -> [Record] {
@@ -80,6 +87,20 @@ struct CorpusVerdictTests {
                 #expect(record.bool("variants.pager.truncated") == true, "\(expected.name)")
             }
         }
+    }
+
+    /// Limits of decoding do not apply to pictures that are only kept.
+    @Test(arguments: folders) func keepingAPictureHasTheSameVerdict(_ folder: String) throws {
+        let verdicts = try CorpusVerdict.list(folder)
+        let home = try ToolHome()
+        let output = try home.run(
+            "img-cache", ["put"] + verdicts.map { try path(folder, $0) }, deadline: .seconds(240))
+        for (record, expected) in try zip(output.records, verdicts) {
+            let isKept = !expected.whole.contains("-") || expected.whole == "too-many-pixels"
+            let code = isKept || Self.damagedPixels.contains(expected.name) ? nil : expected.whole
+            #expect(record.string("error.code") == code, "\(expected.name)")
+        }
+        #expect(try output.records.count == verdicts.count)
     }
 
     @Test(arguments: [

@@ -115,7 +115,8 @@ import Testing
 
     @Test func onlyTheHuffmanTablesOfAScanMustBeValid() {
         let rest = [UInt8](repeating: 0, count: 15)
-        let tables = [[0x00, 3] + rest + [0, 1, 2], [0x00, 1] + rest + [16], [0x10, 3] + rest + [0, 1, 2]] as [[UInt8]]
+        let tables =
+            [[0x00, 3] + rest + [0, 1, 2], [0x00, 1] + rest + [16], [0x10, 3] + rest + [0, 1, 2]] as [[UInt8]]
         for table in tables {
             #expect(code(Tiny.jpeg(between: Tiny.segment(0xC4, table))) == "corrupt-image")
             let unused = [table[0] | 1] + table[1...]

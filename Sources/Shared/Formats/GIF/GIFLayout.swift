@@ -184,15 +184,10 @@ enum GIFLayout {
             left: left, top: top, size: size, delayMilliseconds: control.delayMilliseconds,
             disposal: control.disposal, transparentIndex: control.transparentIndex,
             localPaletteCount: paletteCount, isInterlaced: flags & 0x40 != 0)
-        var end = data + 1
-        var dataBytes = 0
-        while case let length = Int(try byte(&window, at: end)), length > 0 {
-            dataBytes += length
-            end += 1 + length
-        }
+        let (end, dataBytes) = try subBlocks(&window, at: data + 1)
         // The first code has a pixel, each other at most one more than the code before; 100,000 cover every frame.
         let codes = min(8 * dataBytes / (codeSize + 1), 100_000)
-        return (frame, end + 1, isWhole: codes * (codes + 1) / 2 >= size.width * size.height)
+        return (frame, end, isWhole: codes * (codes + 1) / 2 >= size.width * size.height)
     }
 
     private static func graphicControl(_ window: inout SourceWindow, at offset: Int) throws -> Control {
@@ -219,11 +214,17 @@ enum GIFLayout {
 
     /// The offset behind the empty sub-block that ends a chain of them (§15, §16).
     static func skipSubBlocks(_ window: inout SourceWindow, at offset: Int) throws -> Int {
-        var offset = offset
+        try subBlocks(&window, at: offset).end
+    }
+
+    /// The same with the number of bytes in the sub-blocks.
+    private static func subBlocks(_ window: inout SourceWindow, at offset: Int) throws -> (end: Int, bytes: Int) {
+        var (end, bytes) = (offset, 0)
         while true {
-            let length = try byte(&window, at: offset)
-            offset += 1 + Int(length)
-            if length == 0 { return offset }
+            let length = Int(try byte(&window, at: end))
+            end += 1 + length
+            if length == 0 { return (end, bytes) }
+            bytes += length
         }
     }
 

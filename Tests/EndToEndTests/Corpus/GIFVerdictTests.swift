@@ -9,7 +9,7 @@ import Testing
 /// The verdicts come from the corpus's own tables, `gifsicle --info` and the specification, not from our code. Blocks
 /// decide, as for gifsicle: an invalid code (`invalid-code.gif`) matters only for drawing. The last looping extension
 /// counts. Refused, although gifsicle accepts them: frames without pixels, frames whose data is too short for their
-/// pixels (`pixel-data-none.gif`), and code sizes over 11, for which the format has no codes.
+/// pixels (`pixel-data-none.gif`), and code sizes over 11, as the format has no such codes.
 struct GIFVerdict {
     let name: String
     let verdict: String

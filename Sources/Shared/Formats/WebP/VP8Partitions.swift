@@ -1,5 +1,5 @@
 /// A check of the partitions of a VP8 key frame (RFC 6386 §9.5), whose header has their number and lengths. Like
-/// libwebp, it requires that the first partition is whole and that the last one begins within the data.
+/// libwebp, it requires that the first partition is whole and that the last partition begins within the data.
 enum VP8Partitions {
     /// The bytes that a check reads: 10, and fewer than 200 bits up to the number of partitions.
     static let headerBytes = 64

@@ -156,6 +156,8 @@ struct ServiceWork {
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = refreshesGIFs
+        // A GIF that a power failure loses would cost quota again.
+        settings.syncs = true
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))
         let asksAnyway = arguments[.refresh]

@@ -80,7 +80,9 @@ extension Command {
         options: { [[.output, .resolution, .recordFields, .sync], .stream, .common] }
     ) { arguments in
         if let target = arguments[.output] { return try writePoster(to: target, arguments) }
-        if arguments[.sync] { throw UsageFailure("--sync goes with --output; the cache always waits for the disk") }
+        if arguments[.sync] {
+            throw UsageFailure("--sync goes with --output; gif-cache always waits until its GIFs are on the disk")
+        }
         let lookup = try CacheLookup(.gifs, arguments)
         return try lookup.run(PosterTool(caches: lookup.caches, naming: lookup.naming), .pictures)
     }

@@ -28,7 +28,7 @@ extension ToolContext {
         let request = try requests()
         let client = try downloadClient()
         var needs = try fetchNeeds()
-        let copies = try copies(&needs)
+        let copies = try copies(&needs, stores: true)
         needs.remote = try remoteSettings()
         confine(settings, needs)
         let caches = caches(settings, remote: remote(needs.remote))

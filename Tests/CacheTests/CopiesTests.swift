@@ -216,7 +216,7 @@ import Testing
         let database = try world.database()
         try database.execute("UPDATE copies SET id = id + \(Index.copyLimit)")
         try database.execute(
-            "INSERT INTO copies SELECT 1, scope, 'x', path, bytes, modified, sha256, details FROM copies")
+            "INSERT INTO copies SELECT 1, scope, 'x', path, bytes, modified, sha256, details, boot FROM copies")
         _ = try put(template: "other.{ext}")
         #expect(try rows() == 2)
         let plan = try database.all("EXPLAIN QUERY PLAN \(Index.selectCopies)", nil, nil, 1) { $0.string(3) }

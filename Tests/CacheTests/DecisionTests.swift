@@ -14,11 +14,13 @@ import Testing
         age: Duration = .seconds(60), ttl: Duration = .seconds(3600), etag: String? = nil,
         used: Duration = .seconds(10), lease: Duration = .seconds(650)
     ) throws -> Entry {
-        Entry(
-            key: "k", scope: .standard, kind: .original, path: "/p", url: nil, bytes: 10, contentType: "image/gif",
-            sha256: "", width: 1, height: 1, details: nil, fetchedAt: now - age, expiresAt: now - age + ttl,
-            lastUsed: now - used, leaseUntil: now + lease, isPinned: false, validators: Validators(etag: etag), id: 1,
-            name: "n", file: "n.gif", place: "", parentSHA256: nil, isUnsettled: false)
+        var entry = Entry(name: "n", scope: .standard)
+        entry.key = "k"
+        entry.bytes = 10
+        (entry.fetchedAt, entry.expiresAt) = (now - age, now - age + ttl)
+        (entry.lastUsed, entry.leaseUntil) = (now - used, now + lease)
+        entry.validators = Validators(etag: etag)
+        return entry
     }
 
     private func rules(offline: Bool = false, refresh: Bool = false, waited: Bool = false) -> Freshness.Rules {

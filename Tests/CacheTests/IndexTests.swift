@@ -77,14 +77,16 @@ import Testing
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func fileWithoutARowIsOverwritten() throws {
+    @Test func fileWithoutARowIsReplaced() throws {
         let entry = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
         world.loseIndex()
         let cache = try world.cache()
 
         #expect(try cache.store(MemorySource(picture(2)), key: key("moon")).status == .miss)
-        #expect(try cache.lookup(key("moon"))?.path == entry.path)
-        #expect(try Surroundings.contents(entry.path) == picture(2))
+        let stored = try #require(try cache.lookup(key("moon")))
+        #expect(try Surroundings.contents(stored.path) == picture(2))
+        // Its path may still be in use.
+        #expect(try Surroundings.contents(entry.path) == picture(1))
     }
 
     @Test func fileOfAnInterruptedRemovalIsRemovedByTheNextStore() throws {
@@ -111,13 +113,13 @@ import Testing
         #expect(try Surroundings.contents(entry.path) == picture(2))
     }
 
-    /// As it is after a crash between the file's replacement and the row's.
+    /// Earlier versions gave the new content of an entry the same name, so a killed process left an old row.
     @Test(arguments: [false, true])
     func rowOfAReplacementThatWasCutShortIsNotTrusted(_ fileWasReplaced: Bool) throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        try cache.index.setUnsettled(entry, true, now: world.time.now)
-        if fileWasReplaced { try overwrite(entry.path, at: 0, with: picture(2)) }
+        let path = try world.leaveAsBeforeLayout10(entry, in: cache)
+        if fileWasReplaced { try overwrite(path, at: 0, with: picture(2)) }
 
         let found = try cache.lookup(key("moon"))
 
@@ -235,7 +237,7 @@ import Testing
     /// The statements that every get, put and trim runs must find their rows by an index, or they would take longer the
     /// more there is.
     @Test(arguments: [
-        Index.selectByName, Index.touch, Index.upsert, Index.removeFamily, Index.expireVariants,
+        Index.selectByName, Index.touch, EntryColumn.insertion, Index.removeFamily, Index.expireVariants,
         Index.selectAnyPage, Index.selectInFolder, Index.selectOwner, Index.removeFamilyForSum,
         Index.selectCandidates, Index.selectFutureCandidates, Index.selectTotals, Index.addToCounter,
     ])

@@ -28,7 +28,7 @@ import Testing
         return Caches(settings: settings, clock: surroundings.time.clock, interruption: surroundings.interruption)
     }
 
-    private func bypass(_ caches: Caches) throws -> Bypass {
+    private func bypass(_ caches: Caches) throws -> EphemeralStore {
         guard case .bypass(let bypass) = try caches.storage(.disabled) else { throw CacheFailure.fault(detail: "kept") }
         return bypass
     }

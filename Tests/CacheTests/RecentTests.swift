@@ -168,7 +168,7 @@ import Testing
         world.time.advance(.seconds(61))
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
 
-        #expect(try cache.handOut(entry) != nil)
+        #expect(try cache.extendLease(of: entry) != nil)
         cache.count(.hit, entry)
         try cache.index.flush(now: world.time.now)
 

@@ -150,7 +150,8 @@ import Testing
         _ = try cache(here).fetch(request, client: here.client(FakeServer(picture())))
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
         // Unless the caller knows that the answer is the same for all users.
-        _ = try cache(there).fetch(request, client: there.client(FakeServer(picture())), sharesWithCredentials: true)
+        let client = there.client(FakeServer(picture()))
+        _ = try cache(there).fetch(request, client: client, change: { $0.sharesWithCredentials = true })
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
 
@@ -159,9 +160,8 @@ import Testing
     func anEntryWithASecretInItsAddressIsNeverShared(_ query: String) throws {
         let request = try HTTPRequest("https://pictures.example/moon.gif?\(query)")
         let cache = try cache(here)
-        let entry = try cache.fetch(
-            request, client: here.client(FakeServer(picture())), sharesWithCredentials: true
-        ).entry
+        let client = here.client(FakeServer(picture()))
+        let entry = try cache.fetch(request, client: client, change: { $0.sharesWithCredentials = true }).entry
         _ = try cache.variant(of: CacheKey(printed: #require(entry.key)), options: "w=3") { _, sink in
             try sink.write(png)
             return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)

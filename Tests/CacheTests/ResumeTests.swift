@@ -256,7 +256,7 @@ import Testing
     @Test func leftoverFromBeforeARestartOrOfAnotherAddressIsNotUsed() throws {
         let cache = try world.cache()
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
-        try leave(Array(whole[..<1000]), in: cache) { $0.boot = "another" }
+        try leave(Array(whole[..<1000]), in: cache) { $0.boot += 1 }
         _ = try cache.fetch(moon, client: world.client(server))
         try cache.remove(CacheKey(url: moon.url))
         try leave(Array(whole[..<1000]), in: cache) { $0.address = "another" }
@@ -288,7 +288,7 @@ import Testing
     @Test func restIsJoinedOnlyUnderTheSameValidators() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         func isContinued(_ validator: String, by fields: KeyValuePairs<String, String>) throws -> Bool {
-            let note = PartialFile.Note(address: "a", validator: validator, total: 10, boot: "b")
+            let note = PartialFile.Note(address: "a", validator: validator, total: 10, boot: 7)
             var headers = HTTPHeaders(fields)
             headers.append(name: "Content-Range", value: "bytes 4-9/10")
             return note.isContinued(by: HTTPResponse(status: 206, headers: headers, url: moon.url), from: 4)
@@ -309,13 +309,13 @@ import Testing
         let name = CacheKey(url: moon.url).name
         let partial = PartialFile(
             name: CacheRoot.partial(name, in: cache.scope, generation: 0), root: cache.index.root)
+        let file = try partial.open()
+        try partial.restart()
         var note = PartialFile.Note(
             address: Download.address(of: moon), validator: "\"1\"", total: whole.count,
-            boot: try #require(PartialFile.boot))
+            boot: try cache.index.root.boot)
         change(&note)
-        let file = try partial.open()
-        try partial.restart(file)
-        try partial.write(note, of: file)
+        try partial.write(note)
         try file.write(bytes)
     }
 }

@@ -121,11 +121,11 @@ import Testing
     // MARK: Files
 
     @Test func nameOfAFileHasItsExpiry() throws {
-        let name = BypassName(end: now, token: String(repeating: "0a", count: 16), fileExtension: "jpg")
+        let name = EphemeralName(end: now, token: String(repeating: "0a", count: 16), fileExtension: "jpg")
 
         let path = name.path(in: "/f")
         #expect(path == "/f/1700000000000-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg")
-        #expect(BypassName(String(path.dropFirst(3))) == name)
+        #expect(EphemeralName(String(path.dropFirst(3))) == name)
     }
 
     @Test(arguments: [
@@ -134,15 +134,15 @@ import Testing
         "x-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg", "1-0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A.jpg",
     ])
     func otherNamesAreNotOurs(_ name: String) {
-        #expect(BypassName(name) == nil)
+        #expect(EphemeralName(name) == nil)
     }
 
-    private func bypassFile() throws -> BypassFile {
-        try BypassFile(folder: folder.path, lease: .seconds(600), clock: Clock { [now] in now })
+    private func bypassFile() throws -> EphemeralFile {
+        try EphemeralFile(folder: folder.path, lease: .seconds(600), clock: Clock { [now] in now })
     }
 
     @Test func uncommittedFileIsRemoved() throws {
-        var file: BypassFile? = try bypassFile()
+        var file: EphemeralFile? = try bypassFile()
         try [1, 2, 3].withUnsafeBytes { try file?.write($0) }
         #expect(folder.contents().count == 1)
 

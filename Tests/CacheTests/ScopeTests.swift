@@ -86,7 +86,7 @@ import Testing
         _ = try cache.purge(alice)
 
         world.time.advance(.seconds(5000))
-        #expect(try cache.handOut(entry) == nil)
+        #expect(try cache.extendLease(of: entry) == nil)
         // Nor where its number belongs to another scope's entry of the same name by now.
         try cache.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry

@@ -45,16 +45,18 @@ import Testing
         #expect(try cache.store(MemorySource(picture(2)), key: key("moon")).status == .miss)
     }
 
-    @Test func otherBytesOfTheSameFormatTakeTheirPlace() throws {
+    @Test func changedBytesGetASeparateFile() throws {
         let cache = try world.cache()
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
 
         let second = try cache.store(MemorySource(picture(2)), key: key("moon")).entry
 
-        #expect(second.path == first.path)
+        #expect(second.path != first.path)
         #expect(try Surroundings.contents(second.path) == picture(2))
-        #expect(try cache.lookup(key("moon"))?.isUnsettled == false)
-        #expect(try cache.statistics().entries == 1)
+        // The earlier path stays valid for its lease.
+        #expect(try Surroundings.contents(first.path) == picture(1))
+        #expect(try cache.lookup(key("moon")) == second)
+        #expect(try cache.statistics().entries == 2)
     }
 
     @Test func leasedPathOutlivesAChangeOfFormat() throws {
@@ -65,9 +67,9 @@ import Testing
 
         #expect(stored.path.hasSuffix(".png"))
         #expect(try Surroundings.contents(gif.path) == picture())
-        // And back again, onto the older file.
-        #expect(try cache.store(MemorySource(picture(3)), key: key("moon")).entry.path == gif.path)
-        #expect(try cache.statistics().bytes == picture(3).count + png.count)
+        let third = try cache.store(MemorySource(picture(3)), key: key("moon")).entry
+        #expect(third.path != gif.path && third.path.hasSuffix(".gif"))
+        #expect(try cache.statistics().bytes == picture().count + png.count + picture(3).count)
         #expect(try cache.remove(key("moon")))
         #expect(world.files("scopes").isEmpty)
     }

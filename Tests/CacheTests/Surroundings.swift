@@ -53,6 +53,33 @@ final class Surroundings: Sendable {
         }
     }
 
+    /// Marks an entry for another inspection.
+    func unsettle(_ entry: Entry, in cache: CacheStore) throws {
+        var marked = entry
+        marked.isUnsettled = true
+        try cache.index.settle([marked], syncs: false, now: time.now)
+    }
+
+    /// Leaves an entry as versions before layout 10 left it during a replacement: unsettled, and without a digest of its
+    /// content in the file's name. Returns the file's path.
+    func leaveAsBeforeLayout10(_ entry: Entry, in cache: CacheStore) throws -> String {
+        try unsettle(entry, in: cache)
+        let name = "\(entry.name).\(entry.fileExtension)"
+        let path = "\(entry.path.dropLast(entry.file.utf8.count))\(name)"
+        guard rename(entry.path, path) == 0 else { throw SystemFailure(errno: errno, "rename \(entry.path)") }
+        try database().run("UPDATE entries SET file = ?1 WHERE id = ?2", Value(name), Value(entry.id))
+        return path
+    }
+
+    /// Makes a root look as after a restart of the machine.
+    func restart(_ cache: CacheStore) throws {
+        try cache.index.perform {
+            try $0.database.execute(
+                "UPDATE entries SET boot = 1 WHERE boot IS NOT NULL; UPDATE copies SET boot = 1 WHERE boot IS NOT NULL;"
+                    + "INSERT OR REPLACE INTO settings (name, value) VALUES ('boot', '1')")
+        }
+    }
+
     func loseIndex() { for suffix in ["", "-wal", "-shm"] { unlink("\(root)/index.sqlite\(suffix)") } }
 
     func client(_ server: FakeServer, retries: Int = 0) -> HTTPClient {
@@ -167,4 +194,21 @@ func together<Result: Sendable>(
     }
     for thread in threads { thread.join() }
     return results.withLock { results in (0..<count).compactMap { results[$0] } }
+}
+
+extension CacheStore {
+    func fetch(
+        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
+        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, change: (inout FetchRequest) -> Void = { _ in }
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        var fetch = FetchRequest(request, key: key, expiry: expiry, inspect: inspect)
+        change(&fetch)
+        return try self.fetch(fetch, client: client, watcher: watcher)
+    }
+}
+
+extension EphemeralStore {
+    func fetch(_ request: HTTPRequest, client: HTTPClient, inspect: Inspection? = nil) throws -> Entry {
+        try fetch(FetchRequest(request, inspect: inspect), client: client)
+    }
 }

@@ -119,7 +119,7 @@ import Testing
     @Test func leftoversOfKilledRunsAreNoProblem() throws {
         let cache = try world.cache()
         let entry = try put(1)[0]
-        try cache.index.setUnsettled(entry, true, now: world.time.now)
+        try world.unsettle(entry, in: cache)
         let root = cache.index.root
         let orphan = try #require(
             try CacheRoot.blob("\(key("mars").name).gif", folder: cache.index.folder(of: .standard)))

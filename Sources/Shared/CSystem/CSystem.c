@@ -42,12 +42,6 @@ enum {
 
 // A hint that fails must not change errno, which the caller may be about to read.
 
-void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
-    int kept = errno;
-    sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
-    errno = kept;
-}
-
 void csystem_use_idle_disk(void) {
     int kept = errno;
     syscall(SYS_ioprio_set, priority_of_thread, 0, class_idle << class_shift);
@@ -60,6 +54,40 @@ bool csystem_is_in_memory(int descriptor) {
     if (fstatfs(descriptor, &found) != 0) return false;
     uint32_t magic = (uint32_t)found.f_type;
     return magic == magic_of_tmpfs || magic == magic_of_ramfs;
+}
+
+bool csystem_is_local(int descriptor) {
+    // linux/magic.h and statfs(2).
+    static const uint32_t remote[] = {
+        0x6969,      // NFS
+        0x517b,      // SMB
+        0xfe534d42,  // SMB2
+        0xff534d42,  // CIFS
+        0x01021997,  // 9P
+        0x5346414f,  // AFS
+        0x00c36400,  // Ceph
+        0x0bd00bd0,  // Lustre
+        0x65735546,  // FUSE
+    };
+    struct statfs found;
+    if (fstatfs(descriptor, &found) != 0) return false;
+    for (size_t i = 0; i < sizeof remote / sizeof *remote; i++) {
+        if ((uint32_t)found.f_type == remote[i]) return false;
+    }
+    return true;
+}
+
+uint64_t csystem_mount(int descriptor) {
+#ifdef SYS_statx
+    // struct statx of linux/stat.h, which some C libraries lack: 256 bytes, the mask first and stx_mnt_id at 144.
+    uint64_t found[32] = {0};
+    const unsigned mask_mount = 0x1000;  // STATX_MNT_ID
+    if (syscall(SYS_statx, descriptor, "", 0x1000 /* AT_EMPTY_PATH */, mask_mount, found) != 0) return 0;
+    return (uint32_t)found[0] & mask_mount ? found[18] : 0;
+#else
+    (void)descriptor;
+    return 0;
+#endif
 }
 
 bool csystem_set_attribute(int descriptor, const char *name, const void *value, size_t size) {
@@ -120,15 +148,30 @@ int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode)
     return -1;
 }
 
-void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
-    (void)descriptor, (void)offset, (void)count;
-}
-
 void csystem_use_idle_disk(void) {}
 
 bool csystem_is_in_memory(int descriptor) {
     (void)descriptor;
     return false;
+}
+
+#ifdef __APPLE__
+#include <sys/mount.h>
+
+bool csystem_is_local(int descriptor) {
+    struct statfs found;
+    return fstatfs(descriptor, &found) == 0 && found.f_flags & MNT_LOCAL;
+}
+#else
+bool csystem_is_local(int descriptor) {
+    (void)descriptor;
+    return false;
+}
+#endif
+
+uint64_t csystem_mount(int descriptor) {
+    (void)descriptor;
+    return 0;
 }
 
 bool csystem_set_attribute(int descriptor, const char *name, const void *value, size_t size) {

@@ -105,6 +105,7 @@ extension PutTool {
             return Outcome(place: .made(kept))
         }
         if let pacing, try storage.cache?.wouldAsk(request, key: key, expiry: expiry) ?? true { try pacing.take() }
+        var fetch = FetchRequest(request, key: key, expiry: expiry, inspect: inspect)
         let watcher = storage.cache.flatMap { cache in
             previews? { preview in
                 var partial = record
@@ -112,11 +113,11 @@ extension PutTool {
                 emit(partial)
             }
         }
-        let fetched = try storage.fetch(
-            request, key: key, client: once ? client.askingOnce : client, inspect: inspect, expiry: expiry,
-            watcher: watcher, revalidatesLater: revalidatesLater && hasRoomForRevalidation)
+        fetch.revalidatesLater = revalidatesLater && hasRoomForRevalidation
+        let fetched = try storage.fetch(fetch, client: once ? client.askingOnce : client, watcher: watcher)
         if let cache = storage.cache, cache.mustRevalidateLater(fetched) {
-            let revalidation = Revalidation(cache: cache, request: request, key: key, expiry: expiry)
+            fetch.revalidatesLater = false
+            let revalidation = Revalidation(cache: cache, fetch: fetch)
             revalidations.withLock { $0.append(revalidation) }
         }
         return Outcome(place: .entry(fetched.entry, fetched.status, in: storage.cache))

@@ -1,5 +1,4 @@
 import Fetch
-import HTTP
 import Store
 import Support
 
@@ -8,9 +7,7 @@ import Support
 extension PutTool {
     struct Revalidation: Sendable {
         let cache: CacheStore
-        let request: HTTPRequest
-        let key: CacheKey
-        let expiry: Expiry?
+        let fetch: FetchRequest
     }
 
     /// Limits the queue, at some hundred bytes per entry. Further entries are revalidated before they are served.
@@ -29,8 +26,7 @@ extension PutTool {
     @Sendable private func revalidateWaiting() {
         while let next = revalidations.withLock({ $0.popLast() }) {
             do {
-                _ = try next.cache.fetch(
-                    next.request, key: next.key, client: client, inspect: inspect, expiry: next.expiry)
+                _ = try next.cache.fetch(next.fetch, client: client)
             } catch is Cancelled {
                 return
             } catch {

@@ -23,6 +23,7 @@ extension ToolContext {
             guard settings.expiry != nil else { throw ConfigurationFailure("the setting ttl takes a time such as 14d") }
             guard end > .now() else { throw UsageFailure("--ttl \(end.iso8601) is over already") }
         }
+        settings.syncs = try value(.sync)
         settings.capacity = try value(.capacity)
         settings.lease = try value(.lease)
         settings.timeout = try value(.timeout)

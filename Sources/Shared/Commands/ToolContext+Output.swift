@@ -34,12 +34,12 @@ extension ToolContext {
     /// Where copies of originals go, in a folder that is made now if it is missing; nil if none are wanted. Throws as
     /// `outputFolder` does, and `SystemFailure` (73).
     ///
-    /// - Parameter needs: gets the right to write there.
-    public func copies(_ needs: inout Needs) throws -> OriginalCopies? {
+    /// - Parameters:
+    ///   - needs: gets the right to write there.
+    ///   - stores: whether the command stores entries, which `--sync` concerns as well.
+    public func copies(_ needs: inout Needs, stores: Bool = false) throws -> OriginalCopies? {
         guard let folder = try outputFolder(standard: .original) else {
-            if arguments[.sync] {
-                throw UsageFailure("--sync goes with --output-dir; the cache always waits for the disk")
-            }
+            if arguments[.sync], !stores { throw UsageFailure("--sync goes with --output-dir") }
             return nil
         }
         try folder.make()

@@ -2,9 +2,32 @@ import HTTP
 import Store
 import Support
 
+/// A picture to fetch.
+public struct FetchRequest: Sendable {
+    /// Its headers are sent and not stored.
+    public var http: HTTPRequest
+    /// By default the key of the request's address.
+    public var key: CacheKey?
+    /// The expiry of a new or existing entry; by default from the settings.
+    public var expiry: Expiry?
+    /// By default the inspection of the cache.
+    public var inspect: Inspection?
+    /// Whether the remote gets the answer to a request with credentials, because it is the same for all users.
+    public var sharesWithCredentials = false
+    /// Whether the caller fetches again, without this, if `mustRevalidateLater` returns true.
+    public var revalidatesLater = false
+
+    public init(_ http: HTTPRequest, key: CacheKey? = nil, expiry: Expiry? = nil, inspect: Inspection? = nil) {
+        self.http = http
+        self.key = key
+        self.expiry = expiry
+        self.inspect = inspect
+    }
+}
+
 extension CacheStore {
-    /// Returns the picture at an address, from the cache if it is fresh, else from its server. Concurrent requests for
-    /// a key in any thread or process cause a single download.
+    /// Returns a picture from the cache if it is fresh, else from its server. Concurrent requests for a key in any
+    /// thread or process cause a single download.
     ///
     /// Bytes are inspected before they are stored. An expired entry is revalidated if it has validators, and served as
     /// `stale` with a warning if the server fails temporarily. The next attempt or call continues an interrupted
@@ -14,30 +37,18 @@ extension CacheStore {
     /// Definite failures are cached (`NegativeTTL`), unless `refreshes` is set or the request has credentials or fields
     /// of its user.
     ///
-    /// - Parameters:
-    ///   - request: its headers are sent and not stored.
-    ///   - key: by default the key of the request's address.
-    ///   - inspect: by default the inspection of the cache.
-    ///   - expiry: the expiry of a new or existing entry; by default from the settings.
-    ///   - watcher: observes the body if this call downloads it.
-    ///   - sharesWithCredentials: whether the remote gets the answer to a request with credentials.
-    ///   - revalidatesLater: whether the caller calls again, without this, if `mustRevalidateLater` returns true.
-    ///
     /// Throws `FetchFailure`, the errors of the inspection, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
+    ///
+    /// - Parameter watcher: observes the body if this call downloads it.
     public func fetch(
-        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false,
-        revalidatesLater: Bool = false
+        _ request: FetchRequest, client: HTTPClient, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let key = try key ?? CacheKey(url: request.url, secrets: KeySecrets(of: settings, makes: true))
-        return try observed(.fetch, key, url: request.url.redacted) {
+        let url = request.http.url
+        let key = try request.key ?? CacheKey(url: url, secrets: KeySecrets(of: settings, makes: true))
+        return try observed(.fetch, key, url: url.redacted) {
             do {
-                return try FetchTask(
-                    cache: self, request: request, key: key, client: client, inspect: inspect ?? self.inspect,
-                    expiry: expiry ?? settings.expiry, watcher: watcher,
-                    sharesWithCredentials: sharesWithCredentials, revalidatesLater: revalidatesLater
-                ).run()
+                return try FetchTask(cache: self, fetch: request, key: key, client: client, watcher: watcher).run()
             } catch {
                 // A cached failure was counted when it occurred.
                 if !(error is Cancelled || error is NegativeAnswer) {
@@ -55,24 +66,18 @@ extension CacheStore {
     }
 
     /// Stores answers with `no-store`.
-    var bypass: Bypass {
-        Bypass(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
+    var bypass: EphemeralStore {
+        EphemeralStore(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
     }
 }
 
-extension Bypass {
-    /// Fetches an address into an ephemeral file. Interrupted attempts are not continued. Throws `FetchFailure`, the
+extension EphemeralStore {
+    /// Fetches a picture into an ephemeral file. Interrupted attempts are not continued. Throws `FetchFailure`, the
     /// errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
-    ///
-    /// - Parameters:
-    ///   - key: by default the key of the request's address.
-    ///   - inspect: by default requires a complete picture or movie.
-    public func fetch(
-        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
-    ) throws -> Entry {
-        let key = key ?? CacheKey(url: request.url)
+    public func fetch(_ fetch: FetchRequest, client: HTTPClient) throws -> Entry {
+        var request = fetch.http
+        let key = fetch.key ?? CacheKey(url: request.url)
         if settings.isOffline { throw CacheFailure.offline(key: key.text) }
-        var request = request
         request.acceptsCompression = false
         request.rangeStart = nil
         return try interruption.during {
@@ -84,9 +89,9 @@ extension Bypass {
                 case .pause: break
                 }
             } check: { response in
-                try response.requireEnd { _ = try (inspect ?? self.inspect)(file.reopened()) }
+                try response.requireEnd { _ = try (fetch.inspect ?? inspect)(file.reopened()) }
             }
-            return try finish(file, key: key, url: request.url.redacted, inspect: inspect)
+            return try finish(file, key: key, url: request.url.redacted, inspect: fetch.inspect)
         }
     }
 }

@@ -8,13 +8,11 @@ import Support
 /// validator, begins at the requested byte and has the same total length. Otherwise the download restarts. Not
 /// thread-safe.
 final class Download {
-    /// A complete, accepted and synced body.
+    /// A complete and accepted body.
     struct Body {
         let picture: FileFacts
-        let bytes: Int
         /// The number of bytes received in this download.
         let received: Int
-        let sha256: String
         let validators: Validators
         /// The fields of the last answer.
         let headers: HTTPHeaders
@@ -25,23 +23,21 @@ final class Download {
         case unchanged(Validators, HTTPHeaders)
         case body(Body)
         /// A complete body with `no-store`, in an ephemeral file.
-        case aside(BypassFile)
+        case aside(EphemeralFile)
     }
 
     private let request: HTTPRequest
     private let partial: PartialFile
     private var known: Validators?
     private let address: String
-    private let bypass: Bypass?
+    private let bypass: EphemeralStore?
     private let watcher: (any BodyWatcher)?
     private let use: MemoryUse?
 
     /// The file for a body with `no-store`.
-    private var aside: BypassFile?
-    // The contents of the file.
-    private var file: File?
+    private var aside: EphemeralFile?
+    /// The version of the bytes in the file.
     private var note: PartialFile.Note?
-    private var body: BodyWriter?
     private var validators = Validators()
     /// Whether the bytes came in several answers.
     private var isJoined = false
@@ -52,14 +48,16 @@ final class Download {
     private var inspected: FileFacts?
     /// Whether the note must still be written.
     private var lacksNote = false
+    /// Whether `restart` or `resume` has begun a body.
+    private var hasBody = false
 
     /// - Parameters:
     ///   - validators: the validators of an existing copy, for a conditional request.
     ///   - bypass: stores answers with `no-store`; nil to store them like others.
     ///   - watcher: observes the bytes after they are written.
-    ///   - use: the limit in memory.
+    ///   - use: the limit of previews in memory.
     init(
-        request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: Bypass? = nil,
+        request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: EphemeralStore? = nil,
         watcher: (any BodyWatcher)? = nil, use: MemoryUse? = nil
     ) {
         self.watcher = watcher
@@ -78,8 +76,9 @@ final class Download {
     /// them. After any other failure, they are removed.
     func run(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         do {
-            file = try partial.open()
-            try takeOver(check: client.check)
+            try partial.open()
+            note = try partial.resume(address: address, check: client.check)
+            if let note { (hasBody, isJoined, validators) = (true, true, note.validators) }
             do {
                 return try transfer(client: client, inspect: inspect)
             } catch let failure as any Failure where isJoined && (isInspected || failure.exitCode == .data) {
@@ -97,29 +96,17 @@ final class Download {
         }
     }
 
-    /// Continues an earlier download. If it was complete, requests the last byte again, as a range after it is empty.
-    private func takeOver(check: () throws -> Void) throws {
-        guard let file, let note = try partial.readNote(), note.address == address, note.boot == PartialFile.boot else {
-            return
-        }
-        let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
-        guard start > 0 else { return }
-        try PartialFile.truncate(file, to: start)
-        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check), use: use)
-        (self.note, validators, isJoined) = (note, note.validators, true)
-    }
-
     /// Discards the bytes. The next attempt requests the whole body.
-    private func forget() { (note, lacksNote, body, isJoined, isInspected) = (nil, false, nil, false, false) }
-
-    /// The number of bytes in the file.
-    private var count: Int { body?.count ?? 0 }
+    private func forget() {
+        partial.forget()
+        (note, lacksNote, hasBody, isJoined, isInspected) = (nil, false, false, false, false)
+    }
 
     private func transfer(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         let response = try client.get(attempts: attempt, receive: receive) { response in
-            guard aside == nil, let file, body != nil else { return }
+            guard aside == nil, hasBody else { return }
             inspected = nil
-            try response.requireEnd { inspected = try inspect(partial.reopen(file)) }
+            try response.requireEnd { inspected = try inspect(partial.reopened()) }
         }
         if response.status == 304 {
             if known?.isConfirmed(by: Validators(of: response.headers)) == true {
@@ -132,14 +119,11 @@ final class Download {
             partial.remove()
             return .aside(aside)
         }
-        // Opened again to read its length.
-        guard let file, let body else { throw PartialFile.Lost() }
+        guard hasBody else { throw PartialFile.Lost() }
         isInspected = true
-        let picture = try inspected ?? inspect(partial.reopen(file))
+        let picture = try inspected ?? inspect(partial.reopened())
         return .body(
-            Body(
-                picture: picture, bytes: body.count, received: received, sha256: try body.finish(),
-                validators: validators, headers: response.headers))
+            Body(picture: picture, received: received, validators: validators, headers: response.headers))
     }
 
     private func arriving(_ partial: PartialFile, count: Int, total: Int?) throws -> ArrivingBody {
@@ -152,8 +136,8 @@ final class Download {
         var request = request
         // Pictures don't compress, and only stored bytes can be continued.
         request.acceptsCompression = false
-        if let note, count > 0, let header = Self.header("If-Range", note.validator) {
-            request.rangeStart = count
+        if let note, partial.count > 0, let header = Self.header("If-Range", note.validator) {
+            request.rangeStart = partial.count
             request.headers.append(header)
             return (request, HTTPResponse.wholeStatuses.union([206, 416]))
         }
@@ -172,7 +156,6 @@ final class Download {
     }
 
     private func receive(_ event: HTTPEvent) throws {
-        guard let file else { return }
         switch event {
         case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers, response.status):
             forget()
@@ -184,21 +167,21 @@ final class Download {
             received += bytes.count
         case .head(let response) where response.isWhole:
             aside = nil
-            note = PartialFile.Note(of: response, address: address)
+            note = partial.boot.flatMap { PartialFile.Note(of: response, address: address, boot: $0) }
             validators = Validators(of: response.headers)
-            (body, isJoined) = (nil, false)
-            try partial.restart(file)
-            body = BodyWriter(file, use: use)
+            (hasBody, isJoined) = (false, false)
+            try partial.restart()
+            hasBody = true
             lacksNote = note != nil
             try watcher?.begin(arriving(partial, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
-            guard let note, note.isContinued(by: response, from: count) else {
+            guard let note, note.isContinued(by: response, from: partial.count) else {
                 forget()
                 throw HTTPClient.RetryNow()
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
-            try watcher?.begin(arriving(partial, count: count, total: note.total))
+            try watcher?.begin(arriving(partial, count: partial.count, total: note.total))
         case .head(let response) where response.status == 416:
             // The resource is shorter now, or its length was unknown.
             forget()
@@ -207,10 +190,10 @@ final class Download {
         case .body(let bytes):
             // A body that arrives at once needs no note, as it cannot be interrupted.
             if lacksNote, let note, note.total != bytes.count {
-                try partial.write(note, of: file)
+                try partial.write(note)
                 lacksNote = false
             }
-            try body?.write(bytes)
+            try partial.write(bytes)
             try watcher?.take(bytes)
             received += bytes.count
         }
@@ -219,9 +202,8 @@ final class Download {
 
 extension PartialFile.Note {
     /// The note for a new body, so that it can be continued. Nil without a strong validator.
-    init?(of response: HTTPResponse, address: String) {
-        let validators = Validators(of: response.headers)
-        guard let validator = validators.strong(date: response.headers.last("Date")), let boot = PartialFile.boot else {
+    init?(of response: HTTPResponse, address: String, boot: Int64) {
+        guard let validator = Validators(of: response.headers).strong(date: response.headers.last("Date")) else {
             return nil
         }
         self.init(address: address, validator: validator, total: response.headers.contentLength, boot: boot)

@@ -76,12 +76,12 @@ extension CacheStore {
         else { return }
         let now = clock.now()
         let usable = zip(unknown, rows).compactMap { place, entry -> (place: Int, entry: Entry)? in
-            guard let entry, entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now),
-                isRight(entry, place), (try? index.root.isWhole(entry)) == true
+            guard let entry, entry.key != nil, !entry.isExpired(at: now), isRight(entry, place),
+                (try? fileState(of: entry)) == .right
             else { return nil }
             return (place, entry)
         }
-        guard !usable.isEmpty, let handed = try? handOut(usable.map(\.entry), version: version) else { return }
+        guard !usable.isEmpty, let handed = try? extendLease(of: usable.map(\.entry), version: version) else { return }
         for ((place, _), entry) in zip(usable, handed) {
             guard let entry else { continue }
             remember(entry, as: keys[place].text, version: version)
@@ -98,14 +98,15 @@ extension CacheStore {
     /// writes to the index.
     ///
     /// - Parameter version: the version of the index before the row was read, which may save another query.
-    package func handOut(_ entry: Entry, version: Int? = nil) throws -> Entry? {
+    package func extendLease(of entry: Entry, version: Int? = nil) throws -> Entry? {
         flushIfDue()
-        return try handOut([entry], version: version)[0]
+        return try extendLease(of: [entry], version: version)[0]
     }
 
     /// The same for several entries. A read-only root returns them unchanged.
-    package func handOut(_ entries: [Entry], version: Int? = nil) throws -> [Entry?] {
+    package func extendLease(of entries: [Entry], version: Int? = nil) throws -> [Entry?] {
         let now = clock.now()
+        if settings.syncs, !index.isReadOnly { try makeDurable(entries) }
         if index.isReadOnly || !entries.contains(where: { lease.mustWrite($0, now: now) }) { return entries }
         var result: [Entry?] = entries
         try toleratingUnwritable {

@@ -26,9 +26,11 @@ public final class CacheStore: Sendable {
     let recent: Monitor<LRU<RecentEntry>>
     let trimming = Monitor(Trimming())
 
-    /// The time that a run may spend at its end on purged files, too short to notice.
+    /// The time for removing purged files when a run ends, too short to notice.
     private static let purgeTime: Duration = .milliseconds(50)
-    /// The time that a run may spend at its end on trimming.
+    /// The time for recovering files when a run ends.
+    private static let rebuildTime: Duration = .milliseconds(50)
+    /// The time for trimming when a run ends.
     private static let trimTime: Duration = .milliseconds(250)
 
     /// Opens the cache. A missing root counts as empty and is created by the first write. Costs some tenths of a
@@ -89,7 +91,7 @@ public final class CacheStore: Sendable {
                 return (entry, .hit)
             }
             guard let found = try validated(key, onLoss: { wasLost = true }),
-                let entry = handingOut ? try handOut(found, version: version) : found
+                let entry = handingOut ? try extendLease(of: found, version: version) : found
             else {
                 index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
                 return nil
@@ -129,7 +131,10 @@ public final class CacheStore: Sendable {
                     trim(atMost: Self.trimTime)
                 }
                 reportDemand()
-                if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
+                if index.takeHasWritten() {
+                    try continuePurges(for: Self.purgeTime)
+                    if settings.memory == nil { try continueRebuild(for: Self.rebuildTime) }
+                }
                 index.settleLog()
             }
         } catch {
@@ -141,62 +146,98 @@ public final class CacheStore: Sendable {
 
     /// Returns the entry with this name if its file matches its row. Removes a wrong row.
     ///
-    /// - Parameters:
-    ///   - isLocked: whether the caller holds the entry's lock.
-    ///   - onLoss: called if there is a row without its file.
-    package func validated(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        try index.find(name, in: scope).flatMap { try checked($0, isLocked: isLocked, onLoss: onLoss) }
+    /// - Parameter onLoss: called if there is a row without its file.
+    package func validated(_ name: String, onLoss: () -> Void = {}) throws -> Entry? {
+        try index.find(name, in: scope).flatMap { try checked($0, onLoss: onLoss) }
     }
 
     /// The same for a row that was read.
-    func checked(_ found: Entry, isLocked: Bool, onLoss: () -> Void = {}) throws -> Entry? {
-        var entry = found
-        if entry.isUnsettled {
-            guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
-            entry = settled
+    func checked(_ found: Entry, onLoss: () -> Void = {}) throws -> Entry? {
+        switch try fileState(of: found) {
+        case .right: return found
+        case .unconfirmed: return try confirmed(found)
+        case .missing: onLoss()
         }
-        if try index.root.isWhole(entry) { return entry }
-        onLoss()
         // The file was removed, or the whole root.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
-            try index.heal(entry.name, in: scope, now: clock.now(), isSound: index.root.isWhole)
-            log.detail("the file of \(entry.key ?? entry.name) was lost: its entry is dropped")
+            try index.heal(found, now: clock.now()) { try !index.root.isWhole($0) }
+            log.detail("the file of \(found.key ?? found.name) was lost: its entry is dropped")
         }
         return nil
     }
 
-    /// Checks whether an unsettled entry matches its file and the file is acceptable. Waits for a process that replaces
-    /// the file.
-    private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
-        if index.isReadOnly { return try isRight(entry) ? entry : nil }
-        let lock = isLocked ? nil : try lock(entry.name)
-        defer { withExtendedLifetime(lock) {} }
-        guard let entry = try index.find(entry.name, in: scope) else { return nil }
-        if !entry.isUnsettled { return entry }
-        if try isRight(entry) {
-            try index.setUnsettled(entry, false, now: clock.now())
-            return entry
-        }
-        // The file was renamed, and the process died before the commit. It is complete.
-        if entry.kind == .original,
-            let stored = try recover(
-                entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
-        {
-            return stored
-        }
-        try index.heal(entry.name, in: scope, now: clock.now()) { !$0.isUnsettled }
-        return nil
+    /// The state of an entry's file, as far as a single system call shows it.
+    enum FileState {
+        /// It is missing or has another size.
+        case missing
+        /// It must be compared with its row before its use: it may not have reached the disk before the machine stopped,
+        /// or needs another inspection.
+        case unconfirmed
+        case right
     }
 
-    /// Whether an entry's file has the SHA-256 of its row, and passes the inspection if it is an original.
-    private func isRight(_ entry: Entry) throws -> Bool {
-        guard try index.root.hasContent(of: entry), let file = try index.root.openIfPresent(entry.place) else {
-            return false
+    func fileState(of entry: Entry) throws -> FileState {
+        guard let status = try index.root.wholeFile(entry) else { return .missing }
+        if entry.isUnsettled { return .unconfirmed }
+        let isRight =
+            try entry.boot.map { try $0 != 0 && $0 == index.root.boot }
+            ?? entry.modified.map { $0 == status.modifiedNanoseconds } ?? true
+        return isRight ? .right : .unconfirmed
+    }
+
+    /// Compares a file with its row, once: the entry is then durable. Removes the row of a file with other bytes.
+    private func confirmed(_ found: Entry) throws -> Entry? {
+        guard let file = try index.root.openIfPresent(found.place), try isRight(found, file) else {
+            return try replaced(found)
         }
+        var entry = found
+        entry.isUnsettled = false
+        if index.isReadOnly { return entry }
+        try toleratingUnwritable {
+            // The bytes may still be in memory only if the cache was just copied.
+            try synchronize(file, of: &entry)
+            try index.settle([entry], syncs: false, now: clock.now())
+        }
+        return entry
+    }
+
+    /// Waits until the bytes of an entry are on the disk.
+    private func synchronize(_ file: File, of entry: inout Entry) throws {
+        try file.synchronize()
+        entry.boot = nil
+        entry.modified = try FileStatus(of: file.descriptor, path: file.path).modifiedNanoseconds
+    }
+
+    /// Whether an entry's file has the SHA-256 of its row, and passes the inspection if it is due.
+    private func isRight(_ entry: Entry, _ file: File) throws -> Bool {
+        guard try BlobStore.sha256(of: file) == entry.sha256 else { return false }
         // Truncated originals are kept on request.
         let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
-        return try entry.kind != .original || isKeptAnyway || wholePicture(file) != nil
+        return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || wholePicture(file) != nil
+    }
+
+    /// Removes an entry whose file has other bytes than its row. Returns the entry that the file deserves: a complete
+    /// picture whose writer died before the commit, as earlier versions left it.
+    private func replaced(_ entry: Entry) throws -> Entry? {
+        if index.isReadOnly { return nil }
+        index.count(in: scope) { $0.add(.lostWrites) }
+        log.detail("the bytes of \(entry.key ?? entry.name) did not reach the disk: its entry is dropped")
+        try index.heal(entry, now: clock.now()) { $0.id == entry.id && $0.sha256 == entry.sha256 }
+        guard entry.kind == .original else { return nil }
+        return try recover(entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
+    }
+
+    /// Waits until the files and rows of entries are on the disk. Does nothing for durable entries.
+    package func makeDurable(_ entries: [Entry]) throws {
+        var rest = entries.filter { $0.boot != nil }
+        if rest.isEmpty || settings.memory != nil { return }
+        for place in rest.indices {
+            guard let file = try index.root.openIfPresent(rest[place].place) else { continue }
+            try synchronize(file, of: &rest[place])
+            try index.root.synchronizeFolders(of: rest[place].place)
+        }
+        try index.settle(rest, syncs: true, now: clock.now())
     }
 
     /// Records the expiry of a leased entry and its variants. Ignores a read-only root.
@@ -220,12 +261,6 @@ public final class CacheStore: Sendable {
         // The root may have been removed during the run.
         try index.reopenIfReplaced()
         return lock
-    }
-
-    /// Whether a lookup at a version of the index (`Index.version`) must be repeated under the lock, because another
-    /// thread or process held the lock or the index has changed.
-    package func isOutdated(_ version: Int?, under lock: KeyLock) -> Bool {
-        lock.wasContended || version == nil || index.version() != version
     }
 
     /// Runs work that a signal does not interrupt, and again if the root was removed during it: the lock in `body`
@@ -291,34 +326,46 @@ public final class CacheStore: Sendable {
 
     /// Puts a finished file in place as an entry, and trims the root to its capacity.
     ///
+    /// With `settings.syncs`, and for a pinned entry, waits until file, folders and row are on the disk.
+    ///
     /// - Parameters:
     ///   - temporary: the file's name below the root.
     ///   - old: the entry that it replaces.
-    package func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
+    package func keep(_ temporary: String, as new: Entry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
-        if let old, old.file == new.file, old.sha256 != new.sha256 { try index.setUnsettled(old, true, now: now) }
+        var new = new
+        let scopeFolder = scope.folder(generation: generation)
+        func place(_ file: String) throws -> String {
+            if let place = CacheRoot.blob(file, folder: scopeFolder) { return place }
+            throw CacheFailure.fault(detail: "\(file) is no name for an entry's file")
+        }
+        let isInMemory = settings.memory != nil
+        let syncs = !isInMemory && (settings.syncs || old?.isPinned == true)
+        if !syncs, !isInMemory { new.boot = try index.root.boot }
         index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
         index.note(stored: new.bytes)
-        guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
-            throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
-        }
-        if new.kind == .original, settings.memory == nil, let key = new.key {
+        if !isInMemory, syncs || new.kind == .original {
+            let file = try index.root.open(temporary, O_RDONLY)
             // Without extended attributes, the loss of the index loses the key of the entry, and nothing else.
-            _ = try? index.root.open(temporary, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key)
+            if new.kind == .original, let key = new.key { _ = file.setAttribute(CacheRoot.keyAttribute, key) }
+            if old?.isPinned == true { CacheRoot.notePin(true, in: file) }
+            if syncs { try synchronize(file, of: &new) }
         }
-        var folder = try index.root.folderToFill(place)
-        let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) { isPinned in
-            if isPinned, settings.memory == nil {
-                CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY))
-            }
-            folder = try index.root.put(temporary, at: place, in: folder)
+        var folder = try index.root.folderToFill(place(new.file))
+        let (stored, size) = try index.commit(
+            new, in: active, generation: generation, syncs: syncs, now: now
+        ) { new in
+            if new.isPinned, !isInMemory { CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY)) }
+            folder = try index.root.put(temporary, at: place(new.file), in: folder)
         }
-        if settings.memory != nil {
-            // The log takes memory, and copying it into the database needs no disk sync.
-            index.settleLog(over: 1)
-        } else {
-            // After the transaction: a file without a row is recovered, a row without a file is lost.
-            try folder.synchronize()
+        // The log takes memory, and copying it into the database needs no disk sync.
+        if isInMemory { index.settleLog(over: 1) }
+        if syncs { try index.root.synchronizeFolders(of: stored.place) }
+        var entry = stored
+        // Another process may just have pinned it.
+        if entry.isPinned, entry.boot != nil {
+            try makeDurable([entry])
+            entry.boot = nil
         }
         trim(size)
         return entry

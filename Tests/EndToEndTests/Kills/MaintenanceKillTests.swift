@@ -12,12 +12,16 @@ struct MaintenanceKillTests {
         func put(_ file: String, _ key: String) throws -> String {
             try home.run("img-cache", ["put", file, "--key", key, "--print", "path"]).expect(0).lines[0]
         }
+        // Without a lease, a replaced file is removed immediately.
+        func change(_ version: Int) -> [String] {
+            ["put", "APOD_TOOLS_LEASE=0s", "changing-\(version).png", "--key", "changing"]
+        }
         let kept = try (0..<8).map { number in
             let bytes = DrawnPicture.noise(20, 10, seed: UInt64(number)).png()
             try home.write("kept-\(number).png", bytes)
             return (path: try put("kept-\(number).png", "kept-\(number)"), bytes: bytes)
         }
-        _ = try put("changing-0.png", "changing")
+        try home.run("img-cache", change(0)).expect(0)
         let killer = Killer(killed)
         var round = 0
 
@@ -25,8 +29,7 @@ struct MaintenanceKillTests {
             round += 1
             let work = round % 2 == 0 ? ["clean"] : ["verify", "--repair"]
             let maintenance = try home.start("img-cache", work, stdin: .empty)
-            let putting = try home.start(
-                "img-cache", ["put", "changing-\(round % 2).png", "--key", "changing"], stdin: .empty)
+            let putting = try home.start("img-cache", change(round % 2), stdin: .empty)
             _ = killer.kill(maintenance, work: work[0])
             putting.kill(SIGKILL)
             _ = putting.wait()

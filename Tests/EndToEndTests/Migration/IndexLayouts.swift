@@ -4,7 +4,10 @@
 /// and existing steps never change.
 enum IndexLayouts {
     /// From an empty file to the first layout, from that to the second one, and so on.
-    static let steps = [first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks, privacy, vary]
+    static let steps = [
+        first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks, privacy, vary,
+        copiesAndDirectives,
+    ]
 
     /// Other locks, and the same tables.
     private static let byteLocks = ""
@@ -89,6 +92,23 @@ enum IndexLayouts {
         CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
             DELETE FROM negatives WHERE scope = old.id;
             DELETE FROM metadata WHERE scope = old.id;
+        END;
+        """
+
+    private static let copiesAndDirectives = """
+        ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entries ADD COLUMN usable_until INTEGER;
+        ALTER TABLE entries ADD COLUMN stands_in_until INTEGER;
+        UPDATE entries SET unsettled = 1 WHERE kind = 0 AND content_type = 'image/jxl';
+        CREATE TABLE copies (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
+            bytes INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL, details TEXT NOT NULL);
+        CREATE UNIQUE INDEX copies_by_name ON copies (scope, name, path);
+        DROP TRIGGER scope_forgets;
+        CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
+            DELETE FROM negatives WHERE scope = old.id;
+            DELETE FROM metadata WHERE scope = old.id;
+            DELETE FROM copies WHERE scope = old.id;
         END;
         """
 }

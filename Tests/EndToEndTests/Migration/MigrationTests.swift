@@ -95,7 +95,8 @@ struct MigrationTests {
         #expect(try old.service.requests().total == 1)
     }
 
-    @Test(arguments: layouts) func truncatedJPEGXLsOfEarlierVersionsAreDropped(_ layout: Int) throws {
+    /// Versions from layout 9 on do not store them.
+    @Test(arguments: 1...8) func truncatedJPEGXLsOfEarlierVersionsAreDropped(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let whole = try TestFile.bytes("\(Corpus.smallImages)/others/lossy.jxl")
         try old.add("key:whole", whole, type: "image/jxl", suffix: "jxl")

@@ -53,7 +53,9 @@ struct OlderRoot {
         for (age, key) in keys.enumerated() { try addEntry(key, usedBefore: Int64(age)) }
         try addEntry(fresh, scope: 2)
         let file = String(try #require(variant.lines.first?.split(separator: "/").last))
-        try addVariant(file, home.folder.read("work/\(file)"))
+        // The file's name had no digest of the content.
+        let old = "\(file.prefix { $0 != "-" })-v.jpg"
+        try addVariant(old, home.folder.read("work/\(file)"))
         try addLeftovers()
         if layout >= 3 { try root.execute("UPDATE entries SET must_revalidate = 1 WHERE key = '\(expired)'") }
         if layout >= 4 { try addFailure() }

@@ -87,14 +87,19 @@ import Testing
     }
 
     @Test(.enabled(if: hasStrace, "strace is not there"))
-    func cacheWaitsForTheBytesOfEachFileBeforeItHasItsName() throws {
+    func cacheWaitsForTheDiskOnlyWithSync() throws {
         let home = try home()
-        try home.run("img-cache", ["stats"]).expect(0)
+        // The creation of a cache waits for the disk, too.
+        try home.run("img-cache", ["put", "a.png"]).expect(0)
         for line in ["img-cache put a.png", "img-downsample a.png --width 20"] {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-            let calls = try calls(home, "\(try Tools.path(words[0])) \(words[1])")
-            let place = try #require(calls.firstIndex(of: "rename"), "\(calls)")
-            #expect(calls[..<place].contains("sync"), "\(line): \(calls)")
+            let tool = try Tools.path(words[0])
+            let calls = try calls(home, "\(tool) \(words[1]) --scope a")
+            #expect(calls.contains("rename") && !calls.contains("sync"), "\(line): \(calls)")
+            let syncing = try self.calls(home, "env APOD_TOOLS_SYNC=true \(tool) \(words[1]) --scope b")
+            let place = try #require(syncing.firstIndex(of: "rename"), "\(syncing)")
+            #expect(syncing[..<place].contains("sync"), "\(line): \(syncing)")
+            #expect(syncing[place...].contains("sync"), "\(line): \(syncing)")
         }
     }
 }

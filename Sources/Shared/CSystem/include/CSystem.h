@@ -10,9 +10,6 @@
 int csystem_argument_count(void);
 const char *csystem_argument(int index);
 
-// Starts to write these bytes of a file to the disk without waiting (sync_file_range(2)). A hint.
-void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count);
-
 // Copies a file to an empty one: shares its blocks (FICLONE), or copies in the kernel (copy_file_range(2)). Returns
 // false if the caller must copy, or on failure; a part may then have been written.
 bool csystem_copy(int source, int target);
@@ -30,6 +27,13 @@ void csystem_use_idle_disk(void);
 
 // Whether an open file is in memory: on tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
+
+// Whether an open file is on a file system of this machine: not on NFS, SMB, 9P, AFS, Ceph, Lustre or FUSE, whose bytes may
+// be lost although this machine keeps running (statfs(2)).
+bool csystem_is_local(int descriptor);
+
+// The number of the mount of an open file (statx(2), STATX_MNT_ID, Linux 5.8), or 0 if unknown.
+uint64_t csystem_mount(int descriptor);
 
 // Sets an extended attribute of an open file (xattr(7)). Returns false if the file system does not support it or has
 // no room.

@@ -77,7 +77,7 @@ extension Caches {
             let status = cache.status(of: entry)
             if !takesExpired, status == .stale { throw ExpiredEntry(key: path, since: entry.expiresAt) }
             if handingOut {
-                guard let leased = try cache.handOut(entry) else { continue }
+                guard let leased = try cache.extendLease(of: entry) else { continue }
                 entry = leased
                 cache.count(status, entry)
             }

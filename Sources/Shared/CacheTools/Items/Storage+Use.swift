@@ -13,25 +13,13 @@ extension Storage {
         }
     }
 
-    /// Returns the content of an address, from the cache if it is fresh. Throws as `CacheStore.fetch`.
-    ///
-    /// - Parameters:
-    ///   - key: by default the key of the request's address.
-    ///   - inspect: by default requires a complete picture or movie.
-    ///   - expiry: applies to existing entries too; by default as in the settings.
-    ///   - watcher: receives the body during the download.
-    ///   - sharesWithCredentials, revalidatesLater: see `CacheStore.fetch`.
+    /// Returns a picture, from the cache if it is fresh. Throws as `CacheStore.fetch`.
     public func fetch(
-        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false,
-        revalidatesLater: Bool = false
+        _ request: FetchRequest, client: HTTPClient, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch self {
-        case .cache(let cache):
-            try cache.fetch(
-                request, key: key, client: client, inspect: inspect, expiry: expiry, watcher: watcher,
-                sharesWithCredentials: sharesWithCredentials, revalidatesLater: revalidatesLater)
-        case .bypass(let bypass): (try bypass.fetch(request, key: key, client: client, inspect: inspect), .bypass)
+        case .cache(let cache): try cache.fetch(request, client: client, watcher: watcher)
+        case .bypass(let bypass): (try bypass.fetch(request, client: client), .bypass)
         }
     }
 

@@ -114,6 +114,7 @@ struct CounterGroup {
                 (.removed, "entries removed by rm and clean"),
                 (.bytesRemoved, "  their size"),
                 (.healed, "entries dropped: file lost or changed"),
+                (.lostWrites, "of these, lost in a restart"),
             ]),
         CounterGroup(
             title: "Remote",

@@ -150,8 +150,12 @@ extension AnyOption {
 
     public static let sync = Option.flag(
         "sync", .files, field: "sync",
-        summary: "End only when the files are safe on the disk.",
-        manual: "They then survive a power cut.")
+        summary: "Write a record only when its files are on the disk.",
+        manual: """
+            Copies, variants and cached pictures then survive a power failure. Without it, a power failure may cost the
+            last downloads, and the next run notices that and repeats them. Pinned pictures and the GIFs of gif-cache
+            are always synced.
+            """)
 }
 
 extension [AnyOption] {

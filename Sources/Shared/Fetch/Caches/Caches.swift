@@ -7,7 +7,7 @@ public enum Storage: Sendable {
     /// In a cache, on disk or in memory.
     case cache(CacheStore)
     /// In an ephemeral file.
-    case bypass(Bypass)
+    case bypass(EphemeralStore)
 }
 
 /// The caches of a run, by policy and scope. They are opened on first use, so that a run which stores nothing opens no
@@ -37,7 +37,7 @@ public final class Caches: Sendable {
         var caches = LRU<CacheStore>(countLimit: limit, costLimit: limit)
         /// The single connection to the root on disk, for all scopes.
         var index: Index?
-        var bypasses = LRU<Bypass>(countLimit: limit, costLimit: limit)
+        var bypasses = LRU<EphemeralStore>(countLimit: limit, costLimit: limit)
         /// The scope last switched to, once known.
         var current: ScopeName?
         /// The places with resolved paths, once needed.
@@ -272,12 +272,12 @@ public final class Caches: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    private func bypass(scope: String?) throws -> Bypass {
+    private func bypass(scope: String?) throws -> EphemeralStore {
         let scope = try self.scope(scope)
         return try open.withLock { open throws in
             let name = scope?.text ?? ""
             if let bypass = open.bypasses.use(name) { return bypass }
-            let bypass = Bypass(
+            let bypass = EphemeralStore(
                 settings: settings, scope: try scope ?? currentScope(&open), inspect: inspect, clock: clock,
                 interruption: interruption)
             open.bypasses.insert(bypass, for: name, cost: 1)

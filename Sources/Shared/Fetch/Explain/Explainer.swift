@@ -104,8 +104,8 @@ extension CacheStore {
     ) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
         // Explain a cached failure even if the server is asked regardless.
-        let look = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
-        facts.kept = try (look.entry ?? formerEntry(key)).map { entry in
+        let found = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
+        facts.kept = try (found.entry ?? formerEntry(key)).map { entry in
             let entry = entry.expiring(
                 expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(
@@ -113,8 +113,8 @@ extension CacheStore {
                 isWhole: try index.root.isWhole(entry), age: max(now - entry.fetchedAt, .zero))
         }
         facts.isOfAnotherAddress = facts.kept.map { !$0.entry.isOf(request) } ?? false
-        facts.negative = look.negative
-        let generation = try look.generation ?? index.generation(of: active)
+        facts.negative = found.negative
+        let generation = try found.generation ?? index.generation(of: active)
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         facts.leftover = try partial.leftover(for: Download.address(of: request))
@@ -131,6 +131,6 @@ extension PartialFile {
         let note = try readNote()
         return Explanation.Leftover(
             bytes: file.count, total: note?.total, validator: note?.validator,
-            canContinue: note?.address == address && note?.boot == Self.boot && Self.boot != nil)
+            canContinue: note?.address == address)
     }
 }

@@ -103,11 +103,11 @@ public struct GIFCache: Sendable {
         request.netrc = client.passwords
         // Not by `gifURL`, which is unknown to commands that only read the cache.
         let storage = try caches.storage(for: service.address(of: gif))
+        var fetch = try FetchRequest(request, key: gif.key, expiry: expiry, inspect: Self.inspect)
+        // The service has the same GIF for every key.
+        fetch.sharesWithCredentials = true
         for _ in 0..<2 {
-            // The service has the same GIF for every key.
-            let item = try storage.fetch(
-                request, key: gif.key, client: client, inspect: Self.inspect, expiry: expiry,
-                sharesWithCredentials: true)
+            let item = try storage.fetch(fetch, client: client)
             if try GIFFacts(of: item.entry) != nil { return item }
             // The cached file is not a GIF, so treat it as absent.
             try storage.cache?.remove(gif.key)

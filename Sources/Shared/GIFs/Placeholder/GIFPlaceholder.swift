@@ -58,15 +58,15 @@ public final class GIFPlaceholder: Sendable {
     private func entry() throws -> Entry {
         switch source {
         case .drawn:
-            try entry(named: PlaceholderDrawing.edition) { MemorySource(try PlaceholderDrawing.gif()) }
+            return try entry(named: PlaceholderDrawing.edition) { MemorySource(try PlaceholderDrawing.gif()) }
         case .bytes(let bytes, let sha256):
-            try entry(named: "sha256:\(sha256)") { MemorySource(bytes) }
+            return try entry(named: "sha256:\(sha256)") { MemorySource(bytes) }
         case .address(let url):
-            try caches.storage(for: url).fetch(
-                HTTPRequest(
-                    url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit,
-                    acceptsCompression: false),
-                client: client, inspect: GIFCache.inspect
+            let request = HTTPRequest(
+                url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit,
+                acceptsCompression: false)
+            return try caches.storage(for: url).fetch(
+                FetchRequest(request, inspect: GIFCache.inspect), client: client
             ).entry
         }
     }

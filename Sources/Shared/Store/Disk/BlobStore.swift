@@ -3,14 +3,6 @@ import Support
 
 /// The files of the entries.
 package enum BlobStore {
-    /// The name of an entry's file. Checks the extension again, because it becomes a path.
-    package static func file(_ name: String, _ picture: FileFacts) throws -> String {
-        guard CacheRoot.isExtension(picture.fileExtension[...]) else {
-            throw CacheFailure.fault(detail: "\(picture.fileExtension) is no extension for a file")
-        }
-        return "\(name).\(picture.fileExtension)"
-    }
-
     /// Returns the SHA-256 of a source in hexadecimal digits. Calls `check` between pieces; its error ends the call.
     package static func sha256(of source: some ByteSource, check: () throws -> Void = {}) throws -> String {
         var hash = try digest(of: source, check: check)
@@ -42,11 +34,15 @@ package enum BlobStore {
 }
 
 extension CacheRoot {
-    /// Whether the entry's file has the size in the index, and belongs to this user unless the root is shared. Costs a
-    /// single system call. Throws `SystemFailure` if it fails, as the file may be intact.
-    package func isWhole(_ entry: Entry) throws -> Bool {
-        guard let status = try file(entry.place) else { return false }
-        return status.bytes == entry.bytes && (isShared || status.owner == geteuid())
+    /// Whether the entry's file has the size in the index, see `wholeFile`.
+    package func isWhole(_ entry: Entry) throws -> Bool { try wholeFile(entry) != nil }
+
+    /// Returns the status of an entry's file if it has the size in the index, and belongs to this user unless the root is
+    /// shared. Costs a single system call. Throws `SystemFailure` if it fails, as the file may be intact.
+    func wholeFile(_ entry: Entry) throws -> FileStatus? {
+        guard let status = try file(entry.place), status.bytes == entry.bytes, isShared || status.owner == geteuid()
+        else { return nil }
+        return status
     }
 
     /// Whether the entry's file has the SHA-256 in the index. Reads the whole file.
@@ -75,8 +71,18 @@ extension CacheRoot {
         }
     }
 
+    /// Waits until the names of the folders of a file, and the file's name, are on the disk.
+    func synchronizeFolders(of place: String) throws {
+        guard let root = try folder() else { return }
+        var name = place
+        while let slash = name.lastIndex(of: "/") {
+            name = String(name[..<slash])
+            try root.folder(name).synchronize()
+        }
+        try root.synchronize()
+    }
+
     /// Renames a finished file into the folder from `folderToFill`, atomically, and returns the folder it is then in.
-    /// The bytes must be synced already; the name is durable once the folder is synced.
     func put(_ temporary: String, at place: String, in folder: Folder) throws -> Folder {
         let name = String(place[place.index(after: place.lastIndex(of: "/") ?? place.startIndex)...])
         var folder = folder

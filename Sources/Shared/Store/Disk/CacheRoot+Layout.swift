@@ -13,14 +13,14 @@ extension CacheRoot {
         let digits: String
     }
 
-    /// Calls `body` with every folder of files below `scopes/`, whether the index knows it or not.
-    func forEachBlobFolder(_ body: (BlobFolder) throws -> Void) throws {
-        for scope in try scopeFolders() {
+    /// Every folder of files below `scopes/` by name, whether the index knows it or not.
+    func blobFolders() throws -> [BlobFolder] {
+        try scopeFolders().flatMap { scope in
             let name = "\(Self.scopes)/\(scope)"
-            for digits in try names(in: name) where digits.utf8.count == 2 && digits.utf8.isHexadecimal {
-                try body(BlobFolder(scope: scope, name: "\(name)/\(digits)", digits: digits))
+            return try names(in: name).filter { $0.utf8.count == 2 && $0.utf8.isHexadecimal }.map {
+                BlobFolder(scope: scope, name: "\(name)/\($0)", digits: $0)
             }
-        }
+        }.sorted { $0.name < $1.name }
     }
 
     /// The folders of all generations of all scopes: `<hash>`, and `<hash>/g<N>` after the Nth purge.
@@ -97,7 +97,15 @@ extension CacheRoot {
         let name = file.utf8.prefix(32)
         guard name.isName else { return nil }
         var rest = file.utf8.dropFirst(32)
-        if rest.starts(with: variantMark.utf8) { rest = rest.dropFirst(variantMark.utf8.count) }
+        if rest.first == UInt8(ascii: "-") {
+            let isVariant = rest.starts(with: variantMark.utf8)
+            rest = rest.dropFirst(isVariant ? variantMark.utf8.count : 1)
+            if rest.prefix(stampLength).isStamp {
+                rest = rest.dropFirst(stampLength)
+            } else if !isVariant {
+                return nil
+            }
+        }
         guard rest.first == UInt8(ascii: "."), isExtension(Substring(rest.dropFirst())) else { return nil }
         return String(Substring(name))
     }
@@ -108,8 +116,38 @@ extension CacheRoot {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// Precedes the extension in the file names of variants, so that a file alone reveals its kind.
+    /// Follows the name in the file names of variants, so that a file alone reveals its kind.
     static let variantMark = "-v"
+
+    private static let stampLength = 24
+    private static let digestLength = 16
+
+    /// Returns the name for the file of an entry. A file that a killed process has put in place without a row gets it too,
+    /// and is overwritten. Checks the extension again, because it becomes a path.
+    static func blobName(_ name: String, isVariant: Bool, sha256: String, fileExtension: String) throws -> String {
+        guard isExtension(fileExtension[...]) else {
+            throw CacheFailure.fault(detail: "\(fileExtension) is no extension for a file")
+        }
+        return "\(name)\(isVariant ? variantMark : "-")\(sha256.prefix(stampLength)).\(fileExtension)"
+    }
+
+    /// Returns another name for a file with the same content, while a row has the usual name.
+    static func otherBlobName(_ file: String) -> String {
+        let random = String(UInt64(UInt32.random(in: 0...UInt32.max)) | 1 << 32, radix: 16).dropFirst()
+        let fixed = 32 + (isVariant(file) ? variantMark.utf8.count : 1) + digestLength
+        return "\(file.prefix(fixed))\(random).\(fileExtension(of: file))"
+    }
+
+    /// The extension of a file's name; empty if it has none.
+    static func fileExtension(of file: String) -> String {
+        file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? ""
+    }
+
+    /// The beginning of the content's SHA-256 in a file's name; nil in names of earlier versions.
+    static func digest(ofBlob file: String) -> String? {
+        let stamp = file.utf8.dropFirst(32 + (isVariant(file) ? variantMark.utf8.count : 1)).prefix(stampLength)
+        return stamp.isStamp ? String(Substring(stamp.prefix(digestLength))) : nil
+    }
 
     /// The extended attribute of an original's file that holds its key.
     static let keyAttribute = "user.apod-tools.key"
@@ -125,10 +163,12 @@ extension CacheRoot {
 
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
 
-    /// The files of an original in a scope's folder: at most one per format.
+    /// The files of an original in a scope's folder, one for each of its contents.
     func originals(_ name: String, folder: String) throws -> [String] {
         guard let scope = Self.scope(folder) else { return [] }
-        return try names(in: "\(scope)/\(name.prefix(2))").filter { $0.hasPrefix(name + ".") }
+        return try names(in: "\(scope)/\(name.prefix(2))").filter {
+            $0.hasPrefix(name) && Self.name(ofBlob: $0) == name && !Self.isVariant($0)
+        }
     }
 
     /// Part of the names of previews, and of no other file in `partial/`.
@@ -197,6 +237,8 @@ extension CacheRoot {
 extension Collection<UInt8> {
     /// Whether the text is 32 lower-case hexadecimal digits.
     var isName: Bool { count == 32 && isHexadecimal }
+
+    fileprivate var isStamp: Bool { count == 24 && isHexadecimal }
 
     var isHexadecimal: Bool {
         allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

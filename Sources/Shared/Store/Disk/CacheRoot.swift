@@ -5,20 +5,23 @@ import Support
 /// ```
 /// CACHEDIR.TAG                      makes backup programs skip the folder (bford.info/cachedir)
 /// index.sqlite (-wal, -shm)         the index; `index.sqlite.new` while it is created
-/// scopes/<scope>/<2 digits>/<file>  one file per entry
+/// scopes/<scope>/<2 digits>/<file>  one file per content of an entry: `<name>-<stamp>.<extension>`, for a variant
+///                                   `<name>-v<stamp>.<extension>`; earlier versions wrote no stamp
 /// scopes/<scope>/g<n>/…             the same, after n purges of the scope
 /// partial/<scope>-<name>            a download in progress or interrupted, with `.note` and other files
 /// partial/<scope>-<name>.g<n>       the same, after n purges of the scope
 /// locks/all                         a byte for each `<scope>-<name>`, locked while the entry is fetched or made; for
 ///                                   `setup`, during the creation of the index; for `purge`, during the removal of
-///                                   purged files; for `purger`, by the background process (see `KeyLock`)
+///                                   purged files; for `purger`, by the background process; for `rebuild`, by the
+///                                   process that recovers files (see `KeyLock`)
 /// leases/<end>-<promise>            a byte for each entry whose path stays valid until <end> (see `LeaseTable`)
 /// rebuild                           exists while files may have lost their rows with an older index
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
-/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. The two digits
-/// divide the files among 256 folders, because some file systems are slow with a million files in a folder. Folders
-/// have mode 0700, files 0600.
+/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. `<stamp>` is the first
+/// 24 digits of the content's SHA-256, or 16 digits and 8 random ones if a row already names that file. So a file that
+/// has a row is never replaced, and no power failure leaves a row with the bytes of another content. The two digits divide the files among 256 folders, because some file systems are
+/// slow with a million files in a folder. Folders have mode 0700, files 0600.
 ///
 /// The root is resolved once and held open (`Folder`). All names are relative to it, and no symbolic link is followed.
 /// A root is used only if it is missing, empty or already a cache, belongs to this user and is not world-writable.
@@ -32,6 +35,8 @@ package final class CacheRoot: Sendable {
     /// Whether the user permits other owners and writers of the root.
     let isShared: Bool
     private let held: Monitor<Folder?>
+    /// The value of `boot` for an opened folder.
+    let knownBoot = Monitor<(identity: File.Identity, boot: Int64)?>(nil)
     private let fault: Folder.Fault?
     /// The `KeyLock`s of this process.
     let locks = LockTable()
@@ -59,6 +64,7 @@ package final class CacheRoot: Sendable {
     static let setupLock = "\(locks)/setup"
     static let purgeLock = "\(locks)/purge"
     static let purgerLock = "\(locks)/purger"
+    static let rebuildLock = "\(locks)/rebuild"
 
     /// The absolute path of the index, for SQLite.
     var index: String { path(of: Self.index) }

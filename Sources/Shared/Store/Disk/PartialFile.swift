@@ -4,21 +4,26 @@ import Support
 /// A download in progress or interrupted. The process that holds the key's lock owns it.
 ///
 /// A note beside the file names the version of the bytes. It is removed before the file is truncated and written before
-/// new bytes, so bytes never have the note of another version. A body that arrives at once has no note. A restart of
-/// the machine invalidates notes, because bytes that were not synced may be missing in the middle.
-package final class PartialFile {
+/// new bytes, so bytes never have the note of another version. A body that arrives at once has no note. A note of another
+/// boot is invalid, because bytes that did not reach the disk may be missing in the middle.
+package final class PartialFile: ByteSink {
     /// Its name below the root.
     package let name: String
     package let root: CacheRoot
+    private let use: MemoryUse?
+    private var file: File?
+    /// Writes the bytes of this attempt; nil before `resume` and `restart`, and after `forget`.
+    private var body: BodyWriter?
+    private var digest: String?
     /// Whether a note exists; nil if unknown.
     private var hasNote: Bool?
 
-    package init(name: String, root: CacheRoot) {
+    /// - Parameter use: the limit in memory.
+    package init(name: String, root: CacheRoot, use: MemoryUse? = nil) {
         self.name = name
         self.root = root
+        self.use = use
     }
-
-    package var path: String { root.path(of: name) }
 
     /// The version of the bytes.
     package struct Note: Equatable {
@@ -28,9 +33,10 @@ package final class PartialFile {
         package var validator: String
         /// The length of the complete body, if the server reported it.
         package var total: Int?
-        package var boot: String
+        /// The boot in which the bytes were written, see `CacheRoot.boot`.
+        package var boot: Int64
 
-        package init(address: String, validator: String, total: Int? = nil, boot: String) {
+        package init(address: String, validator: String, total: Int? = nil, boot: Int64) {
             self.address = address
             self.validator = validator
             self.total = total
@@ -39,9 +45,10 @@ package final class PartialFile {
 
         fileprivate init?(_ bytes: [UInt8]) {
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
-            self.init(
-                address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: String(lines[4]))
+            guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end", let boot = Int64(lines[4]) else {
+                return nil
+            }
+            self.init(address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: boot)
         }
 
         fileprivate var text: String {
@@ -59,26 +66,83 @@ package final class PartialFile {
     private var noteName: String { name + Self.noteMark }
     package static let noteMark = ".note"
 
-    /// Opens the file for reading and writing without changing it.
-    package func open() throws -> File { try root.openToWrite(name, O_RDWR) }
+    /// Opens the file for reading and writing without changing it, creating it if necessary.
+    @discardableResult
+    package func open() throws -> File {
+        if let file { return file }
+        let opened = try root.openToWrite(name, O_RDWR)
+        file = opened
+        return opened
+    }
 
-    /// Opens the file again, which has grown since `file` was opened. Throws `Lost` if it was replaced.
-    package func reopen(_ file: File) throws -> File {
-        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file.identity else { throw Lost() }
+    /// The number of bytes so far.
+    package var count: Int { body?.count ?? 0 }
+
+    /// Continues the bytes of an earlier attempt at an address. Drops the last byte of a complete body, since the range
+    /// after it would be empty. Returns the note, or nil if there is nothing to continue.
+    package func resume(address: String, check: () throws -> Void) throws -> Note? {
+        guard let note = try readNote(), note.address == address else { return nil }
+        let file = try open()
+        let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
+        guard start > 0 else { return nil }
+        try Self.truncate(file, to: start)
+        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check), use: use)
+        return note
+    }
+
+    /// Removes all bytes and the note, and begins a new body. Throws `Lost` if the file was replaced.
+    package func restart() throws {
+        let file = try open()
+        (body, digest) = (nil, nil)
+        let isEmpty = lseek(file.descriptor, 0, SEEK_END) == 0
+        if !isEmpty || hasNote != false {
+            guard try isInPlace() else { throw Lost() }
+            removeNote()
+            if !isEmpty { try Self.truncate(file, to: 0) }
+        }
+        body = BodyWriter(file, use: use)
+    }
+
+    /// Ends the body. Only `restart` begins another.
+    package func forget() { body = nil }
+
+    /// Appends bytes to the body. Throws `SystemFailure`, `CacheFailure.memoryFull`.
+    package func write(_ bytes: RawSpan) throws { try body?.write(bytes) }
+
+    /// Opens the file again, as the inspection reads its length. Throws `Lost` if it was replaced.
+    package func reopened() throws -> File {
+        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file?.identity else { throw Lost() }
         return same
     }
+
+    /// Ends the body and returns its SHA-256. Throws `Lost` if there is none.
+    package func finish() throws -> String {
+        guard let body else { throw Lost() }
+        let found = try digest ?? body.finish()
+        digest = found
+        return found
+    }
+
+    /// Whether the opened file still has its name.
+    package func isInPlace() throws -> Bool { try file.map { try root.has($0, as: name) } ?? false }
 
     /// The root or the file was removed during the download.
     package struct Lost: Error {
         package init() {}
     }
 
-    /// Returns the note, or nil if it is missing or incomplete.
+    /// Returns the note, or nil if it is missing, incomplete or of another boot.
     package func readNote() throws -> Note? {
         let file = try root.openIfPresent(noteName)
         hasNote = file != nil
-        return try file.flatMap { Note(try $0.bytes(0..<4096)) }
+        guard let note = try file.flatMap({ Note(try $0.bytes(0..<4096)) }), try note.boot == root.boot else {
+            return nil
+        }
+        return note
     }
+
+    /// The boot for a new note; nil if bytes of a killed process may be lost.
+    package var boot: Int64? { (try? root.boot).flatMap { $0 == 0 ? nil : $0 } }
 
     /// Removes the note, so the bytes cannot be continued.
     package func removeNote() {
@@ -86,19 +150,10 @@ package final class PartialFile {
         hasNote = false
     }
 
-    /// Empties `file`. Throws `Lost` if it was replaced.
-    package func restart(_ file: File) throws {
-        let isEmpty = lseek(file.descriptor, 0, SEEK_END) == 0
-        if isEmpty, hasNote == false { return }
-        guard try root.has(file, as: name) else { throw Lost() }
-        removeNote()
-        if !isEmpty { try Self.truncate(file, to: 0) }
-    }
-
-    /// Writes the note for `file`, which has been restarted. Throws `Lost` if it was replaced, as the note would then
+    /// Writes the note of a body that was just restarted. Throws `Lost` if the file was replaced, as the note would then
     /// belong to another file.
-    package func write(_ note: Note, of file: File) throws {
-        guard try root.has(file, as: name) else { throw Lost() }
+    package func write(_ note: Note) throws {
+        guard try isInPlace() else { throw Lost() }
         hasNote = true
         try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(Array(note.text.utf8))
     }
@@ -122,19 +177,4 @@ package final class PartialFile {
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }
-
-    /// An identifier of the current boot of the machine, if the system has one.
-    package static let boot: String? = {
-        #if canImport(Darwin)
-        var name = [CChar](repeating: 0, count: 64)
-        var size = name.count
-        guard sysctlbyname("kern.bootsessionuuid", &name, &size, nil, 0) == 0 else { return nil }
-        return String(cString: name)
-        #else
-        guard let file = try? File.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
-            let bytes = try? file.contents(atMost: 64)
-        else { return nil }
-        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        #endif
-    }()
 }

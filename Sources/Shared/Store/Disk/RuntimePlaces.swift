@@ -100,7 +100,7 @@ public struct RuntimePlaces: Sendable {
 }
 
 /// The name of an ephemeral file.
-struct BypassName: Equatable {
+struct EphemeralName: Equatable {
     let end: Timestamp
     let token: String
     let fileExtension: String
@@ -150,9 +150,9 @@ extension RuntimePlaces {
         while seen < nameLimit, let entry = readdir(stream) {
             seen += 1
             let name = String(nameIn: entry)
-            guard let parts = BypassName(name),
+            guard let parts = EphemeralName(name),
                 parts.end <= now || isDatedAhead(name, in: descriptor),
-                parts.fileExtension != BypassName.partial || isAbandoned(name, in: descriptor)
+                parts.fileExtension != EphemeralName.partial || isAbandoned(name, in: descriptor)
             else { continue }
             name.withPathPointer { _ = unlinkat(descriptor, $0, 0) }
         }

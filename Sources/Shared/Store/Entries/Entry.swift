@@ -7,49 +7,48 @@ public struct Entry: Sendable, Equatable {
         case original = 0
         /// Made from an original.
         case variant = 1
-        /// Replaced by a file with another name while its path may be in use.
+        /// An earlier content of an entry, whose path may still be in use.
         case superseded = 2
     }
 
+    /// 32 hexadecimal digits, which find the row: of the key's SHA-256, for a variant also of its options. A superseded
+    /// entry has the name of its file.
+    package internal(set) var name: String
+    public let scope: ScopeName
     /// The key's text; for a variant, of its original. Nil only after the loss of the index, if the file does not store
     /// it.
-    public let key: String?
-    public let scope: ScopeName
-    public let kind: Kind
-    /// The absolute path of the file.
-    public let path: String
+    public internal(set) var key: String?
+    public internal(set) var kind = Kind.original
+    /// The name of a variant's original, or the name that a superseded entry had.
+    var parent: String?
+    /// The SHA-256 of a variant's original.
+    var parentSHA256: String?
     /// The source without credentials; nil for a local file.
-    public let url: String?
-    public let bytes: Int
+    public internal(set) var url: String?
+    /// The name of the file, see `CacheRoot`.
+    var file = ""
+    public package(set) var bytes = 0
     /// The IANA media type found by inspection, regardless of the server's header.
-    public let contentType: String
+    public internal(set) var contentType = ""
     /// 64 hexadecimal digits.
-    public let sha256: String
+    public package(set) var sha256 = ""
     /// Pixels of the upright picture.
-    public let width: Int?
-    public let height: Int?
+    public internal(set) var width: Int?
+    public internal(set) var height: Int?
     /// A note of the inspection.
-    public let details: String?
-    /// The time of the last successful request.
-    public let fetchedAt: Timestamp
-    public internal(set) var expiresAt: Timestamp
-    /// The time of the last lease, to the minute.
-    public internal(set) var lastUsed: Timestamp
-    /// The end of the lease. Until then, trimming keeps the file.
-    public internal(set) var leaseUntil: Timestamp
-    public let isPinned: Bool
+    public internal(set) var details: String?
     /// The validators for asking the server whether the bytes have changed.
-    public let validators: Validators
-
-    let id: Int64
-    /// 32 hexadecimal digits, the key of the row.
-    let name: String
-    let file: String
-    /// The file's name below the root; empty for an ephemeral file, and if a row has an invalid name.
-    package let place: String
-    let parentSHA256: String?
-    /// Whether row and file may not match, after an incomplete replacement.
-    let isUnsettled: Bool
+    public package(set) var validators = Validators()
+    /// The time of the last successful request.
+    public package(set) var fetchedAt = Timestamp(milliseconds: 0)
+    public package(set) var expiresAt = Timestamp(milliseconds: 0)
+    /// The time of the last lease, to the minute.
+    public package(set) var lastUsed = Timestamp(milliseconds: 0)
+    /// The end of the lease. Until then, trimming keeps the file.
+    public package(set) var leaseUntil = Timestamp(milliseconds: 0)
+    public internal(set) var isPinned = false
+    /// Whether the file must be inspected again before its next use.
+    var isUnsettled = false
     package var directives = CacheDirectives()
     /// Whether it is for this machine only: it was requested with credentials, its server forbids shared caches, or
     /// neither is known.
@@ -57,10 +56,40 @@ public struct Entry: Sendable, Equatable {
     /// The request fields that determined the answer, with a digest of their values, as written by `Fetch`; nil if it
     /// answers every request.
     package var vary: String?
+    /// The boot in which the file was written without waiting for the disk (`CacheRoot.boot`); nil once the file is
+    /// durable.
+    var boot: Int64?
+    /// The modification time of a durable file in nanoseconds; nil if it is unknown. A file with another time is compared
+    /// with its row: a power failure may have lost the row of a newer file with this name.
+    var modified: Int64?
+
+    /// The number of the row; 0 before it is stored.
+    var id: Int64 = 0
+    /// The absolute path of the file; empty before it is stored.
+    public internal(set) var path = ""
+    /// The file's name below the root; empty for an ephemeral file, and if a row has an invalid name.
+    package internal(set) var place = ""
     /// Whether this run received it from the remote.
     public internal(set) var isFromRemote = false
 
-    var fileExtension: String { file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? "" }
+    package init(name: String, scope: ScopeName) {
+        self.name = name
+        self.scope = scope
+    }
+
+    /// The result of the inspection. The extension is part of `file`.
+    package var facts: FileFacts {
+        get {
+            FileFacts(
+                contentType: contentType, fileExtension: fileExtension, width: width, height: height, details: details)
+        }
+        set {
+            (contentType, details) = (newValue.contentType, newValue.details)
+            (width, height) = (newValue.width, newValue.height)
+        }
+    }
+
+    var fileExtension: String { CacheRoot.fileExtension(of: file) }
 
     /// Whether the entry must be requested again. True for a date in the future, whose expiry is meaningless.
     public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || isDatedAhead(of: now) }

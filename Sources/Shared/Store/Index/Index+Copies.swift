@@ -8,12 +8,12 @@ extension Index {
     private static let copiesOfOne = 1000
 
     static let selectCopies = """
-        SELECT path, bytes, modified, sha256, details FROM copies
+        SELECT path, bytes, modified, sha256, details, boot FROM copies
         WHERE scope = \(liveScope) AND name = ?2 ORDER BY id DESC LIMIT ?3
         """
     static let keepCopy = """
-        INSERT OR REPLACE INTO copies (scope, name, path, bytes, modified, sha256, details)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        INSERT OR REPLACE INTO copies (scope, name, path, bytes, modified, sha256, details, boot)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         """
     static let dropCopy = "DELETE FROM copies WHERE scope = ?1 AND name = ?2 AND path = ?3"
     static let dropOldCopies = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?1"
@@ -31,7 +31,7 @@ extension Index {
             ) { row in
                 FileCopy(
                     path: String(pathBytes: row.bytes(0)), bytes: row.int(1), modified: row.int64(2),
-                    sha256: row.string(3), details: row.string(4))
+                    sha256: row.string(3), details: row.string(4), boot: Int64?(row, 5))
             }
         }
     }
@@ -50,7 +50,7 @@ extension Index {
             for copy in copies {
                 try connection.database.run(
                     Self.keepCopy, Value(scopeID), Value(name), Value(copy.path.pathBytes), Value(copy.bytes),
-                    Value(copy.modified), Value(copy.sha256), Value(copy.details))
+                    Value(copy.modified), Value(copy.sha256), Value(copy.details), copy.boot.value)
             }
             try connection.database.run(Self.dropOldCopies, Value(Self.copyLimit))
         }

@@ -1,9 +1,11 @@
 import Support
 
 /// The state of a key at one moment, from which a fetch decides its next step.
-package struct Look {
-    /// The row. Its file may be missing.
+package struct LookupResult {
+    /// The entry; before `CacheStore.look` has checked it, its file may be missing.
     package var entry: Entry?
+    /// Whether there was a row whose file is missing or has other bytes.
+    package var wasLost = false
     /// A cached failure of the address that still holds.
     package var negative: NegativeAnswer?
     /// The generation of the scope; nil if only `Index.generation` can tell.
@@ -15,9 +17,9 @@ extension Index {
     /// Looks up a key within a read transaction.
     ///
     /// - Parameter address: the address whose cached failure is wanted.
-    package func look(_ name: String, in scope: ActiveScope, address: String?, now: Timestamp) throws -> Look {
+    package func look(_ name: String, in scope: ActiveScope, address: String?, now: Timestamp) throws -> LookupResult {
         try perform { connection in
-            var look = Look(version: try connection.currentVersion())
+            var look = LookupResult(version: try connection.currentVersion())
             return try connection.database.snapshot {
                 look.entry = try connection.find(name, in: scope.name)
                 if let address {

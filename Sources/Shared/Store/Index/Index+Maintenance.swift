@@ -13,15 +13,15 @@ extension Index {
     static let selectScopes = "SELECT id, name, folder FROM scopes WHERE purged = 0 ORDER BY name, id"
     static let selectScope = "SELECT id, name, folder FROM scopes WHERE folder = ?1"
     static let selectAnyPage =
-        "SELECT \(columns) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
-    static let selectInFolder = "SELECT \(columns) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
+        "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
+    static let selectInFolder = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
     /// The row of a replaced file has the file's name.
     static let selectOwner =
         "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
-    static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(columns)"
-    static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(columns)"
+    static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(EntryColumn.selection)"
+    static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(EntryColumn.selection)"
     static let selectVariants =
-        "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 ORDER BY width, name"
+        "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 ORDER BY width, name"
     static let removeFamilyForSum =
         removeFamily + " RETURNING bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
     static let selectExpired = """
@@ -116,7 +116,7 @@ extension Index {
         try write(now: now) { connection in
             if let found = try connection.find(key.name, in: entry.scope) { return found }
             let renamed = try connection.database.first(
-                "UPDATE entries SET name = ?4, key = ?5, url = ?6 \(Self.sameEntry) RETURNING \(Self.columns)",
+                "UPDATE entries SET name = ?4, key = ?5, url = ?6 \(Self.sameEntry) RETURNING \(EntryColumn.selection)",
                 Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(key.name), Value(key.text),
                 Value(entry.url.map { AddressSecrets.replacing(in: $0) { _ in AddressSecrets.mark } })
             ) { self.entry($0, scope: entry.scope) }
@@ -167,7 +167,7 @@ extension Index {
             }
             guard let found, try isWrong(found) else { return nil }
             if drops {
-                try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+                try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(found.id))
                 connection.unspared.insert(found.place)
                 try connection.count(.healed, 1, in: scope.id, now: now)
             }
@@ -178,10 +178,51 @@ extension Index {
 
     // MARK: Files without rows
 
-    /// Adds the row of a file that has none or an unsettled row. Returns nil if `isThere` no longer finds the file, or
-    /// if it has a row by now.
+    /// Whether files may lack rows: their index was lost, or the machine was restarted since this was last asked, as a
+    /// power failure may lose the last transactions. `CacheStore.rebuild` ends that state.
+    func mayLackRows(now: Timestamp) throws -> Bool {
+        if !isReadOnly, withConnection({ !$0.hasComparedBoot }) {
+            try compareBoot(now: now)
+            withConnection { $0.hasComparedBoot = true }
+        }
+        return try perform { try $0.mayLackRows() }
+    }
+
+    /// Begins a rebuild in the first run after a restart.
+    private func compareBoot(now: Timestamp) throws {
+        let known = try perform { connection in
+            try connection.database.first("SELECT value FROM settings WHERE name = 'boot'") { Int64($0.string(0)) }
+        }
+        if known == CacheRoot.machineBoot { return }
+        try write(now: now, isQuiet: true) { connection in
+            try Schema.noteBoot(in: connection.database)
+            try connection.database.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('rebuilt', '')")
+        }
+    }
+
+    /// The last folder that an interrupted rebuild has finished; empty before the first.
+    func rebuiltFolder() throws -> String {
+        try perform { connection in
+            try connection.database.first("SELECT value FROM settings WHERE name = 'rebuilt'") { $0.string(0) } ?? ""
+        }
+    }
+
+    /// Records the last folder that a rebuild has finished; nil after the last.
+    func setRebuiltFolder(_ folder: String?, now: Timestamp) throws {
+        try write(now: now, isQuiet: true) { connection in
+            guard let folder else {
+                try connection.database.run("DELETE FROM settings WHERE name = 'rebuilt'")
+                return
+            }
+            try connection.database.run(
+                "INSERT OR REPLACE INTO settings (name, value) VALUES ('rebuilt', ?1)", Value(folder))
+        }
+    }
+
+    /// Adds the row of a file that has none, in place of a row without a file. Returns nil if `isThere` no longer finds the
+    /// file, or if it has a row by now.
     func recover(
-        _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
+        _ new: Entry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
         try write(now: now) { connection in
             let database = connection.database
@@ -189,10 +230,13 @@ extension Index {
                 return nil
             }
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
-            if let old, !(old.isUnsettled && old.file == new.file) { return nil }
+            if let old {
+                if try root.isWhole(old) { return nil }
+                try database.run("DELETE FROM entries WHERE id = ?1", Value(old.id))
+            }
             if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }
             try connection.count(.healed, 1, in: scopeID, now: now)
-            return try connection.upsert(new, isPinned: new.isPinned, scopeID, of: name)
+            return try connection.insert(new, scopeID)
         }
     }
 
@@ -284,6 +328,12 @@ extension Index {
 }
 
 extension Index.Connection {
+    /// See `Index.mayLackRows`.
+    func mayLackRows() throws -> Bool {
+        try root.awaitsRebuild
+            || database.first("SELECT 1 FROM settings WHERE name = 'rebuilt'", read: { _ in true }) == true
+    }
+
     /// Returns the live row of a folder's generation, creating the row of an unknown scope. Returns nil if the
     /// generation has ended.
     func rowForRecovery(folder: String, name: ScopeName) throws -> Int64? {

@@ -3,7 +3,7 @@ import Support
 extension Index {
     /// Switches to `new` and, unless `keeping`, purges the previous scope. Returns nil if `new` is already current.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
-        let result: ScopeSwitch? = try write(now: now) { connection in
+        let result: ScopeSwitch? = try write(now: now, syncs: !keeping) { connection in
             let old = try Self.currentScope(connection.database) ?? .standard
             if old == new { return nil }
             try connection.database.run(
@@ -19,7 +19,7 @@ extension Index {
 
     /// Empties a scope by beginning a new generation, at a cost independent of its contents.
     func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
-        let contents = try write(now: now) { try $0.purge(scope) }
+        let contents = try write(now: now, syncs: true) { try $0.purge(scope) }
         try beginPurgedGenerations()
         return contents
     }
@@ -27,10 +27,10 @@ extension Index {
     /// Purges all scopes and deletes all settings and counters. New generations continue after the highest, so that
     /// work in progress cannot be stored.
     func reset(now: Timestamp) throws -> ResetReport {
-        let report = try write(now: now) { connection in
+        let report = try write(now: now, syncs: true) { connection in
             let database = connection.database
             let report = try Self.resetReport(database)
-            if try root.awaitsRebuild { try connection.addRowsOfLostScopes() }
+            if try connection.mayLackRows() { try connection.addRowsOfLostScopes() }
             let highest = try database.first(
                 """
                 SELECT max(coalesce((SELECT max(generation) FROM scopes), 0),
@@ -53,7 +53,7 @@ extension Index {
 
     /// Purges one scope and deletes its counters.
     func reset(_ scope: ScopeName, now: Timestamp) throws -> ResetReport {
-        let report = try write(now: now) { connection in
+        let report = try write(now: now, syncs: true) { connection in
             let report = try Self.resetReport(connection.database, of: scope)
             _ = try connection.purge(scope)
             try connection.database.run(
@@ -203,7 +203,7 @@ extension Index.Connection {
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
         var (id, generation, _) = try live(scope)
         // Files of the scope may exist whose rows are lost.
-        if id == nil, try root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
+        if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
             return ScopeContents()

@@ -112,7 +112,7 @@ extension Index.Connection {
         ) { (id: $0.int64(0), generation: $0.int64(1), isNamed: $0.string(2) == scope.text) }
         if let row { return row }
         // The files of a lost index are recovered in place.
-        let latest = try root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0
+        let latest = try mayLackRows() ? root.latestGeneration(of: scope.hash) : 0
         return (nil, max(try firstGeneration(), latest), true)
     }
 

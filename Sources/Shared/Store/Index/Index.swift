@@ -33,6 +33,8 @@ package final class Index: Sendable {
         /// See `Index.version()`.
         var version = Version()
         var isReadOnly: Bool { identity == nil || database.isReadOnly }
+        /// Whether the machine's boot was compared with the recorded one, see `Index.mayLackRows`.
+        var hasComparedBoot = false
         /// The generation of each scope when its metadata was first requested, by the hash of the scope's name.
         var firstSeenGenerations: [String: Int64] = [:]
     }
@@ -126,15 +128,18 @@ package final class Index: Sendable {
     /// - Parameters:
     ///   - isQuiet: whether `body` changes no entries except for recorded uses, see `version`.
     ///   - writesCounts: whether to write counts that are not due.
+    ///   - syncs: whether to wait until the transaction is on the disk.
     ///   - patience: the maximum wait for transactions of other processes.
+    @discardableResult
     func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, syncs: Bool = false,
+        patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
         try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
             let counts = writesCounts || time - connection.countedAt >= Self.countInterval
-            let result = try connection.database.transaction {
+            let result = try connection.database.transaction(syncs: syncs) {
                 try connection.writeUses(now: now)
                 let result = try body(&connection)
                 if counts { try connection.writeCounts(now: now) }

@@ -78,7 +78,7 @@ extension CacheStore {
             try step(.copies) { try cleanCopies(&$0, scope, dryRun) }
         }
         if scope != nil { return try cleanExpiredAndFailed() }
-        let mustRebuild = try index.root.awaitsRebuild
+        let mustRebuild = try index.mayLackRows(now: clock.now())
         if mustRebuild {
             try step(.rebuild) { step in
                 if dryRun { return step.add(try orphans(removing: false)) }
@@ -167,7 +167,7 @@ extension CacheStore {
     /// Passes the files that have neither row nor lease to `body`, by folder and in batches for a transaction. A file
     /// may get its row in the meantime.
     private func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
-        try index.root.forEachBlobFolder { folder in
+        for folder in try index.root.blobFolders() {
             try interruption.check()
             let files = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
             let leases = try index.root.leases.live(at: clock.now(), in: index.root)

@@ -1,13 +1,13 @@
 import Libc
 import Support
 
-/// Recovery of files whose rows were lost with the index: of single files when their keys are requested, or of all by
-/// `verify --repair` and `clean`.
+/// Recovery of files whose rows were lost, with the index or by a power failure: of single files when their keys are
+/// requested, of the rest little by little by runs that write, or of all by `verify --repair` and `clean`.
 ///
-/// The name of an original's file is derived from its key, so a lookup finds it without the index. If the file system
-/// has extended attributes, the file also stores its key, for lists and records, and its pin. The readable parts of a
-/// damaged index are used (`SalvagedIndex`). Otherwise the validators are lost, and the file's modification time
-/// replaces the time of fetching. Variants are not recovered, because their original content is unknown and they can be
+/// The name of an original's file begins with digits of its key, so a lookup finds it without the index. Digits of its
+/// content follow, so that other bytes are not recovered. If the file system has extended attributes, the file also
+/// stores its key, for lists and records, and its pin. The readable parts of a damaged index are used (`SalvagedIndex`).
+/// Otherwise the validators are lost, and the file's modification time replaces the time of fetching. Variants are not recovered, because their original content is unknown and they can be
 /// made again. Their files stay as long as returned paths must stay valid, as do originals that were replaced by a file
 /// with another name. Of several files of a key, the newest becomes the entry.
 ///
@@ -27,7 +27,7 @@ extension CacheStore {
     package func validated(
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
-        guard let entry = try row.flatMap({ try checked($0, isLocked: isLocked, onLoss: onLoss) }) else {
+        guard let entry = try row.flatMap({ try checked($0, onLoss: onLoss) }) else {
             return try renamed(key) ?? recover(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
@@ -46,9 +46,9 @@ extension CacheStore {
         try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
     }
 
-    /// Recovers the file of a requested key. Costs a single system call if no index was ever lost.
+    /// Recovers the file of a requested key. Costs a single system call if no file may lack its row.
     private func recover(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
-        guard try index.root.awaitsRebuild, !index.isReadOnly else { return nil }
+        guard !index.isReadOnly, try index.mayLackRows(now: clock.now()) else { return nil }
         let folder = try index.folder(of: scope)
         let files = try newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
         if files.isEmpty { return nil }
@@ -68,11 +68,7 @@ extension CacheStore {
 
     /// The entry of a key that another process may have recovered.
     private func recovered(_ key: CacheKey) throws -> Entry? {
-        guard let found = try index.find(key.name, in: scope), !found.isUnsettled, try index.root.isWhole(found)
-        else {
-            return nil
-        }
-        return found
+        try index.find(key.name, in: scope).flatMap { try fileState(of: $0) == .right ? $0 : nil }
     }
 
     /// Returns the key's lock, which saves other processes the work; nil once one of them has recovered the entry. Also
@@ -103,7 +99,7 @@ extension CacheStore {
         salvaged: SalvagedIndex? = nil, isReplaced: Bool = false
     ) throws -> Entry? {
         guard let place = CacheRoot.blob(file, folder: folder), let found = try index.root.file(place),
-            var new = try restored(file, at: place, found)
+            var new = try restored(file, at: place, found, scope: name)
         else { return nil }
         new.key = key ?? new.key
         new.url = url
@@ -116,8 +112,9 @@ extension CacheStore {
         return entry
     }
 
-    /// Derives a row from the file alone.
-    private func restored(_ name: String, at place: String, _ status: FileStatus) throws -> NewEntry? {
+    /// Derives a row from the file alone. Returns nil unless it is a complete picture with the digest in its name: after a
+    /// power failure, its bytes may be others.
+    private func restored(_ name: String, at place: String, _ status: FileStatus, scope: ScopeName) throws -> Entry? {
         guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else {
             return nil
         }
@@ -128,15 +125,27 @@ extension CacheStore {
             ? FileFacts(contentType: "application/octet-stream", fileExtension: "")
             : try wholePicture(file)
         guard let picture else { return nil }
+        let sha256 = try BlobStore.sha256(of: file)
+        if let digest = CacheRoot.digest(ofBlob: name), !sha256.hasPrefix(digest) { return nil }
         let now = clock.now()
-        let fetchedAt = min(status.modified, now)
-        let key = isVariant ? nil : file.attribute(CacheRoot.keyAttribute).flatMap { try? CacheKey(printed: $0) }
-        return NewEntry(
-            name: isVariant ? name : stem, key: key?.name == stem ? key?.text : nil,
-            kind: isVariant ? .superseded : .original, file: name,
-            bytes: status.bytes, sha256: try BlobStore.sha256(of: file), picture: picture, fetchedAt: fetchedAt,
-            expiresAt: fetchedAt + settings.ttl, lastUsed: fetchedAt, leaseUntil: lease.end(from: now),
-            isPinned: !isVariant && CacheRoot.isPinned(file))
+        var entry = Entry(name: isVariant ? name : stem, scope: scope)
+        entry.file = name
+        entry.bytes = status.bytes
+        entry.sha256 = sha256
+        entry.facts = picture
+        entry.fetchedAt = min(status.modified, now)
+        entry.expiresAt = entry.fetchedAt + settings.ttl
+        entry.lastUsed = entry.fetchedAt
+        entry.leaseUntil = lease.end(from: now)
+        entry.boot = try index.root.boot
+        if isVariant {
+            entry.kind = .superseded
+        } else {
+            let key = file.attribute(CacheRoot.keyAttribute).flatMap { try? CacheKey(printed: $0) }
+            entry.key = key?.name == stem ? key?.text : nil
+            entry.isPinned = CacheRoot.isPinned(file)
+        }
+        return entry
     }
 
     /// Returns the facts of a complete picture, or nil. Throws `SystemFailure` if the file cannot be read, which proves
@@ -151,31 +160,55 @@ extension CacheStore {
         }
     }
 
-    /// Recovers all files without a row after the loss of the index. Files that are no complete pictures stay without a
-    /// row.
-    func rebuild(_ recovered: (Entry) throws -> Void) throws {
+    /// Recovers all files without a row. Files that are no complete pictures stay without a row.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum time, checked after each folder. The next call continues.
+    ///   - recovered: called with each entry.
+    func rebuild(atMost limit: Duration? = nil, _ recovered: (Entry) throws -> Void) throws {
+        let end = limit.map { SteadyTime.now() + $0 }
         let salvaged = try SalvagedIndex(root: index.root)
-        try index.root.forEachBlobFolder { folder in
-            let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
-            let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
-            // Files of earlier generations were purged by a process that did not finish.
-            let hash = String(folder.scope.prefix(32))
-            guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
-                return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
-                    index.root.remove("\(folder.name)/\($0)")
-                }
-            }
-            for file in files {
-                try interruption.check()
-                let name = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
-                let entry =
-                    try recover(file, folder: folder.scope, name: name, salvaged: salvaged)
-                    ?? recover(file, folder: folder.scope, name: name, salvaged: salvaged, isReplaced: true)
-                if let entry { try recovered(entry) }
+        let finished = try limit == nil ? "" : index.rebuiltFolder()
+        for folder in try index.root.blobFolders() where folder.name > finished {
+            try rebuild(folder, salvaged, recovered)
+            if let end, SteadyTime.now() > end {
+                return try index.setRebuiltFolder(folder.name, now: clock.now())
             }
         }
         try index.removeUnusedGenerations(now: clock.now())
         index.root.noteRebuilt()
+        try index.setRebuiltFolder(nil, now: clock.now())
+    }
+
+    private func rebuild(
+        _ folder: CacheRoot.BlobFolder, _ salvaged: SalvagedIndex?, _ recovered: (Entry) throws -> Void
+    ) throws {
+        let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
+        let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
+        // Files of earlier generations were purged by a process that did not finish.
+        let hash = String(folder.scope.prefix(32))
+        guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
+            return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
+                index.root.remove("\(folder.name)/\($0)")
+            }
+        }
+        for file in files {
+            try interruption.check()
+            let name = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
+            let entry =
+                try recover(file, folder: folder.scope, name: name, salvaged: salvaged)
+                ?? recover(file, folder: folder.scope, name: name, salvaged: salvaged, isReplaced: true)
+            if let entry { try recovered(entry) }
+        }
+    }
+
+    /// Continues a due rebuild for a short time, unless another process does so.
+    func continueRebuild(for limit: Duration) throws {
+        guard try index.mayLackRows(now: clock.now()),
+            let lock = try KeyLock.ifFree(root: index.root, CacheRoot.rebuildLock)
+        else { return }
+        defer { withExtendedLifetime(lock) {} }
+        try rebuild(atMost: limit) { _ in }
     }
 
     /// The scope of a folder. A scope unused since the loss of the index has an unknown name, so its folder replaces

@@ -40,7 +40,7 @@ struct SalvagedIndex {
     }
 
     /// The row of a file, if it can be read and matches the content.
-    func entry(_ new: NewEntry, folder: String, scope: ScopeName, index: Index) throws -> NewEntry? {
+    func entry(_ new: Entry, folder: String, scope: ScopeName, index: Index) throws -> Entry? {
         let row = try Self.reading {
             try database.first(Index.selectInFolder, Value(folder), Value(new.name)) { index.entry($0, scope: scope) }
         }

@@ -68,7 +68,7 @@ public final class Verification: Sendable {
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
         if repairs { try cache.requireWriting() }
         if state == .damaged { try cache.index.setAside() }
-        let mustRebuild = try root.awaitsRebuild
+        let mustRebuild = try cache.index.mayLackRows(now: clock.now())
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
@@ -145,6 +145,16 @@ public final class Verification: Sendable {
     private func check(_ cache: CacheStore, _ report: @escaping Report) throws {
         progress.expect(records: found.withLock { $0.entries })
         progress.beginWork()
+        // Entries whose bytes match. They may still be in the page cache only, so they are made durable in batches.
+        let right = Monitor<[Entry]>([])
+        @Sendable func makeDurable(atLeast count: Int) throws {
+            let batch = right.withLock { right in
+                if right.count < count { return [Entry]() }
+                defer { right = [] }
+                return right
+            }
+            if !cache.index.isReadOnly { try cache.makeDurable(batch) }
+        }
         try forEachEntry(cache, showing: progress) { [self] entry, scope in
             do {
                 // `mark` has reported a missing file.
@@ -154,6 +164,9 @@ public final class Verification: Sendable {
                 {
                     if let fault = try selection?.fault(entry, file) {
                         try refuse(entry, scope, cache, detail: fault, report)
+                    } else if entry.boot != nil {
+                        right.withLock { $0.append(entry) }
+                        try makeDurable(atLeast: Index.batch)
                     }
                     return file.count
                 }
@@ -166,6 +179,7 @@ public final class Verification: Sendable {
             }
             return 0
         }
+        try makeDurable(atLeast: 0)
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 

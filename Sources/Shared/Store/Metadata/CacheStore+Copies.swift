@@ -3,8 +3,11 @@ import Support
 /// Files outside the cache that were made from pictures. Rows remain after the picture's entry is trimmed, until the
 /// picture is removed by name or the scope is purged.
 extension CacheStore {
-    /// Returns the recorded files of a key, the newest first, without checking them.
-    public func copies(of key: CacheKey) throws -> [FileCopy] { try index.copies(of: key.name, in: scope) }
+    /// Returns the recorded files of a key, the newest first, without checking them. Omits files that were written before
+    /// a restart of the machine and need not have reached the disk.
+    public func copies(of key: CacheKey) throws -> [FileCopy] {
+        try index.copies(of: key.name, in: scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
+    }
 
     /// Records files made from a key's picture, and forgets missing files of the key. Logs a failure, because the files
     /// are complete.
@@ -12,6 +15,11 @@ extension CacheStore {
         if copies.isEmpty || index.isReadOnly { return }
         do {
             let known = try index.copies(of: key.name, in: scope)
+            let copies = copies.map { copy in
+                var copy = copy
+                copy.boot = settings.syncs ? nil : CacheRoot.machineBoot
+                return copy
+            }
             if copies.allSatisfy({ copy in known.contains { $0.isSame(as: copy) } }) { return }
             let gone = known.filter { Self.isGone($0.path) }
             try index.remember(copies, forgetting: gone, of: key.name, in: active, now: clock.now())
@@ -72,18 +80,21 @@ public struct FileCopy: Sendable, Equatable {
     public var sha256: String
     /// A note of the caller.
     public var details: String
+    /// The boot in which the file was written without waiting for the disk; nil if it was synced.
+    var boot: Int64?
 
     public init(path: String, status: FileStatus, sha256: String, details: String) {
         self.init(
             path: path, bytes: status.bytes, modified: status.modifiedNanoseconds, sha256: sha256, details: details)
     }
 
-    init(path: String, bytes: Int, modified: Int64, sha256: String, details: String) {
+    init(path: String, bytes: Int, modified: Int64, sha256: String, details: String, boot: Int64? = nil) {
         self.path = path
         self.bytes = bytes
         self.modified = modified
         self.sha256 = sha256
         self.details = details
+        self.boot = boot
     }
 
     /// Whether all properties are equal, comparing paths by their bytes.

@@ -127,6 +127,10 @@ final class Database {
 
     /// Returns the result of `read` for the first row, if any.
     func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
+        try first(sql, values, read: read)
+    }
+
+    func first<Result>(_ sql: String, _ values: [Value], read: (Row) throws -> Result) throws -> Result? {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
         return try statement.step() ? read(Row(statement: statement)) : nil
@@ -151,7 +155,13 @@ final class Database {
 
     /// Runs `body` in a transaction that takes the write lock first, so that it cannot fail half way. Rolls back if
     /// `body` throws.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    ///
+    /// - Parameter syncs: whether to wait until the transaction is on the disk.
+    func transaction<Result>(syncs: Bool = false, _ body: () throws -> Result) throws -> Result {
+        // A power failure may lose the last transactions that were not synced, but never the database
+        // (sqlite.org/pragma.html#pragma_synchronous).
+        if syncs { try execute("PRAGMA synchronous = FULL") }
+        defer { if syncs { try? execute("PRAGMA synchronous = NORMAL") } }
         try run("BEGIN IMMEDIATE")
         do {
             let result = try body()

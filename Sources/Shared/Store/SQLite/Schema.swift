@@ -10,7 +10,7 @@ struct Schema: Sendable {
 
     static let current = Schema(steps: [
         firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, vary,
-        copiesAndDirectives,
+        copiesAndDirectives, durability,
     ])
 
     /// The `application_id` of the index: "APOD". Indexes of earlier versions have none.
@@ -69,10 +69,17 @@ struct Schema: Sendable {
         try database.transaction {
             for step in steps { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(version)")
+            try Self.noteBoot(in: database)
             try Self.mark(database)
         }
         // Stored in the file. Readers are never blocked, and a commit needs no disk sync.
         try database.execute("PRAGMA journal_mode = WAL")
+    }
+
+    /// Records the present boot, so that a later boot is recognized, see `Index.mayLackRows`.
+    static func noteBoot(in database: Database) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO settings (name, value) VALUES ('boot', ?1)", Value(String(CacheRoot.machineBoot)))
     }
 
     static func version(of database: Database) throws -> Int {
@@ -84,8 +91,8 @@ struct Schema: Sendable {
     ///   file's name suffices to find or restore its row. `kind`: 0 original, 1 variant, 2 a file replaced by a file
     ///   with another name while it may be in use (its `name` is the file name).
     /// * `parent` is the `name` of a variant's original, which comes and goes independently.
-    /// * `unsettled` marks a file that is being replaced, so row and file may not match, or that needs another
-    ///   inspection.
+    /// * `unsettled` marks a file that needs another inspection. Earlier versions also marked files that were being
+    ///   replaced, so row and file may not match.
     /// * `doomed` lists files that have lost their rows and await removal, so that the next process removes the files
     ///   of a killed process. Triggers maintain it; a file that gets a row again leaves the list in the same
     ///   transaction.
@@ -103,12 +110,7 @@ struct Schema: Sendable {
         CREATE TABLE counters (
             scope INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, since INTEGER NOT NULL,
             PRIMARY KEY (scope, name)) WITHOUT ROWID;
-        CREATE TABLE entries (
-            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, key TEXT, kind INTEGER NOT NULL,
-            parent TEXT, parent_sha256 TEXT, url TEXT, file TEXT NOT NULL, bytes INTEGER NOT NULL,
-            content_type TEXT NOT NULL, sha256 TEXT NOT NULL, width INTEGER, height INTEGER, details TEXT, etag TEXT,
-            last_modified TEXT, fetched_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, last_used INTEGER NOT NULL,
-            lease_until INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, unsettled INTEGER NOT NULL DEFAULT 0);
+        CREATE TABLE entries (id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, \(EntryColumn.firstLayout));
         CREATE TABLE doomed (folder TEXT NOT NULL, file TEXT NOT NULL, PRIMARY KEY (folder, file)) WITHOUT ROWID;
         CREATE UNIQUE INDEX entries_by_name ON entries (scope, name);
         CREATE INDEX entries_by_parent ON entries (scope, parent) WHERE parent IS NOT NULL;
@@ -147,7 +149,7 @@ struct Schema: Sendable {
         """
 
     /// `must_revalidate`: the server forbids the use of the entry after its expiry (RFC 9111 §5.2.2.2).
-    private static let serverWishes = "ALTER TABLE entries ADD COLUMN must_revalidate INTEGER NOT NULL DEFAULT 0"
+    private static let serverWishes = EntryColumn.additions(in: 3)
 
     /// Cached failures. `name` belongs to the key; `address` is the SHA-256 of the requested address, because several
     /// addresses of a record may share a key. Rows are deleted with their scope's row, whose number may be reused.
@@ -189,21 +191,19 @@ struct Schema: Sendable {
 
     /// `private`: the entry is for this machine only, because it was requested with credentials or its server forbids
     /// shared caches (RFC 9111 §5.2.2.7). Unknown for entries of earlier versions.
-    private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
+    private static let privacy = EntryColumn.additions(in: 7)
 
     /// `vary`: the request fields that determined the server's choice, with a digest of their values (RFC 9111 §4.1).
     /// Entries of earlier versions have none and match every request.
-    private static let vary = "ALTER TABLE entries ADD COLUMN vary TEXT"
+    private static let vary = EntryColumn.additions(in: 8)
 
-    /// * Earlier versions stored JPEG XL without checking its end, so it is inspected at its next use.
+    /// * Earlier versions stored JPEG XL without checking its end, so it is inspected before its next use.
     /// * `copies` has a row for each file outside the root that was made from a picture. Rows outlive the picture's
     ///   entry and are found by `name`, the key's name. `modified` is the file's modification time in nanoseconds,
     ///   `details` a note of the caller.
     /// * `immutable`, `usable_until` and `stands_in_until` are `CacheDirectives`, like `must_revalidate`.
     private static let copiesAndDirectives = """
-        ALTER TABLE entries ADD COLUMN immutable INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE entries ADD COLUMN usable_until INTEGER;
-        ALTER TABLE entries ADD COLUMN stands_in_until INTEGER;
+        \(EntryColumn.additions(in: 9))
         UPDATE entries SET unsettled = 1 WHERE kind = 0 AND content_type = 'image/jxl';
         CREATE TABLE copies (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
@@ -215,5 +215,15 @@ struct Schema: Sendable {
             DELETE FROM metadata WHERE scope = old.id;
             DELETE FROM copies WHERE scope = old.id;
         END;
+        """
+    /// * `boot` is the boot of the machine in which the file was written without waiting for the disk (`CacheRoot.boot`);
+    ///   null once the file is known to be durable. Earlier versions waited for all files.
+    /// * `modified` is the modification time of a durable file in nanoseconds; null for files of earlier versions.
+    /// * The names of new files contain a digest of their content (`CacheRoot.blobName`), so earlier versions would not
+    ///   find them.
+    /// * `copies.boot` is the same for a copy; null also for copies of earlier versions.
+    private static let durability = """
+        \(EntryColumn.additions(in: 10))
+        ALTER TABLE copies ADD COLUMN boot INTEGER;
         """
 }

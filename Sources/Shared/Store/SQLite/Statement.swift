@@ -92,6 +92,7 @@ struct Row {
 
     init(statement: Statement) { self.statement = statement }
 
+    func isNull(_ column: Int) -> Bool { statement.isNull(column) }
     func int64(_ column: Int) -> Int64 { statement.integer(column) }
     func int(_ column: Int) -> Int { Int(statement.integer(column)) }
     func optionalInt(_ column: Int) -> Int? { statement.isNull(column) ? nil : int(column) }

@@ -31,7 +31,7 @@ extension CacheStore {
         // The row of a replaced file has the file's name.
         for name in [CacheRoot.name(ofBlob: file), file].compactMap(\.self) {
             if let entry = try index.find(name, in: scope), entry.path.hasSameBytes(as: path) {
-                return try checked(entry, isLocked: false)
+                return try checked(entry)
             }
         }
         return nil
@@ -40,14 +40,17 @@ extension CacheStore {
     /// The variants of an original, the smallest first.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
 
-    /// Protects an entry from trimming, cleaning and removal by filter, or ends the protection. Returns nil if it is
-    /// gone.
+    /// Protects an entry from trimming, cleaning, removal by filter and power failures, or ends the protection. Returns
+    /// nil if it is gone.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try requireWriting()
-        return try index.setPinned(entry, isPinned, now: clock.now()) { entry in
+        let changed = try index.setPinned(entry, isPinned, now: clock.now()) { entry in
             guard settings.memory == nil, let file = try index.root.openIfPresent(entry.place) else { return }
             CacheRoot.notePin(isPinned, in: file)
+            if isPinned { try file.synchronize() }
         }
+        if isPinned, let changed { try makeDurable([changed]) }
+        return changed
     }
 
     /// Removes an entry and its variants, regardless of pins and leases. Does not affect a download of the same key.
@@ -73,7 +76,7 @@ extension CacheStore {
     ) throws -> (removal: Removal, pinned: Int) {
         if !dryRun { try requireWriting() }
         // Removed files without rows would be recovered later.
-        if !dryRun, try index.root.awaitsRebuild { try rebuild { _ in } }
+        if !dryRun, try index.mayLackRows(now: clock.now()) { try rebuild { _ in } }
         var removal = Removal()
         var pinned = 0
         var listing = try entries(filter)

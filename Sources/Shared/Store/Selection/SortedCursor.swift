@@ -76,7 +76,7 @@ extension Index {
         }
     }
 
-    static let selectByID = "SELECT \(columns) FROM entries WHERE id = ?1"
+    static let selectByID = "SELECT \(EntryColumn.selection) FROM entries WHERE id = ?1"
 
     /// Returns the remaining rows with these numbers, in the same order, with their scopes.
     ///
@@ -86,7 +86,7 @@ extension Index {
             try ids.compactMap { id in
                 try connection.database.first(Self.selectByID, Value(id)) { row in
                     // Skips scopes that were purged or created since.
-                    scopes[row.string(21)].map { (self.entry(row, scope: $0.name), $0) }
+                    scopes[EntryColumn.folder(row)].map { (self.entry(row, scope: $0.name), $0) }
                 } ?? nil
             }
         }

@@ -16,6 +16,8 @@ public struct CacheSettings: Sendable {
     public var ttl: Duration = .seconds(14 * 86_400)
     /// The expiry of stored and of existing entries; nil for `ttl` on new entries only.
     public var expiry: Expiry?
+    /// Whether a stored entry must be on the disk before it is returned, so that it survives a power failure.
+    public var syncs = false
     /// The maximum size of all files in the root in bytes.
     public var capacity: Int = 200_000_000
     /// The time for which a returned path stays valid.

@@ -34,6 +34,7 @@ public enum Counter: String, Sendable, CaseIterable {
     case bytesToRemote = "bytes_to_remote"
     case remoteMillisecondsSaved = "remote_ms_saved"
     case kept
+    case lostWrites = "lost_writes"
 
     /// The definition of the counter, which the manual quotes.
     public var meaning: String {
@@ -64,7 +65,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .bytesEvicted: "Bytes of the entries that were given up."
         case .removed: "Entries that rm and clean removed, variants included."
         case .bytesRemoved: "Bytes of the entries that were removed."
-        case .healed: "Entries whose file was gone or another one, and which were dropped for it."
+        case .healed: "Entries dropped because their file was missing or changed."
         case .remoteHits: "Pictures, variants and metadata that the remote had."
         case .remoteMisses: "Pictures, variants and metadata that the remote was asked for and did not have."
         case .remoteErrors: "Requests to the remote that failed; the run went on without it."
@@ -74,6 +75,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .bytesToRemote: "Bytes of pictures and variants that were sent to the remote."
         case .remoteMillisecondsSaved:
             "Milliseconds saved: what fetching or making took elsewhere, less what the remote took."
+        case .lostWrites: "Of these, entries whose bytes were not on the disk after a restart."
         case .kept: "Pictures that nothing was asked for, since the files made of them were there, unchanged."
         }
     }
@@ -96,9 +98,9 @@ package enum MissReason: Sendable {
     }
 
     /// The reason for replacing an entry.
-    package init(replacing entry: Entry?, at now: Timestamp, elseIf wasLost: Bool, isStored: Bool = false) {
-        guard let entry else {
-            self = wasLost ? .lost : .absent
+    package init(replacing found: LookupResult, at now: Timestamp, isStored: Bool = false) {
+        guard let entry = found.entry else {
+            self = found.wasLost ? .lost : .absent
             return
         }
         self = isStored || entry.isExpired(at: now) ? .expired : .refresh

@@ -3,7 +3,7 @@ import Support
 /// Writes a body to a file and computes its SHA-256. Memory does not grow with the body. Not thread-safe.
 ///
 /// A small body is hashed as it arrives. A large body is hashed by a second thread, which reads the bytes from the page
-/// cache and starts their write-back to the disk, so that the receiving thread only receives and writes.
+/// cache, so that the receiving thread only receives and writes.
 package final class BodyWriter: ByteSink {
     /// The length of the file, including the bytes at the start.
     package var count: Int { bounded.count }
@@ -39,10 +39,9 @@ package final class BodyWriter: ByteSink {
         if count - begun >= Self.aloneLimit { follower = try? Follower(file, from: count, hash: hash) }
     }
 
-    /// Syncs the file and returns its SHA-256. Ends the writing. Throws `SystemFailure`, and `PartialFile.Lost` if the
-    /// file is shorter than the bytes written.
+    /// Returns the SHA-256 of the file. Ends the writing. Throws `SystemFailure`, and `PartialFile.Lost` if the file is
+    /// shorter than the bytes written.
     package func finish() throws -> String {
-        try file.synchronize()
         guard let follower else { return hash.finish() }
         self.follower = nil
         var hash = try follower.finish(at: count)
@@ -70,9 +69,6 @@ private final class Follower {
     private static let piece = 64 << 10
     /// The number of new bytes that wakes the thread.
     private static let stride = 1 << 20
-    /// The number of bytes between calls that start the write-back: some fractions of a second's worth, so that the
-    /// final sync has little left to do.
-    private static let writeBackStep = 8 << 20
 
     /// Starts after `start` bytes with the digest `hash`. Throws `SystemFailure` if there is no thread left.
     package init(_ file: File, from start: Int, hash: SHA256) throws {
@@ -115,7 +111,6 @@ private final class Follower {
         defer { buffer.deallocate() }
         var hash = hash
         var position = start
-        var writtenBack = 0
         while true {
             // An abandoned thread ends at its current position.
             let end = state.wait { state -> Int? in
@@ -127,10 +122,6 @@ private final class Follower {
             guard try file.read(into: wanted, at: position) == wanted.count else { throw PartialFile.Lost() }
             hash.update(UnsafeRawBufferPointer(wanted))
             position = end
-            if position - writtenBack >= writeBackStep {
-                file.beginWriteBack(writtenBack..<position)
-                writtenBack = position
-            }
         }
     }
 }

@@ -33,16 +33,13 @@ public struct CacheDestination: Sendable {
     /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `there`. If the scope is purged or
     /// another scope becomes current, a failure that results is `CacheFailure.scopeChanged`.
     public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
-        var subjects = try names.map(subject)
+        let subjects = try names.map(subject)
         let version = cache.index.version()
         var found: [(index: Int, file: MadeFile)] = []
-        var missing: [Int] = []
-        for index in subjects.indices {
-            if let file = try known(&subjects[index], version) {
-                found.append((index, file))
-            } else {
-                missing.append(index)
-            }
+        var missing: [(index: Int, found: LookupResult)] = []
+        for (index, subject) in subjects.enumerated() {
+            let known = try known(subject, version)
+            if let file = known.file { found.append((index, file)) } else { missing.append((index, known.found)) }
         }
         // The smallest first, in the order of production.
         for (index, file) in found.sorted(by: { $0.file.pixels < $1.file.pixels }) { try there(index, file) }
@@ -52,90 +49,66 @@ public struct CacheDestination: Sendable {
         let watch = try GenerationWatch(cache.index, cache.active)
         try watch.explaining {
             // All processes take the locks in the same order, which prevents deadlocks.
-            for index in missing.sorted(by: { subjects[$0].name < subjects[$1].name }) {
-                sinks[index] = try begin(subjects[index], version, watch) { try there(index, $0) }
+            for (index, found) in missing.sorted(by: { subjects[$0.index].name < subjects[$1.index].name }) {
+                sinks[index] = try begin(subjects[index], found) { try there(index, $0) }
             }
         }
         return sinks
     }
 
-    private func subject(_ name: String) throws -> EntrySink.Subject {
+    private func subject(_ name: String) throws -> EntryFlight.Subject {
         if let (key, entry) = original {
-            return EntrySink.Subject(name: key.variantName(name), key: key, url: entry.url, original: entry)
+            return EntryFlight.Subject(key.variantName(name), of: entry, key: key)
         }
-        let key = try CacheKey(printed: name)
-        return EntrySink.Subject(name: key.name, key: key)
+        return EntryFlight.Subject(try CacheKey(printed: name))
     }
 
-    /// Returns the file of an existing entry that can be leased without waiting.
+    /// Returns the file of an existing entry that can be leased without waiting, or the result of its lookup.
     ///
     /// - Parameter version: the present version of the index.
-    private func known(_ subject: inout EntrySink.Subject, _ version: Int?) throws -> MadeFile? {
-        if let recent = cache.recentEntry(recentName(subject), version: version) { return try handOut(recent, subject) }
-        try look(for: &subject)
-        return try handOut(subject.old, subject, version: version)
+    private func known(
+        _ subject: EntryFlight.Subject, _ version: Int?
+    ) throws -> (file: MadeFile?, found: LookupResult) {
+        if let recent = cache.recentEntry(recentName(subject), version: version) {
+            let file = try lease(recent, subject)
+            if file != nil { return (file, LookupResult()) }
+        }
+        let found = try cache.look(subject)
+        return (try lease(found.entry, subject, version: found.version), found)
     }
 
-    /// Locks the entry and looks it up again. Reports it and returns nil if it exists by now.
+    /// Locks the entry and looks it up again. Reports it and returns nil if it exists by now, here or in the remote.
     private func begin(
-        _ subject: EntrySink.Subject, _ known: Int?, _ watch: GenerationWatch, there: (MadeFile) throws -> Void
-    ) throws -> EntrySink? {
-        var subject = subject
-        let lock = try cache.lock(
-            subject.name, generation: watch.generation, whileWaiting: watch.check)
-        if cache.isOutdated(known, under: lock) {
-            let version = cache.index.version()
-            try look(for: &subject, isLocked: true)
-            if let file = try handOut(subject.old, subject, version: version) {
-                if lock.wasContended, original != nil {
-                    cache.index.count(in: cache.scope) { $0.add(.variantsCoalesced) }
-                }
-                try there(file)
-                return nil
+        _ subject: EntryFlight.Subject, _ known: LookupResult, there: (MadeFile) throws -> Void
+    ) throws -> EntryFlight? {
+        let flight = try EntryFlight(cache, subject, known: known)
+        if let file = try lease(flight.found.entry, subject, version: flight.found.version) {
+            if flight.hasWaited, original != nil {
+                cache.index.count(in: cache.scope) { $0.add(.variantsCoalesced) }
             }
-        }
-        let shared = SharedEntry(cache, subject)
-        if let file = try take(shared, subject, watch) {
             try there(file)
             return nil
         }
-        return try EntrySink(cache, subject, lock: lock, watch: watch, shared: shared)
+        if let file = try flight.takeFromRemote(inspect: cache.inspect, use: { MadeFile($0, isNew: false) }) {
+            try there(file)
+            return nil
+        }
+        try flight.begin()
+        return flight
     }
 
-    /// Returns the entry from the remote, waiting for another machine that is making it, or nil if it must be made
-    /// here.
-    private func take(
-        _ shared: SharedEntry?, _ subject: EntrySink.Subject, _ watch: GenerationWatch
-    ) throws -> MadeFile? {
-        guard let shared else { return nil }
-        func take() throws -> Entry? { try shared.take(replacing: subject.old, watch: watch, inspect: cache.inspect) }
-        var entry = try take()
-        if entry == nil, try shared.claim(check: watch.check) { entry = try take() }
-        return entry.map { MadeFile($0, isNew: false) }
-    }
-
-    /// Looks up the entry and checks its file, see `CacheStore.validated`.
-    private func look(for subject: inout EntrySink.Subject, isLocked: Bool = false) throws {
-        var wasLost = false
-        subject.old =
-            try original == nil
-            ? cache.validated(subject.key, isLocked: isLocked) { wasLost = true }
-            : cache.validated(subject.name, isLocked: isLocked) { wasLost = true }
-        if wasLost { subject.wasLost = true }
-    }
-
-    private func recentName(_ subject: EntrySink.Subject) -> String {
+    private func recentName(_ subject: EntryFlight.Subject) -> String {
         original == nil ? subject.key.text : CacheStore.recentName(ofVariant: subject.name)
     }
 
     /// Leases an entry if it was made from the original's present content.
     ///
     /// - Parameter version: the version of the index before the row was read; nil if the entry is remembered already.
-    private func handOut(
-        _ entry: Entry?, _ subject: EntrySink.Subject, version: Int? = nil
+    private func lease(
+        _ entry: Entry?, _ subject: EntryFlight.Subject, version: Int? = nil
     ) throws -> MadeFile? {
         guard let entry, entry.parentSHA256 == original?.entry.sha256,
-            let entry = try cache.handOut(entry, version: version)
+            let entry = try cache.extendLease(of: entry, version: version)
         else { return nil }
         cache.remember(entry, as: recentName(subject), version: version)
         if original == nil {

@@ -46,14 +46,13 @@ extension CacheStore {
             guard let key = try? CacheKey(printed: key), document.name == RemoteName(originalOf: key, in: scope),
                 let url = document.url
             else { return false }
-            return try take(document, EntrySink.Subject(name: key.name, key: key, url: url), begin)
+            return try take(document, EntryFlight.Subject(key, url: url), begin)
         case .variant(let name, let key, let sha256):
             guard let key = try? CacheKey(printed: key),
                 document.name == RemoteName(variant: name, of: sha256, in: scope), name.utf8.isName,
                 let original = try validated(key.name), original.sha256 == sha256
             else { return false }
-            return try take(
-                document, EntrySink.Subject(name: name, key: key, url: original.url, original: original), begin)
+            return try take(document, EntryFlight.Subject(name, of: original, key: key), begin)
         case .metadata(let name, let collection):
             guard let collection = collections.first(where: { $0.name == collection }),
                 document.name == RemoteName(metadata: name, in: collection.name, of: scope),
@@ -71,20 +70,12 @@ extension CacheStore {
     }
 
     private func take(
-        _ document: RemoteDocument, _ subject: EntrySink.Subject, _ begin: () throws -> Void
+        _ document: RemoteDocument, _ subject: EntryFlight.Subject, _ begin: () throws -> Void
     ) throws -> Bool {
         try requireWriting()
         return try withstanding {
-            let watch = try GenerationWatch(index, active)
-            let lock = try lock(
-                subject.name, generation: watch.generation, whileWaiting: watch.check)
-            defer { withExtendedLifetime(lock) {} }
-            guard let shared = SharedEntry(self, subject) else { return false }
-            let old = try validated(subject.name, isLocked: true)
-            if let original = subject.original, let old, old.parentSHA256 == original.sha256 { return false }
-            guard shared.isNewer(document, than: old) else { return false }
-            try begin()
-            return try shared.take(document, replacing: old, watch: watch, inspect: inspect) != nil
+            let flight = try EntryFlight(self, subject)
+            return try flight.take(document, begin)
         }
     }
 }

@@ -15,7 +15,7 @@ package final class GenerationWatch: Sendable {
     /// Throws `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
     ///
     /// - Parameter look: saves a query if the index has not changed since.
-    package init(_ index: Index, _ scope: ActiveScope, knownBy look: Look? = nil) throws {
+    package init(_ index: Index, _ scope: ActiveScope, knownBy look: LookupResult? = nil) throws {
         let isCurrent = look.map { $0.version != nil && $0.version == index.version() } ?? false
         let generation = isCurrent ? look?.generation : nil
         self.index = index

@@ -7,14 +7,14 @@ import Support
 package final class SharedEntry {
     private let cache: CacheStore
     private let remote: any RemoteTier
-    private let subject: EntrySink.Subject
+    private let subject: EntryFlight.Subject
     private let name: RemoteName
     private var claim: (any RemoteClaim)?
     private let begun = SteadyTime.now()
 
     /// Nil if the entry is not shared: its scope has no remote, it is kept in memory, it did not come from a server, or
     /// its original is private. A local path means another file on another machine.
-    init?(_ cache: CacheStore, _ subject: EntrySink.Subject) {
+    init?(_ cache: CacheStore, _ subject: EntryFlight.Subject) {
         guard let remote = cache.remote, subject.key.isShared(from: subject.url), cache.settings.memory == nil,
             subject.original?.isPrivate != true,
             remote.reads(cache.scope) || remote.writes(cache.scope)
@@ -27,53 +27,51 @@ package final class SharedEntry {
             ?? RemoteName(originalOf: subject.key, in: cache.scope)
     }
 
-    package convenience init?(_ cache: CacheStore, originalOf key: CacheKey, url: String) {
-        self.init(cache, EntrySink.Subject(name: key.name, key: key, url: url))
-    }
-
     deinit { claim?.release() }
 
     // MARK: From the remote
 
-    /// Stores the remote's entry, verified, if it is newer than `old`. Returns nil if there is no usable entry. Throws
-    /// `CacheFailure`, `SystemFailure`, `Cancelled`.
-    package func take(
-        replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
-    ) throws -> Entry? {
+    /// Stores the remote's entry, verified, if it is newer than the entry of the flight. Returns nil if there is no usable
+    /// entry. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    func take(into flight: EntryFlight, inspect: Inspection) throws -> Entry? {
         guard remote.reads(cache.scope),
             let document = cache.counted(try remote.document(of: name, atMost: RemoteDocument.smallByteLimit))
         else { return nil }
-        return try take(document, replacing: old, watch: watch, inspect: inspect)
+        return try take(document, into: flight, inspect: inspect)
     }
 
     /// Stores the content of a document of this entry.
-    func take(
-        _ document: RemoteDocument, replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
-    ) throws -> Entry? {
+    func take(_ document: RemoteDocument, into flight: EntryFlight, inspect: Inspection) throws -> Entry? {
+        let old = flight.found.entry
         guard isNewer(document, than: old) else { return nil }
         if let old, old.sha256 == document.sha256, subject.original == nil,
-            let entry = try refresh(old, document, watch)
+            let entry = try renew(old, document, flight.watch.generation)
         {
             return entry
         }
-        var subject = subject
-        subject.old = old
-        subject.document = document
-        subject.document?.expiresAt = cache.latestExpiry(document.expiresAt)
-        subject.document?.directives = cache.directives(of: document)
-        let sink = try EntrySink(cache, subject, lock: nil, watch: watch)
+        try flight.begin()
         let begun = SteadyTime.now()
-        guard cache.counted(try remote.content(of: document, receive: sink.write)) != nil else { return nil }
+        guard cache.counted(try remote.content(of: document, receive: flight.write)) != nil else { return nil }
         let picture: FileFacts
         do {
-            picture = try Self.facts(document, inspect(sink.written()))
-            try sink.requireDigest(of: document)
+            picture = try Self.facts(document, inspect(flight.body.reopened()))
+            guard try flight.body.finish() == document.sha256 else { throw RemoteDamage.anotherDigest }
         } catch let failure as any Failure where !Self.isOfThisMachine(failure) {
             remote.reportDamage(of: document, after: SteadyTime.now() - begun, failure.message)
             cache.index.count(in: cache.scope) { $0.add(.remoteDamaged) }
             return nil
         }
-        let entry = try sink.keep(picture)
+        let entry = try flight.keep(picture) { [subject] new in
+            new.isFromRemote = true
+            new.url = document.url
+            (new.validators, new.directives, new.vary) = (
+                document.validators, cache.directives(of: document), document.vary
+            )
+            if subject.original == nil {
+                (new.fetchedAt, new.expiresAt) = (document.fetchedAt, cache.latestExpiry(document.expiresAt))
+                new.isPrivate = false
+            }
+        }
         let saved = document.cost - (SteadyTime.now() - begun)
         cache.index.count(in: cache.scope) {
             $0.add(.remoteHits)
@@ -92,17 +90,19 @@ package final class SharedEntry {
     }
 
     /// Updates the times of the entry from a document with the same bytes.
-    private func refresh(_ old: Entry, _ document: RemoteDocument, _ watch: GenerationWatch) throws -> Entry? {
+    private func renew(_ old: Entry, _ document: RemoteDocument, _ generation: Int64) throws -> Entry? {
         let now = cache.clock.now()
-        var entry = try cache.index.refresh(
-            old, in: cache.active, validators: document.validators, expiresAt: cache.latestExpiry(document.expiresAt),
-            directives: cache.directives(of: document), vary: document.vary,
-            leaseUntil: max(old.leaseEnd(at: now), cache.lease.end(from: now)),
-            generation: watch.generation, now: document.fetchedAt)
-        guard entry != nil else { return nil }
-        entry?.isFromRemote = true
+        var entry = old
+        (entry.validators, entry.directives, entry.vary) = (
+            document.validators, cache.directives(of: document), document.vary
+        )
+        (entry.fetchedAt, entry.lastUsed) = (document.fetchedAt, document.fetchedAt)
+        entry.expiresAt = cache.latestExpiry(document.expiresAt)
+        entry.leaseUntil = max(old.leaseEnd(at: now), cache.lease.end(from: now))
+        guard var kept = try cache.renew(entry, generation: generation) else { return nil }
+        kept.isFromRemote = true
         cache.index.count(in: cache.scope) { $0.add(.remoteHits) }
-        return entry
+        return kept
     }
 
     /// Returns the facts in the document, including details, if the inspection confirms them.

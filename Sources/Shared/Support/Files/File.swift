@@ -141,12 +141,6 @@ public final class File: ByteSource, ByteSink, Sendable {
         return true
     }
 
-    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. Only a hint;
-    /// does nothing on systems without such a call.
-    public func beginWriteBack(_ range: Range<Int>) {
-        csystem_begin_write_back(descriptor, Int64(range.lowerBound), Int64(range.count))
-    }
-
     /// Sets an extended attribute, such as `user.example`, which stays with the file under any name. Returns false if
     /// the file system has none, or no room for it.
     public func setAttribute(_ name: String, _ text: String) -> Bool {

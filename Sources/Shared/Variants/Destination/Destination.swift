@@ -68,6 +68,6 @@ extension CacheDestination: Destination {
     func name(of variant: Variant, from source: some VariantSource) -> String { source.key(variant) }
 }
 
-extension Bypass: Destination {
+extension EphemeralStore: Destination {
     func name(of variant: Variant, from source: some VariantSource) -> String { source.key(variant) }
 }

@@ -6,7 +6,7 @@ import Support
 /// Its name is its only record: `<end of the lease>-<128 random bits>.<extension>`, with the end in milliseconds since
 /// 1970. During the writing, the extension is `part` and the writer holds a lock on the file, so that no process takes
 ///   it for the file of a killed run. Not thread-safe.
-package final class BypassFile: Sink {
+package final class EphemeralFile: Sink {
     private(set) var path: String
     private let folder: String
     private let token: String
@@ -33,7 +33,7 @@ package final class BypassFile: Sink {
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
-        path = BypassName(end: clock.now() + Self.grace, token: token, fileExtension: BypassName.partial)
+        path = EphemeralName(end: clock.now() + Self.grace, token: token, fileExtension: EphemeralName.partial)
             .path(in: folder)
         let file = try File.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, purpose: .makeOutput)
         self.file = BoundedFile(file, use: use)
@@ -77,7 +77,7 @@ package final class BypassFile: Sink {
             throw CacheFailure.fault(detail: "\(picture.fileExtension) is no extension for a file")
         }
         let end = clock.now() + lease
-        let place = BypassName(end: end, token: token, fileExtension: picture.fileExtension).path(in: folder)
+        let place = EphemeralName(end: end, token: token, fileExtension: picture.fileExtension).path(in: folder)
         guard path.withPathPointer({ old in place.withPathPointer { rename(old, $0) } }) == 0 else {
             throw SystemFailure(errno: errno, "put \(place) in place", purpose: .makeOutput)
         }

@@ -4,7 +4,7 @@ import Support
 /// counts nothing and takes no locks: a picture requested twice is fetched twice.
 ///
 /// All methods block and are thread-safe.
-public final class Bypass: Sendable {
+public final class EphemeralStore: Sendable {
     /// Used in records only.
     public let scope: ScopeName
     package let settings: CacheSettings
@@ -44,7 +44,7 @@ public final class Bypass: Sendable {
     }
 
     /// Creates a file for `finish`. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
-    package func begin() throws -> BypassFile {
+    package func begin() throws -> EphemeralFile {
         let now = clock.now()
         // A run that adds files also removes expired files, in case other runs could not.
         let (path, use, isDue) = try folder.withLock { folder throws -> (String, MemoryUse?, Bool) in
@@ -55,11 +55,11 @@ public final class Bypass: Sendable {
         }
         if isDue { RuntimePlaces.sweep(path, now: now) }
         do {
-            return try BypassFile(folder: path, lease: settings.lease, clock: clock, use: use)
+            return try EphemeralFile(folder: path, lease: settings.lease, clock: clock, use: use)
         } catch let failure as SystemFailure where failure.isMissing {
             // The folder was removed during the run.
             let (path, use) = try bounded(settings.places.bypassFolder())
-            return try BypassFile(folder: path, lease: settings.lease, clock: clock, use: use)
+            return try EphemeralFile(folder: path, lease: settings.lease, clock: clock, use: use)
         }
     }
 
@@ -77,17 +77,21 @@ public final class Bypass: Sendable {
     /// - Parameters:
     ///   - url: the source without credentials; nil for a local file.
     ///   - inspect: by default requires a complete picture.
-    package func finish(_ file: BypassFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry {
+    package func finish(_ file: EphemeralFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry
+    {
         let picture = try (inspect ?? self.inspect)(try file.reopened())
         let made = try file.commit(picture)
         let now = clock.now()
+        var entry = Entry(name: key.name, scope: scope)
+        entry.key = key.text
+        entry.url = url
+        entry.path = made.path
+        entry.bytes = made.bytes
+        entry.sha256 = file.sha256
+        entry.facts = picture
         let end = file.leaseUntil ?? now
-        return Entry(
-            key: key.text, scope: scope, kind: .original, path: made.path, url: url, bytes: made.bytes,
-            contentType: made.contentType, sha256: file.sha256, width: made.width, height: made.height,
-            details: made.details, fetchedAt: now, expiresAt: end, lastUsed: now, leaseUntil: end, isPinned: false,
-            validators: Validators(), id: 0, name: key.name, file: "", place: "", parentSHA256: nil,
-            isUnsettled: false)
+        (entry.fetchedAt, entry.lastUsed, entry.expiresAt, entry.leaseUntil) = (now, now, end, end)
+        return entry
     }
 
     /// Creates files for all `names`. To be called within `Interruption.during`, which also covers the use of the

@@ -60,8 +60,8 @@ final class Surroundings: Sendable {
         try cache.index.settle([marked], syncs: false, now: time.now)
     }
 
-    /// Leaves an entry as versions before layout 10 left it during a replacement: unsettled, and without a digest of its
-    /// content in the file's name. Returns the file's path.
+    /// Leaves an entry as versions before layout 10 left it during a replacement: unsettled, and without a digest of
+    /// its content in the file's name. Returns the file's path.
     func leaveAsBeforeLayout10(_ entry: Entry, in cache: CacheStore) throws -> String {
         try unsettle(entry, in: cache)
         let name = "\(entry.name).\(entry.fileExtension)"

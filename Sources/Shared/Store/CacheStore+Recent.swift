@@ -106,7 +106,7 @@ extension CacheStore {
     /// The same for several entries. A read-only root returns them unchanged.
     package func extendLease(of entries: [Entry], version: Int? = nil) throws -> [Entry?] {
         let now = clock.now()
-        if settings.syncs, !index.isReadOnly { try makeDurable(entries) }
+        let entries = settings.syncs && !index.isReadOnly ? try makeDurable(entries) : entries
         if index.isReadOnly || !entries.contains(where: { lease.mustWrite($0, now: now) }) { return entries }
         var result: [Entry?] = entries
         try toleratingUnwritable {

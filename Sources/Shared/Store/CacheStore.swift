@@ -171,8 +171,8 @@ public final class CacheStore: Sendable {
     enum FileState {
         /// It is missing or has another size.
         case missing
-        /// It must be compared with its row before its use: it may not have reached the disk before the machine stopped,
-        /// or needs another inspection.
+        /// It must be compared with its row before its use: it may not have reached the disk before the machine
+        /// stopped, or needs another inspection.
         case unconfirmed
         case right
     }
@@ -228,16 +228,20 @@ public final class CacheStore: Sendable {
         return try recover(entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
     }
 
-    /// Waits until the files and rows of entries are on the disk. Does nothing for durable entries.
-    package func makeDurable(_ entries: [Entry]) throws {
-        var rest = entries.filter { $0.boot != nil }
-        if rest.isEmpty || settings.memory != nil { return }
-        for place in rest.indices {
-            guard let file = try index.root.openIfPresent(rest[place].place) else { continue }
-            try synchronize(file, of: &rest[place])
-            try index.root.synchronizeFolders(of: rest[place].place)
+    /// Waits until the files and rows of entries are on the disk, and returns the entries in their order. Does nothing
+    /// for durable entries.
+    @discardableResult
+    package func makeDurable(_ entries: [Entry]) throws -> [Entry] {
+        let places = settings.memory == nil ? entries.indices.filter { entries[$0].boot != nil } : []
+        if places.isEmpty { return entries }
+        var result = entries
+        for place in places {
+            guard let file = try index.root.openIfPresent(entries[place].place) else { continue }
+            try synchronize(file, of: &result[place])
+            try index.root.synchronizeFolders(of: entries[place].place)
         }
-        try index.settle(rest, syncs: true, now: clock.now())
+        try index.settle(places.map { result[$0] }, syncs: true, now: clock.now())
+        return result
     }
 
     /// Records the expiry of a leased entry and its variants. Ignores a read-only root.
@@ -361,12 +365,8 @@ public final class CacheStore: Sendable {
         // The log takes memory, and copying it into the database needs no disk sync.
         if isInMemory { index.settleLog(over: 1) }
         if syncs { try index.root.synchronizeFolders(of: stored.place) }
-        var entry = stored
         // Another process may just have pinned it.
-        if entry.isPinned, entry.boot != nil {
-            try makeDurable([entry])
-            entry.boot = nil
-        }
+        let entry = stored.isPinned ? try makeDurable([stored])[0] : stored
         trim(size)
         return entry
     }

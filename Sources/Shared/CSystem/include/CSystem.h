@@ -28,8 +28,8 @@ void csystem_use_idle_disk(void);
 // Whether an open file is in memory: on tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
 
-// Whether an open file is on a file system of this machine: not on NFS, SMB, 9P, AFS, Ceph, Lustre or FUSE, whose bytes may
-// be lost although this machine keeps running (statfs(2)).
+// Whether an open file is on a file system of this machine: not on NFS, SMB, 9P, AFS, Ceph, Lustre or FUSE, whose bytes
+// may be lost although this machine keeps running (statfs(2)).
 bool csystem_is_local(int descriptor);
 
 // The number of the mount of an open file (statx(2), STATX_MNT_ID, Linux 5.8), or 0 if unknown.

@@ -6,8 +6,8 @@ import ImgDownsampleTool
 import Libc
 import Support
 
-/// The program that packages install: all four tools in one file. Links with their names lead to it, and the name of the
-/// link selects the tool, so Swift's runtime, most of each tool, is on the disk and in memory once.
+/// The program that packages install: all four tools in one file. Links with their names lead to it, and the name of
+/// the link selects the tool, so Swift's runtime, most of each tool, is on the disk and in memory once.
 @main
 enum Program {
     static func main() {

@@ -37,8 +37,8 @@ extension CacheRoot {
     /// Whether the entry's file has the size in the index, see `wholeFile`.
     package func isWhole(_ entry: Entry) throws -> Bool { try wholeFile(entry) != nil }
 
-    /// Returns the status of an entry's file if it has the size in the index, and belongs to this user unless the root is
-    /// shared. Costs a single system call. Throws `SystemFailure` if it fails, as the file may be intact.
+    /// Returns the status of an entry's file if it has the size in the index, and belongs to this user unless the root
+    /// is shared. Costs a single system call. Throws `SystemFailure` if it fails, as the file may be intact.
     func wholeFile(_ entry: Entry) throws -> FileStatus? {
         guard let status = try file(entry.place), status.bytes == entry.bytes, isShared || status.owner == geteuid()
         else { return nil }

@@ -119,11 +119,11 @@ extension CacheRoot {
     /// Follows the name in the file names of variants, so that a file alone reveals its kind.
     static let variantMark = "-v"
 
-    private static let stampLength = 24
+    fileprivate static let stampLength = 24
     private static let digestLength = 16
 
-    /// Returns the name for the file of an entry. A file that a killed process has put in place without a row gets it too,
-    /// and is overwritten. Checks the extension again, because it becomes a path.
+    /// Returns the name for the file of an entry. A file that a killed process has put in place without a row gets it
+    /// too, and is overwritten. Checks the extension again, because it becomes a path.
     static func blobName(_ name: String, isVariant: Bool, sha256: String, fileExtension: String) throws -> String {
         guard isExtension(fileExtension[...]) else {
             throw CacheFailure.fault(detail: "\(fileExtension) is no extension for a file")
@@ -238,7 +238,7 @@ extension Collection<UInt8> {
     /// Whether the text is 32 lower-case hexadecimal digits.
     var isName: Bool { count == 32 && isHexadecimal }
 
-    fileprivate var isStamp: Bool { count == 24 && isHexadecimal }
+    fileprivate var isStamp: Bool { count == CacheRoot.stampLength && isHexadecimal }
 
     var isHexadecimal: Bool {
         allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

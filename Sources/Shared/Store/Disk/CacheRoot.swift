@@ -18,10 +18,11 @@ import Support
 /// rebuild                           exists while files may have lost their rows with an older index
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
-/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. `<stamp>` is the first
-/// 24 digits of the content's SHA-256, or 16 digits and 8 random ones if a row already names that file. So a file that
-/// has a row is never replaced, and no power failure leaves a row with the bytes of another content. The two digits divide the files among 256 folders, because some file systems are
-/// slow with a million files in a folder. Folders have mode 0700, files 0600.
+/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. `<stamp>` is the
+/// first 24 digits of the content's SHA-256, or 16 digits and 8 random ones if a row already names that file. So a file
+/// that has a row is never replaced, and no power failure leaves a row with the bytes of another content. The two
+/// digits divide the files among 256 folders, because some file systems are slow with a million files in a folder.
+/// Folders have mode 0700, files 0600.
 ///
 /// The root is resolved once and held open (`Folder`). All names are relative to it, and no symbolic link is followed.
 /// A root is used only if it is missing, empty or already a cache, belongs to this user and is not world-writable.

@@ -4,8 +4,8 @@ import Support
 /// A download in progress or interrupted. The process that holds the key's lock owns it.
 ///
 /// A note beside the file names the version of the bytes. It is removed before the file is truncated and written before
-/// new bytes, so bytes never have the note of another version. A body that arrives at once has no note. A note of another
-/// boot is invalid, because bytes that did not reach the disk may be missing in the middle.
+/// new bytes, so bytes never have the note of another version. A body that arrives at once has no note. A note of
+/// another boot is invalid, because bytes that did not reach the disk may be missing in the middle.
 package final class PartialFile: ByteSink {
     /// Its name below the root.
     package let name: String
@@ -150,8 +150,8 @@ package final class PartialFile: ByteSink {
         hasNote = false
     }
 
-    /// Writes the note of a body that was just restarted. Throws `Lost` if the file was replaced, as the note would then
-    /// belong to another file.
+    /// Writes the note of a body that was just restarted. Throws `Lost` if the file was replaced, as the note would
+    /// then belong to another file.
     package func write(_ note: Note) throws {
         guard try isInPlace() else { throw Lost() }
         hasNote = true

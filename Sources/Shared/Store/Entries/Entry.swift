@@ -59,8 +59,8 @@ public struct Entry: Sendable, Equatable {
     /// The boot in which the file was written without waiting for the disk (`CacheRoot.boot`); nil once the file is
     /// durable.
     var boot: Int64?
-    /// The modification time of a durable file in nanoseconds; nil if it is unknown. A file with another time is compared
-    /// with its row: a power failure may have lost the row of a newer file with this name.
+    /// The modification time of a durable file in nanoseconds; nil if it is unknown. A file with another time is
+    /// compared with its row: a power failure may have lost the row of a newer file with this name.
     var modified: Int64?
 
     /// The number of the row; 0 before it is stored.

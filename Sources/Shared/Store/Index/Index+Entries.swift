@@ -71,7 +71,7 @@ extension Index {
             if let placed {
                 new.file = placed
             } else {
-                if try old?.file == new.file || connection.hasRow(new.file, scopeID) {
+                if try old?.file == new.file || connection.hasRow(new.file, in: scopeID) {
                     new.file = CacheRoot.otherBlobName(new.file)
                 }
                 try place(new)
@@ -111,8 +111,8 @@ extension Index {
         }
     }
 
-    /// Removes the row with this entry's name if it is still wrong. The check runs within the transaction, so no process
-    /// can store the entry between the check and the removal.
+    /// Removes the row with this entry's name if it is still wrong. The check runs within the transaction, so no
+    /// process can store the entry between the check and the removal.
     func heal(_ entry: Entry, now: Timestamp, isWrong: (Entry) throws -> Bool) throws {
         let scope = entry.scope
         try write(now: now) { connection in
@@ -132,13 +132,6 @@ extension Index.Connection {
         try database.first(Index.selectByName, Value(scope.hash), Value(name)) {
             Entry($0, scope: scope, root: root)
         }
-    }
-
-    /// Whether there is a row with this name.
-    func hasRow(_ name: String, _ scopeID: Int64) throws -> Bool {
-        try database.first("SELECT 1 FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name)) { _ in
-            true
-        } ?? false
     }
 
     /// Inserts a row, within a transaction.

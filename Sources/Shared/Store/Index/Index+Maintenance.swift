@@ -21,7 +21,8 @@ extension Index {
     static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(EntryColumn.selection)"
     static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(EntryColumn.selection)"
     static let selectVariants =
-        "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 ORDER BY width, name"
+        "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 "
+        + "ORDER BY width, name"
     static let removeFamilyForSum =
         removeFamily + " RETURNING bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
     static let selectExpired = """
@@ -219,8 +220,8 @@ extension Index {
         }
     }
 
-    /// Adds the row of a file that has none, in place of a row without a file. Returns nil if `isThere` no longer finds the
-    /// file, or if it has a row by now.
+    /// Adds the row of a file that has none, in place of a row without a file. Returns nil if `isThere` no longer finds
+    /// the file, or if it has a row by now.
     func recover(
         _ new: Entry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
@@ -352,7 +353,8 @@ extension Index.Connection {
         ) { $0.int64(0) }
     }
 
-    fileprivate func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
+    /// Whether a row names this file, as its present or a superseded content.
+    func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
         try database.first(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file)) { _ in true }
             ?? false
     }

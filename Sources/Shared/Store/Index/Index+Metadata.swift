@@ -129,6 +129,6 @@ extension Metadata {
     /// Reads `Index.metadataColumns`.
     init(_ row: Row) {
         self.init(
-            name: row.string(0), body: row.bytes(1), fetchedAt: row.timestamp(2), expiresAt: row.optionalTimestamp(3))
+            name: row.string(0), body: row.bytes(1), fetchedAt: row.timestamp(2), expiresAt: Timestamp?(row, 3))
     }
 }

@@ -6,10 +6,11 @@ import Support
 ///
 /// The name of an original's file begins with digits of its key, so a lookup finds it without the index. Digits of its
 /// content follow, so that other bytes are not recovered. If the file system has extended attributes, the file also
-/// stores its key, for lists and records, and its pin. The readable parts of a damaged index are used (`SalvagedIndex`).
-/// Otherwise the validators are lost, and the file's modification time replaces the time of fetching. Variants are not recovered, because their original content is unknown and they can be
-/// made again. Their files stay as long as returned paths must stay valid, as do originals that were replaced by a file
-/// with another name. Of several files of a key, the newest becomes the entry.
+/// stores its key, for lists and records, and its pin. The readable parts of a damaged index are used
+/// (`SalvagedIndex`). Otherwise the validators are lost, and the file's modification time replaces the time of
+/// fetching. Variants are not recovered, because their original content is unknown and they can be made again. Their
+/// files stay as long as returned paths must stay valid, as do originals that were replaced by a file with another
+/// name. Of several files of a key, the newest becomes the entry.
 ///
 /// Removed entries do not return: a purge creates the folder of the next generation right after its row, and only files
 /// of the latest generation are recovered.
@@ -112,8 +113,8 @@ extension CacheStore {
         return entry
     }
 
-    /// Derives a row from the file alone. Returns nil unless it is a complete picture with the digest in its name: after a
-    /// power failure, its bytes may be others.
+    /// Derives a row from the file alone. Returns nil unless it is a complete picture with the digest in its name:
+    /// after a power failure, its bytes may be others.
     private func restored(_ name: String, at place: String, _ status: FileStatus, scope: ScopeName) throws -> Entry? {
         guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else {
             return nil

@@ -89,7 +89,7 @@ extension SalvagedIndex {
     /// The highest row number in the table, else in its index.
     private var lastMetadata: Int? {
         for source in ["metadata", "metadata INDEXED BY metadata_by_end"] {
-            let found = try? database.first("SELECT max(id) FROM \(source)") { $0.optionalInt(0) }
+            let found = try? database.first("SELECT max(id) FROM \(source)") { Int?($0, 0) }
             if let last = found.flatMap(\.self) { return min(last, Self.rowLimit) }
         }
         return nil

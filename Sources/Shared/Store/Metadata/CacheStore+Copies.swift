@@ -3,8 +3,8 @@ import Support
 /// Files outside the cache that were made from pictures. Rows remain after the picture's entry is trimmed, until the
 /// picture is removed by name or the scope is purged.
 extension CacheStore {
-    /// Returns the recorded files of a key, the newest first, without checking them. Omits files that were written before
-    /// a restart of the machine and need not have reached the disk.
+    /// Returns the recorded files of a key, the newest first, without checking them. Omits files that were written
+    /// before a restart of the machine and need not have reached the disk.
     public func copies(of key: CacheKey) throws -> [FileCopy] {
         try index.copies(of: key.name, in: scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
     }

@@ -216,8 +216,8 @@ struct Schema: Sendable {
             DELETE FROM copies WHERE scope = old.id;
         END;
         """
-    /// * `boot` is the boot of the machine in which the file was written without waiting for the disk (`CacheRoot.boot`);
-    ///   null once the file is known to be durable. Earlier versions waited for all files.
+    /// * `boot` is the boot of the machine in which the file was written without waiting for the disk
+    ///   (`CacheRoot.boot`); null once the file is known to be durable. Earlier versions waited for all files.
     /// * `modified` is the modification time of a durable file in nanoseconds; null for files of earlier versions.
     /// * The names of new files contain a digest of their content (`CacheRoot.blobName`), so earlier versions would not
     ///   find them.

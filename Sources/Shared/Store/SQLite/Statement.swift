@@ -95,11 +95,8 @@ struct Row {
     func isNull(_ column: Int) -> Bool { statement.isNull(column) }
     func int64(_ column: Int) -> Int64 { statement.integer(column) }
     func int(_ column: Int) -> Int { Int(statement.integer(column)) }
-    func optionalInt(_ column: Int) -> Int? { statement.isNull(column) ? nil : int(column) }
     func bool(_ column: Int) -> Bool { statement.integer(column) != 0 }
     func timestamp(_ column: Int) -> Timestamp { Timestamp(milliseconds: statement.integer(column)) }
-    func optionalTimestamp(_ column: Int) -> Timestamp? { statement.isNull(column) ? nil : timestamp(column) }
     func bytes(_ column: Int) -> [UInt8] { statement.bytes(column) }
     func string(_ column: Int) -> String { statement.text(column) }
-    func optionalString(_ column: Int) -> String? { statement.isNull(column) ? nil : statement.text(column) }
 }

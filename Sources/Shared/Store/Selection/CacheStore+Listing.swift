@@ -49,8 +49,8 @@ extension CacheStore {
             CacheRoot.notePin(isPinned, in: file)
             if isPinned { try file.synchronize() }
         }
-        if isPinned, let changed { try makeDurable([changed]) }
-        return changed
+        guard isPinned, let changed else { return changed }
+        return try makeDurable([changed])[0]
     }
 
     /// Removes an entry and its variants, regardless of pins and leases. Does not affect a download of the same key.

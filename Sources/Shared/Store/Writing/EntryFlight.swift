@@ -92,8 +92,8 @@ package final class EntryFlight: Sink {
         return try shared.claim(check: watch.check) ? take() : nil
     }
 
-    /// Stores the content of an unrequested document of the remote. Returns false if the entry is as new, or the content is
-    /// not usable.
+    /// Stores the content of an unrequested document of the remote. Returns false if the entry is as new, or the
+    /// content is not usable.
     func take(_ document: RemoteDocument, _ begin: () throws -> Void) throws -> Bool {
         let old = found.entry
         if let original = subject.original, let old, old.parentSHA256 == original.sha256 { return false }
@@ -205,12 +205,8 @@ extension CacheStore {
     /// Records that an entry was confirmed, with `settings.syncs` on the disk. Returns nil if it is gone.
     package func renew(_ entry: Entry, generation: Int64) throws -> Entry? {
         let renewed = try index.renew(entry, in: active, generation: generation, now: clock.now())
-        guard var kept = renewed else { return nil }
-        if settings.syncs || kept.isPinned {
-            try makeDurable([kept])
-            kept.boot = nil
-        }
-        return kept
+        guard let kept = renewed else { return nil }
+        return settings.syncs || kept.isPinned ? try makeDurable([kept])[0] : kept
     }
 
     /// Stores bytes from a file or from memory under a key. The status is `hit` if the entry has these bytes already,

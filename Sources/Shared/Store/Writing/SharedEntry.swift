@@ -31,8 +31,8 @@ package final class SharedEntry {
 
     // MARK: From the remote
 
-    /// Stores the remote's entry, verified, if it is newer than the entry of the flight. Returns nil if there is no usable
-    /// entry. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Stores the remote's entry, verified, if it is newer than the entry of the flight. Returns nil if there is no
+    /// usable entry. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
     func take(into flight: EntryFlight, inspect: Inspection) throws -> Entry? {
         guard remote.reads(cache.scope),
             let document = cache.counted(try remote.document(of: name, atMost: RemoteDocument.smallByteLimit))

@@ -102,4 +102,14 @@ import Testing
             #expect(syncing[place...].contains("sync"), "\(line): \(syncing)")
         }
     }
+
+    /// Its bytes are on the disk already; the file's mark of the pin and the row must follow.
+    @Test(.enabled(if: hasStrace, "strace is not there"))
+    func pinOfADurableEntryWaitsForFileAndRow() throws {
+        let home = try home()
+        try home.run("img-cache", ["put", "a.png", "--key", "moon", "--sync"]).expect(0)
+        let calls = try calls(home, "\(try Tools.path("img-cache")) pin --key moon")
+        // SQLite may also wait for the folder.
+        #expect(calls.count >= 2 && calls.allSatisfy { $0 == "sync" }, "\(calls)")
+    }
 }

@@ -88,12 +88,12 @@ extension Index {
 
     // MARK: Changing single rows
 
-    /// Pins or unpins an entry. Returns nil if it is gone.
+    /// Pins or unpins an entry, and waits until a pin is on the disk. Returns nil if the entry is gone.
     ///
     /// - Parameter note: records the pin in the entry's file. Runs within the transaction, so that row and file agree
     ///   if two processes change the pin.
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp, note: (Entry) throws -> Void) throws -> Entry? {
-        try write(now: now) { connection in
+        try write(now: now, syncs: isPinned) { connection in
             let changed = try connection.database.first(
                 Self.setPinned, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(isPinned)
             ) { self.entry($0, scope: entry.scope) }

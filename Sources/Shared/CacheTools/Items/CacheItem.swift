@@ -207,15 +207,17 @@ public enum CacheItem: Sendable {
 
     /// The 1,024 most recent texts: streams often repeat pictures. Created on first use, so that looking up an argument
     /// does not pay for it.
-    private final class KnownAddresses: @unchecked Sendable {
-        private let lock = Monitor(())
-        private lazy var recent = LRU<Candidate?>(countLimit: 1024, costLimit: .max)
+    private final class KnownAddresses: Sendable {
+        private let recent = Monitor<LRU<Candidate?>?>(nil)
 
         /// Returns the cached candidate of `text`, or caches the result of `read`.
         func candidate(_ text: String, _ read: () -> Candidate?) -> Candidate? {
-            if let known = lock.withLock({ _ in recent.use(text) }) { return known }
+            if let known = recent.withLock({ $0?.use(text) }) { return known }
             let found = read()
-            lock.withLock { _ in _ = recent.insert(found, for: text, cost: 0) }
+            recent.withLock { recent in
+                if recent == nil { recent = LRU(countLimit: 1024, costLimit: .max) }
+                recent?.insert(found, for: text, cost: 0)
+            }
             return found
         }
     }

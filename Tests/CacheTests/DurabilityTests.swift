@@ -43,6 +43,19 @@ import Testing
         #expect(try boot(of: entry, in: cache) != nil)
     }
 
+    @Test func entryIsVerifiedAfterAnErrorOfTheDisk() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        try overwrite(entry.path, with: Array(repeating: 0, count: entry.bytes))
+
+        #expect(throws: SystemFailure.self) {
+            try cache.index.root.writing { throw SystemFailure(errno: EIO, "write") }
+        }
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(try cache.store(MemorySource(picture(2)), key: key("mars")).entry.boot == 0)
+    }
+
     @Test func wholeEntryOfAnotherBootIsVerifiedOnce() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry

@@ -57,7 +57,7 @@ final class Surroundings: Sendable {
     func unsettle(_ entry: Entry, in cache: CacheStore) throws {
         var marked = entry
         marked.isUnsettled = true
-        try cache.index.settle([marked], syncs: false, now: time.now)
+        try cache.index.settle([marked], now: time.now)
     }
 
     /// Leaves an entry as versions before layout 10 left it during a replacement: unsettled, and without a digest of

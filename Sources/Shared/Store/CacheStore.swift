@@ -197,14 +197,14 @@ public final class CacheStore: Sendable {
         try toleratingUnwritable {
             // The bytes may still be in memory only if the cache was just copied.
             try synchronize(file, of: &entry)
-            try index.settle([entry], syncs: false, now: clock.now())
+            try index.settle([entry], now: clock.now())
         }
         return entry
     }
 
     /// Waits until the bytes of an entry are on the disk.
     private func synchronize(_ file: File, of entry: inout Entry) throws {
-        try file.synchronize()
+        try index.root.writing { try file.synchronize() }
         entry.boot = nil
         entry.modified = try FileStatus(of: file.descriptor, path: file.path).modifiedNanoseconds
     }
@@ -240,7 +240,8 @@ public final class CacheStore: Sendable {
             try synchronize(file, of: &result[place])
             try index.root.synchronizeFolders(of: entries[place].place)
         }
-        try index.settle(places.map { result[$0] }, syncs: true, now: clock.now())
+        try index.settle(places.map { result[$0] }, now: clock.now())
+        try index.synchronize()
         return result
     }
 
@@ -356,15 +357,16 @@ public final class CacheStore: Sendable {
             if syncs { try synchronize(file, of: &new) }
         }
         var folder = try index.root.folderToFill(place(new.file))
-        let (stored, size) = try index.commit(
-            new, in: active, generation: generation, syncs: syncs, now: now
-        ) { new in
+        let (stored, size) = try index.commit(new, in: active, generation: generation, now: now) { new in
             if new.isPinned, !isInMemory { CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY)) }
             folder = try index.root.put(temporary, at: place(new.file), in: folder)
         }
         // The log takes memory, and copying it into the database needs no disk sync.
         if isInMemory { index.settleLog(over: 1) }
-        if syncs { try index.root.synchronizeFolders(of: stored.place) }
+        if syncs {
+            try index.root.synchronizeFolders(of: stored.place)
+            try index.synchronize()
+        }
         // Another process may just have pinned it.
         let entry = stored.isPinned ? try makeDurable([stored])[0] : stored
         trim(size)

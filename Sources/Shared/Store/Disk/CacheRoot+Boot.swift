@@ -6,8 +6,8 @@ import Support
 /// their writer is killed, because the page cache keeps them.
 extension CacheRoot {
     /// Identifies the boot of the machine and the mount and the folder of the root: a cache that was moved or restored
-    /// counts as written in another boot. 0 if the bytes may be lost without a restart, as on a network file system,
-    /// or if the system reports no boot.
+    /// counts as written in another boot. 0 if the bytes may be lost without a restart, as on a network file system or
+    /// a failing disk, or if the system reports no boot.
     var boot: Int64 {
         get throws {
             guard let folder = try folder() else { return 0 }
@@ -20,9 +20,22 @@ extension CacheRoot {
         }
     }
 
+    /// Runs `body`, which writes to a file. If the disk fails, `boot` is 0 from then on: bytes of other files that wait
+    /// for the disk may be lost, too, so entries are verified before use.
+    func writing<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as SystemFailure where failure.errno == EIO {
+            if let folder = try? folder() { knownBoot.withLock { $0 = (folder.identity, 0) } }
+            throw failure
+        }
+    }
+
     private static func boot(of folder: Folder) -> Int64 {
         guard let boot = systemBoot, csystem_is_local(folder.descriptor) else { return 0 }
-        return digest(of: "\(boot) \(csystem_mount(folder.descriptor)) \(folder.identity)")
+        let (mount, identity) = (csystem_mount(folder.descriptor), folder.identity)
+        // A struct as a whole is printed by reflection, a third of a hit's instructions.
+        return digest(of: "\(boot) \(mount) \(identity.device) \(identity.inode)")
     }
 
     /// Identifies the boot of the machine alone; 0 if the system does not report it.

@@ -107,7 +107,7 @@ package final class PartialFile: ByteSink {
     package func forget() { body = nil }
 
     /// Appends bytes to the body. Throws `SystemFailure`, `CacheFailure.memoryFull`.
-    package func write(_ bytes: RawSpan) throws { try body?.write(bytes) }
+    package func write(_ bytes: RawSpan) throws { try root.writing { try body?.write(bytes) } }
 
     /// Opens the file again, as the inspection reads its length. Throws `Lost` if it was replaced.
     package func reopened() throws -> File {

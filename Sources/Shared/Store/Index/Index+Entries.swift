@@ -23,10 +23,8 @@ extension Index {
     }
 
     /// Writes `isUnsettled`, `boot` and `modified` of entries whose files were checked or synced.
-    ///
-    /// - Parameter syncs: whether to wait until the rows are on the disk.
-    func settle(_ entries: [Entry], syncs: Bool, now: Timestamp) throws {
-        try write(now: now, syncs: syncs) { connection in
+    func settle(_ entries: [Entry], now: Timestamp) throws {
+        try write(now: now) { connection in
             for entry in entries {
                 try connection.database.run(
                     "UPDATE entries SET unsettled = ?4, boot = ?5, modified = ?6 \(Self.sameEntry)",
@@ -44,15 +42,12 @@ extension Index {
     /// Returns the entry and the new size of the root.
     ///
     /// If a row already names the file, the new file gets another name: the row must not describe its bytes.
-    ///
-    /// - Parameter syncs: whether to wait until the row is on the disk.
     func commit(
-        _ new: Entry, in scope: ActiveScope, generation: Int64, syncs: Bool, now: Timestamp,
-        place: (Entry) throws -> Void
+        _ new: Entry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: (Entry) throws -> Void
     ) throws -> (entry: Entry, size: RootSize) {
         // Once only: after damage to the index, the closure runs again.
         var placed: String?
-        return try write(now: now, syncs: syncs) { connection in
+        return try write(now: now) { connection in
             try connection.check(generation, of: scope)
             let database = connection.database
             let scopeID = try connection.makeScope(scope.name)

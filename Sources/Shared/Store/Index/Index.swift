@@ -136,10 +136,10 @@ package final class Index: Sendable {
         patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        try perform(making: true, patience: patience) { connection in
+        let result = try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
             let counts = writesCounts || time - connection.countedAt >= Self.countInterval
-            let result = try connection.database.transaction(syncs: syncs) {
+            let result = try connection.database.transaction {
                 try connection.writeUses(now: now)
                 let result = try body(&connection)
                 if counts { try connection.writeCounts(now: now) }
@@ -155,6 +155,15 @@ package final class Index: Sendable {
             waits.withLock { $0.noteWritten() }
             return result
         }
+        if syncs { try synchronize() }
+        return result
+    }
+
+    /// Waits until all transactions so far are on the disk. Threads wait at the same time, which file systems combine,
+    /// while `PRAGMA synchronous = FULL` would make each wait within its transaction.
+    func synchronize() throws {
+        // Closing the log releases no lock of SQLite's. Without a log, all is in the database, which SQLite has synced.
+        try root.openIfPresent(CacheRoot.index + "-wal")?.synchronize()
     }
 
     /// Opens the index again if its file was replaced, as when the root was removed during a run.

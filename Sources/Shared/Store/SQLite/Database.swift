@@ -155,13 +155,7 @@ final class Database {
 
     /// Runs `body` in a transaction that takes the write lock first, so that it cannot fail half way. Rolls back if
     /// `body` throws.
-    ///
-    /// - Parameter syncs: whether to wait until the transaction is on the disk.
-    func transaction<Result>(syncs: Bool = false, _ body: () throws -> Result) throws -> Result {
-        // A power failure may lose the last transactions that were not synced, but never the database
-        // (sqlite.org/pragma.html#pragma_synchronous).
-        if syncs { try execute("PRAGMA synchronous = FULL") }
-        defer { if syncs { try? execute("PRAGMA synchronous = NORMAL") } }
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE")
         do {
             let result = try body()

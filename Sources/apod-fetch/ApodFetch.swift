@@ -64,10 +64,10 @@ extension Tool {
         let remote = arguments[.search] == nil ? try context.remoteSettings() : nil
         let caches = context.caches(settings, remote: context.remote(remote))
         let client = try context.client(caches, jobs: runOptions.jobs)
-        var needs = try context.networkNeeds()
-        needs.changesCache = !client.isOffline
-        needs.remote = remote
-        context.confine(settings, needs)
+        var requirements = try context.networkNeeds()
+        requirements.changesCache = !client.isOffline
+        requirements.remote = remote
+        context.confine(settings, requirements)
         if looksAtKept {
             plan = try arguments.days.plan(
                 ofKept: { try client.wantedKeptDays(in: $0) }, at: Clock.system.now(), log: context.log)

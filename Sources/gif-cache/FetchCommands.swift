@@ -133,7 +133,7 @@ extension Command {
         var tool = try work.tool(context.naming())
         tool.copies = work.copies
         defer { work.caches.close() }
-        return try context.run(tool, options: try context.runOptions(.gifs), over: arguments.things)
+        return try context.run(tool, options: try context.runOptions(.gifs), over: arguments.items)
     }
 }
 
@@ -176,11 +176,11 @@ struct ServiceWork {
         plainClient = try context.client(passwords: passwords)
         self.context = context
         self.caches = caches
-        var needs = try context.networkNeeds()
-        needs.inputs = arguments[.placeholder].map { $0 == "none" ? [] : [$0] } ?? []
-        copies = try context.copies(&needs)
-        needs.remote = remote
-        context.confine(settings, needs)
+        var requirements = try context.networkNeeds()
+        requirements.inputs = arguments[.placeholder].map { $0 == "none" ? [] : [$0] } ?? []
+        copies = try context.copies(&requirements)
+        requirements.remote = remote
+        context.confine(settings, requirements)
     }
 
     /// Reads the placeholder's file, if any.

@@ -8,7 +8,7 @@ import Support
 extension CachedKind {
     static let gifs = CachedKind(
         "GIF", file: "exercise.gif", operands: .exercises, options: { [.resolution, .recordFields] },
-        naming: { try $0.naming() }, things: \.things)
+        naming: { try $0.naming() }, items: \.items)
 }
 
 extension Command {
@@ -41,12 +41,12 @@ extension Command {
             "GIF", "Ids of exercises, or files; - reads standard input.", completion: .filesEnding(["gif"])),
         options: { [[.resolution, .recordFields, .json], .stream, .common] }
     ) { arguments in
-        var needs = Needs.looking
-        needs.inputs = arguments.operands.filter(GIFDescription.isFile)
-        needs.usesRoot = needs.inputs.isEmpty
-        let lookup = try CacheLookup(.gifs, arguments, needs)
+        var requirements = SandboxRequirements.looking
+        requirements.inputs = arguments.operands.filter(GIFDescription.isFile)
+        requirements.usesRoot = requirements.inputs.isEmpty
+        let lookup = try CacheLookup(.gifs, arguments, requirements)
         let (caches, naming) = (lookup.caches, lookup.naming)
-        let things = Things(
+        let items = InputItems(
             "ids of exercises or files", arguments.operands,
             operand: { GIFDescription.isFile($0) ? RecordJob(Record(), argument: $0) : gifJob($0) },
             line: { line in
@@ -54,7 +54,7 @@ extension Command {
                 return gifJob(line)
             })
         defer { caches.close() }
-        return try lookup.context.describe(things, as: "info") { try GIFDescription(of: $0, caches, naming) }
+        return try lookup.context.describe(items, as: "info") { try GIFDescription(of: $0, caches, naming) }
     }
 
     static let pin = CachedKind.gifs.pin(examples: [

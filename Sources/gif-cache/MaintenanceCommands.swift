@@ -68,16 +68,16 @@ extension Command {
         if takesAll, hasConditions || arguments.isGiven(.resolution) {
             throw UsageFailure("--all removes all GIFs and goes with no conditions")
         }
-        let needs = isDryRun ? Needs.looking : Needs()
+        let requirements = isDryRun ? SandboxRequirements.looking : SandboxRequirements()
         if isSelective {
             let context = try ToolContext(arguments)
-            let caches = try context.confinedCaches(needs)
+            let caches = try context.confinedCaches(requirements)
             return try context.reportRemoval(from: caches) {
                 try caches.removeGIFs(
                     filter, resolution: arguments.namedResolution, sparesPinned: !takesAll, dryRun: isDryRun)
             }
         }
-        let lookup = try CacheLookup(.gifs, arguments, needs)
+        let lookup = try CacheLookup(.gifs, arguments, requirements)
         let naming = try lookup.context.naming()
         let caches = lookup.caches
         return try lookup.remove(dryRun: isDryRun) { job in
@@ -105,7 +105,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let repairs = arguments[.repair]
-        let caches = try context.confinedCaches(repairs ? Needs() : .looking)
+        let caches = try context.confinedCaches(repairs ? SandboxRequirements() : .looking)
         return try context.verify(repairs: repairs, selection: .gifs) { try caches.all().map(\.settings) }
     }
 }

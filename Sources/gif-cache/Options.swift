@@ -47,7 +47,7 @@ extension Command.Operands {
 
 extension Arguments {
     /// The exercises that a command is about.
-    var things: Things { Things("ids of exercises", operands, operand: gifJob) }
+    var items: InputItems { InputItems("ids of exercises", operands, operand: gifJob) }
 
     /// The resolution that the option names.
     var namedResolution: Resolution? { isGiven(.resolution) ? Resolution(rawValue: self[.resolution]) : nil }

@@ -27,11 +27,11 @@ extension ToolContext {
         let rules = try self.rules(settings)
         let request = try requests()
         let client = try downloadClient()
-        var needs = try fetchNeeds()
-        let copies = try copies(&needs, stores: true)
-        needs.remote = try remoteSettings()
-        confine(settings, needs)
-        let caches = caches(settings, remote: remote(needs.remote))
+        var requirements = try fetchNeeds()
+        let copies = try copies(&requirements, stores: true)
+        requirements.remote = try remoteSettings()
+        confine(settings, requirements)
+        let caches = caches(settings, remote: remote(requirements.remote))
         var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
         tool.copies = copies
         tool.made = arguments[.skipMade].map(MadeFiles.init)
@@ -55,10 +55,10 @@ extension ToolContext {
     }
 
     /// Returns the rights of a command that downloads pictures and reads local files.
-    func fetchNeeds() throws -> Needs {
-        var needs = try networkNeeds()
-        needs.inputs = arguments.operands
-        return needs
+    func fetchNeeds() throws -> SandboxRequirements {
+        var requirements = try networkNeeds()
+        requirements.inputs = arguments.operands
+        return requirements
     }
 
     /// Returns a function that creates the request for an address. Reads the files with headers and passwords, if any.

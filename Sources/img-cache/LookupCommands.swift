@@ -8,7 +8,7 @@ extension CachedKind {
     static let pictures = CachedKind(
         "picture", file: "m31.jpg", operands: .pictures, options: { .keys },
         naming: { try $0.rules($0.cacheSettings()) },
-        things: \.things)
+        items: \.items)
 }
 
 extension Command {
@@ -48,7 +48,7 @@ extension Command {
         let lookup = try CacheLookup(.pictures, arguments, .looking)
         let (caches, naming) = (lookup.caches, lookup.naming)
         defer { caches.close() }
-        return try lookup.context.describe(lookup.things, as: "info", .pictures) { job in
+        return try lookup.context.describe(lookup.items, as: "info", .pictures) { job in
             let found = try caches.find(job, naming, handingOut: false)
             return try EntryDetails(found.entry, in: found.cache)
         }

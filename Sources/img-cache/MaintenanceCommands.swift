@@ -24,7 +24,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
-        let cache = try context.confinedCaches(isDryRun ? .looking : Needs()).standard()
+        let cache = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements()).standard()
         try context.interruption.catchSignals()
         // The total is unknown, so progress shows the elapsed time.
         context.progress.expect(records: 1)
@@ -61,7 +61,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let repairs = arguments[.repair]
-        let caches = try context.confinedCaches(repairs ? Needs() : .looking)
+        let caches = try context.confinedCaches(repairs ? SandboxRequirements() : .looking)
         return try context.verify(repairs: repairs) { [try caches.standardSettings()] }
     }
 
@@ -84,10 +84,10 @@ extension Command {
         }
         let target = arguments[.output]
         if arguments[.sync], target == nil { throw UsageFailure("--sync goes with --output") }
-        var needs = Needs()
-        needs.changesCache = arguments[.zero]
-        if let target { try context.prepareOutput(target, &needs) }
-        let cache = try context.confinedCaches(needs).standard()
+        var requirements = SandboxRequirements()
+        requirements.changesCache = arguments[.zero]
+        if let target { try context.prepareOutput(target, &requirements) }
+        let cache = try context.confinedCaches(requirements).standard()
         func write(_ statistics: Statistics) throws {
             try context.write(statistics.bytes(format), to: target, as: format == .json ? .json : .plain)
         }

@@ -127,8 +127,8 @@ extension Arguments {
     var pictures: [String] { isKeyAlone ? [""] : operands }
 
     /// The pictures that a command is about.
-    var things: Things {
-        Things(
+    var items: InputItems {
+        InputItems(
             "addresses, files or keys", pictures, operand: { isKeyAlone ? RecordJob(Record()) : pictureJob($0) },
             line: { try pictureJob(line: $0) })
     }

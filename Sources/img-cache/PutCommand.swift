@@ -33,7 +33,7 @@ extension Command {
         var (tool, caches) = try context.putTool()
         tool.revalidatesLater = true
         defer { caches.close() }
-        let status = try context.run(tool, options: options, over: arguments.things)
+        let status = try context.run(tool, options: options, over: arguments.items)
         tool.revalidate(jobs: options.jobs)
         return status
     }
@@ -55,7 +55,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let options = try context.runOptions(.prefetches)
         let (tool, caches) = try context.putTool()
-        let status = try context.run(tool, options: options, over: arguments.things)
+        let status = try context.run(tool, options: options, over: arguments.items)
         caches.close()
         let counts = tool.counts
         context.log.notice(
@@ -83,14 +83,14 @@ extension Command {
         let settings = try context.fetchSettings()
         let rules = try context.rules(settings)
         let request = try context.requests()
-        var needs = try context.fetchNeeds()
-        needs.remote = try context.remoteSettings()
+        var requirements = try context.fetchNeeds()
+        requirements.remote = try context.remoteSettings()
         let explainer = Explainer(
-            settings: settings, remote: context.remote(needs.remote), client: try context.downloadClient(),
+            settings: settings, remote: context.remote(requirements.remote), client: try context.downloadClient(),
             log: context.log, interruption: context.interruption)
-        needs.changesCache = false
-        context.confine(settings, needs)
-        return try context.describe(arguments.things, as: "explain", .downloads) {
+        requirements.changesCache = false
+        context.confine(settings, requirements)
+        return try context.describe(arguments.items, as: "explain", .downloads) {
             try ExplainedPicture(of: $0, explainer, rules: rules, request: request)
         }
     }

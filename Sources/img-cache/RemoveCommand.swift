@@ -28,16 +28,16 @@ extension Command {
             throw UsageFailure("name pictures, or say by conditions which ones go, not both")
         }
         let isDryRun = arguments[.dryRun]
-        let needs = isDryRun ? Needs.looking : Needs()
+        let requirements = isDryRun ? SandboxRequirements.looking : SandboxRequirements()
         guard filter == EntryFilter() else {
             let context = try ToolContext(arguments)
-            let caches = try context.confinedCaches(needs)
+            let caches = try context.confinedCaches(requirements)
             return try context.reportRemoval(from: caches) {
                 let (removal, pinned) = try caches.standard().remove(filter, dryRun: isDryRun)
                 return RemovalReport(removal, pinned: pinned, isDryRun: isDryRun)
             }
         }
-        let lookup = try CacheLookup(.pictures, arguments, needs)
+        let lookup = try CacheLookup(.pictures, arguments, requirements)
         let (caches, naming) = (lookup.caches, lookup.naming)
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {

@@ -83,7 +83,7 @@ extension Command {
         let new = try scopeName(arguments.operands[0])
         let keeping = !arguments[.purge]
         if !keeping { try finishLater(context) }
-        let caches = try context.confinedCaches(Needs())
+        let caches = try context.confinedCaches(SandboxRequirements())
         if !arguments[.new], let unknown = try caches.unknownScope(new) {
             if let known = unknown.mistyped {
                 throw UsageFailure(
@@ -137,7 +137,7 @@ extension Command {
         }
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
-        let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
+        let caches = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements())
         // Purge an unknown scope too: its first download may be in progress.
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()
@@ -173,7 +173,7 @@ extension Command {
         guard try File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.shared]
-        Confinement(Needs(), cache: [root], environment: [:]).enforce()
+        Confinement(SandboxRequirements(), cache: [root], environment: [:]).enforce()
         try CacheStore(settings: settings, interruption: Interruption()).finishPurgesInBackground()
         return 0
     }

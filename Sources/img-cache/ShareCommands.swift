@@ -66,10 +66,10 @@ extension Arguments {
         guard settings.mode != forbidden else {
             throw UsageFailure("remote_mode \(forbidden.rawValue) forbids what is asked for")
         }
-        var needs = Needs()
-        needs.remote = settings
+        var requirements = SandboxRequirements()
+        requirements.remote = settings
         let cacheSettings = try context.cacheSettings()
-        context.confine(cacheSettings, needs)
+        context.confine(cacheSettings, requirements)
         guard let remote = context.remote(settings) else { return 0 }
         let caches = context.caches(cacheSettings, remote: remote)
         defer { caches.close() }
@@ -113,7 +113,7 @@ extension SyncReport {
 
     fileprivate var words: String {
         var words =
-            "\(moved) \(moved == 1 ? "thing" : "things"), \(ByteCount.description(bytes)); \(there) already there"
+            "\(moved) \(moved == 1 ? "thing" : "items"), \(ByteCount.description(bytes)); \(there) already there"
         if gone > 0 { words += ", \(gone) no longer there" }
         if failed > 0 { words += ", \(failed) failed" }
         return words

@@ -23,17 +23,17 @@ extension ToolContext {
     /// Converts a single picture without records.
     fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
         if target == "-" { _ = try PictureOutput(example: "small.jpg") }
-        var needs = settings.needs
-        needs.inputs = arguments.operands
-        try prepareOutput(target, &needs)
-        needs.usesCache = false
-        confine(settings.cache, needs)
+        var requirements = settings.requirements
+        requirements.inputs = arguments.operands
+        try prepareOutput(target, &requirements)
+        requirements.usesCache = false
+        confine(settings.cache, requirements)
         try interruption.catchSignals()
         try settings.checkIcon()
         progress.expect(records: 1)
         var maker = settings.maker
         // This thread is one of these.
-        maker.options.spareThreads = SpareThreads(SpareThreads.processors)
+        maker.options.spareThreads = ThreadBudget(ThreadBudget.processors)
         let tool = tool(
             settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
         var record = Record()
@@ -79,22 +79,22 @@ extension ToolContext {
         let options = try runOptions(.pictures)
         if settings.folder == nil { try checkOperands() }
         var folders = settings.cache.folders + settings.allowedFolders
-        var needs = settings.needs
-        needs.inputs = arguments.operands + settings.allowedFolders
-        needs.readsInput = arguments.readsInput
+        var requirements = settings.requirements
+        requirements.inputs = arguments.operands + settings.allowedFolders
+        requirements.readsInput = arguments.readsInput
         if let folder = settings.folder {
             try folder.make()
             folders.append(folder.path)
-            needs.folders = [folder.path]
-            needs.changesCache = false
+            requirements.folders = [folder.path]
+            requirements.changesCache = false
         } else {
-            needs.remote = try remoteSettings()
+            requirements.remote = try remoteSettings()
         }
-        confine(settings.cache, needs)
+        confine(settings.cache, requirements)
         try settings.checkIcon()
         var maker = settings.maker
-        maker.options.spareThreads = SpareThreads(options.jobs)
-        let caches = caches(settings.cache, remote: remote(needs.remote))
+        maker.options.spareThreads = ThreadBudget(options.jobs)
+        let caches = caches(settings.cache, remote: remote(requirements.remote))
         defer { caches.close() }
         return try run(
             tool(settings, maker, settings.folder.map { .folder($0) } ?? .cache, caches, folders: folders),
@@ -105,8 +105,8 @@ extension ToolContext {
 
 extension Arguments {
     /// The operands, or paths on standard input, which are restricted like the paths of records.
-    var pictureFiles: Things {
-        Things(
+    var pictureFiles: InputItems {
+        InputItems(
             "pictures", operands, operand: { RecordJob(Record(), argument: $0) },
             line: { path in
                 var record = Record()

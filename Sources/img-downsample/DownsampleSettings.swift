@@ -49,13 +49,13 @@ struct DownsampleSettings {
     }
 
     /// The rights that the work requires in addition to its pictures and its cache.
-    var needs: Needs {
-        var needs = Needs()
-        needs.drawsText = fallback != nil
-        needs.font = fallback?.font
+    var requirements: SandboxRequirements {
+        var requirements = SandboxRequirements()
+        requirements.drawsText = fallback != nil
+        requirements.font = fallback?.font
         // Any picture may require a codec that is loaded on first use.
-        needs.loadsCodecs = true
-        return needs
+        requirements.loadsCodecs = true
+        return requirements
     }
 
     /// Decodes the icon of placeholders, so that an unusable icon is reported before any work. Call it in the confined

@@ -53,18 +53,18 @@ extension ToolContext {
         var maker = VariantMaker(encodeSettings: encodeSettings, options: try DownsampleSettings.decoding(self))
         maker.metrics = metrics
         maker.progress = progress
-        maker.options.spareThreads = SpareThreads(options.jobs)
+        maker.options.spareThreads = ThreadBudget(options.jobs)
         let allowed = try DownsampleSettings.allowedFolders(self)
         let folder = try GalleryFolder(path)
-        var needs = Needs()
-        needs.inputs = arguments.operands + allowed
-        needs.readsInput = arguments.readsInput
-        needs.folders = [folder.folder.path]
-        needs.changesCache = false
-        needs.loadsCodecs = encodeSettings.format == .avif
+        var requirements = SandboxRequirements()
+        requirements.inputs = arguments.operands + allowed
+        requirements.readsInput = arguments.readsInput
+        requirements.folders = [folder.folder.path]
+        requirements.changesCache = false
+        requirements.loadsCodecs = encodeSettings.format == .avif
         // Addresses in records may have international host names.
-        needs.mapsHosts = true
-        confine(cache, needs)
+        requirements.mapsHosts = true
+        confine(cache, requirements)
         let caches = caches(cache)
         defer { caches.close() }
         let files = PathGuard(folders: cache.folders + allowed + [folder.folder.path])

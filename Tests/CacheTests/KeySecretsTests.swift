@@ -111,7 +111,7 @@ import Testing
 
     @Test func policiesOtherThanEnabledLeaveTheRootAlone() throws {
         let places = RuntimePlaces(
-            memory: ["/dev/shm/apod-tools-test-\(getpid())-\(UInt32.random(in: 0...9999))"], bypass: [])
+            memory: ["/dev/shm/apod-tools-test-\(getpid())-\(UInt32.random(in: 0...9999))"], ephemeral: [])
         defer { Surroundings.removeTree(places.memory[0]) }
         func inMemory() -> KeySecrets {
             secrets {

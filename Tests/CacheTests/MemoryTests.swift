@@ -22,7 +22,7 @@ struct MemoryTests {
     }
 
     private var places: RuntimePlaces {
-        RuntimePlaces(memory: [memory.path("memory")], bypass: [memory.path("bypass")])
+        RuntimePlaces(memory: [memory.path("memory")], ephemeral: [memory.path("bypass")])
     }
 
     private func caches(
@@ -129,12 +129,12 @@ struct MemoryTests {
         // As with an XDG_RUNTIME_DIR on a disk.
         let disk = try TemporaryFolder()
         let folders = [disk.path("apod-tools"), memory.path("memory")]
-        let places = RuntimePlaces(memory: folders, bypass: [])
+        let places = RuntimePlaces(memory: folders, ephemeral: [])
         let caches = { try self.caches(places: places) }
         try put("moon", in: caches())
         #expect(made.count == 2 && disk.contents() == [])
         // And by a session that has the variable, of what one without it has kept.
-        let later = RuntimePlaces(memory: [memory.path("later"), memory.path("memory")], bypass: [])
+        let later = RuntimePlaces(memory: [memory.path("later"), memory.path("memory")], ephemeral: [])
 
         #expect(try self.caches(places: later).emptyMemory(of: .standard).contents.entries == 1)
         #expect(made == [])
@@ -243,14 +243,16 @@ struct MemoryTests {
     @Test func cacheAndFilesPastItShareTheBound() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
-        guard case .bypass(let bypass) = try caches.storage(.disabled) else { throw CacheFailure.fault(detail: "kept") }
+        guard case .ephemeral(let store) = try caches.storage(.disabled) else {
+            throw CacheFailure.fault(detail: "kept")
+        }
         for number in 0..<6 { try put("\(number)", bytes: 60_000, in: caches) }
 
         var files = 0
         #expect(
             isFull {
                 for _ in 0..<20 {
-                    _ = try bypass.store(MemorySource(picture(1, bytes: 60_000)), key: key("past"))
+                    _ = try store.store(MemorySource(picture(1, bytes: 60_000)), key: key("past"))
                     files += 1
                 }
             })

@@ -122,7 +122,7 @@ import Testing
         let server = FakeServer { _, _ in
             .init(status: status, headers: [("Cache-Control", "no-store")], body: Array("<html>no picture".utf8))
         }
-        let places = RuntimePlaces(memory: [], bypass: ["\(world.folder)/bypass"])
+        let places = RuntimePlaces(memory: [], ephemeral: ["\(world.folder)/bypass"])
         func fetch(respecting: Bool) throws {
             let cache = try cache {
                 $0.respectsCacheControl = respecting

@@ -22,15 +22,17 @@ import Testing
     ) throws -> Caches {
         var settings = CacheSettings(
             root: surroundings.root, scope: try scope.map(ScopeName.init),
-            places: RuntimePlaces(memory: memory, bypass: [folder.path("bypass")]))
+            places: RuntimePlaces(memory: memory, ephemeral: [folder.path("bypass")]))
         settings.policies = policies
         settings.isOffline = offline
         return Caches(settings: settings, clock: surroundings.time.clock, interruption: surroundings.interruption)
     }
 
-    private func bypass(_ caches: Caches) throws -> EphemeralStore {
-        guard case .bypass(let bypass) = try caches.storage(.disabled) else { throw CacheFailure.fault(detail: "kept") }
-        return bypass
+    private func ephemeralStore(_ caches: Caches) throws -> EphemeralStore {
+        guard case .ephemeral(let store) = try caches.storage(.disabled) else {
+            throw CacheFailure.fault(detail: "kept")
+        }
+        return store
     }
 
     private func rule(_ text: String) throws -> Policies.Rule { try #require(Policies.Rule(text)) }
@@ -89,8 +91,8 @@ import Testing
         let client = surroundings.client(server)
         let request = try HTTPRequest("https://pictures.example/a.gif")
 
-        let first = try bypass(caches).fetch(request, client: client)
-        let second = try bypass(caches).fetch(request, client: client)
+        let first = try ephemeralStore(caches).fetch(request, client: client)
+        let second = try ephemeralStore(caches).fetch(request, client: client)
 
         #expect(server.requests.count == 2)
         #expect(first.path != second.path && first.sha256 == second.sha256 && first.bytes == 64)
@@ -103,7 +105,7 @@ import Testing
 
     @Test func ephemeralFileIsRemovedAfterItsLease() throws {
         let caches = try caches(Policies())
-        let entry = try bypass(caches).store(MemorySource(picture()), key: key("a"))
+        let entry = try ephemeralStore(caches).store(MemorySource(picture()), key: key("a"))
         let places = caches.settings.places
 
         places.sweep(now: entry.leaseUntil - .milliseconds(1))
@@ -113,53 +115,53 @@ import Testing
     }
 
     @Test func longRunSweepsItsOwnFiles() throws {
-        let bypass = try bypass(caches(Policies()))
-        let first = try bypass.store(MemorySource(picture()), key: key("a"))
+        let store = try ephemeralStore(caches(Policies()))
+        let first = try store.store(MemorySource(picture()), key: key("a"))
         surroundings.time.advance(.seconds(601))
 
-        let second = try bypass.store(MemorySource(picture()), key: key("a"))
+        let second = try store.store(MemorySource(picture()), key: key("a"))
         #expect(!TestFile.exists(first.path) && TestFile.exists(second.path))
     }
 
     @Test func invalidOrBrokenBodyLeavesNothing() throws {
-        let bypass = try bypass(caches(Policies()))
+        let store = try ephemeralStore(caches(Policies()))
         let request = try HTTPRequest("https://pictures.example/a.gif")
         let page = FakeServer(Array("<html>".utf8))
         let broken = FakeServer { _, _ in .init(body: picture(), breaksAfter: 40) }
 
         for server in [page, broken] {
-            #expect(throws: (any Error).self) { try bypass.fetch(request, client: surroundings.client(server)) }
+            #expect(throws: (any Error).self) { try store.fetch(request, client: surroundings.client(server)) }
         }
         #expect(folder.contents() == ["bypass"])
     }
 
     @Test func retryStartsTheFileAgain() throws {
-        let bypass = try bypass(caches(Policies()))
+        let store = try ephemeralStore(caches(Policies()))
         let server = FakeServer { _, number in .init(body: picture(), breaksAfter: number == 0 ? 40 : nil) }
 
-        let entry = try bypass.fetch(
+        let entry = try store.fetch(
             try HTTPRequest("https://pictures.example/a.gif"), client: surroundings.client(server, retries: 1))
         #expect(try Surroundings.contents(entry.path) == picture())
         #expect(server.requests.allSatisfy { $0.rangeStart == nil })
     }
 
     @Test func nothingIsThereOffline() throws {
-        let bypass = try bypass(caches(Policies(), offline: true))
+        let store = try ephemeralStore(caches(Policies(), offline: true))
         let server = FakeServer(picture())
 
         #expect(throws: CacheFailure.offline(key: "https://pictures.example/a.gif")) {
-            try bypass.fetch(
+            try store.fetch(
                 try HTTPRequest("https://pictures.example/a.gif"), client: surroundings.client(server))
         }
         #expect(server.requests.isEmpty)
     }
 
     @Test func folderThatIsRemovedUnderARunningToolIsMadeAgain() throws {
-        let bypass = try bypass(caches(Policies()))
-        _ = try bypass.store(MemorySource(picture()), key: key("a"))
+        let store = try ephemeralStore(caches(Policies()))
+        _ = try store.store(MemorySource(picture()), key: key("a"))
         Surroundings.removeTree(folder.path("bypass"))
 
-        let entry = try bypass.store(MemorySource(picture()), key: key("a"))
+        let entry = try store.store(MemorySource(picture()), key: key("a"))
         #expect(TestFile.exists(entry.path))
     }
 
@@ -169,8 +171,8 @@ import Testing
             _ = try $0.database.run("INSERT INTO settings VALUES ('current_scope', 'alice')")
         }
 
-        #expect(try bypass(caches(Policies())).scope.text == "alice")
-        #expect(try bypass(caches(Policies(), scope: "bob")).scope.text == "bob")
+        #expect(try ephemeralStore(caches(Policies())).scope.text == "alice")
+        #expect(try ephemeralStore(caches(Policies(), scope: "bob")).scope.text == "bob")
     }
 
     // MARK: In memory
@@ -201,18 +203,18 @@ import Testing
         let root = "\(folder)/\(MemoryPlace.name(root: surroundings.root, scope: .standard))"
         let rules = [try rule("/secret/*=disabled"), try rule("/fleeting/*=memory")]
         let caches = try caches(Policies(rules: rules), memory: [folder])
-        let original = try bypass(caches).store(MemorySource(picture()), key: key("a"))
+        let original = try ephemeralStore(caches).store(MemorySource(picture()), key: key("a"))
 
-        func kept(_ path: String, from address: String? = nil, isBypassed: Bool = false) throws -> String? {
-            switch try caches.storage(forVariantsOf: path, address: address, isBypassed: isBypassed) {
+        func kept(_ path: String, from address: String? = nil, isEphemeral: Bool = false) throws -> String? {
+            switch try caches.storage(forVariantsOf: path, address: address, isEphemeral: isEphemeral) {
             case .cache(let cache): cache.root
-            case .bypass: nil
+            case .ephemeral: nil
             }
         }
 
         #expect(try kept(original.path) == nil)
         #expect(try kept("\(self.folder.path)/bypass/../bypass/\(name(original))") == nil)
-        #expect(try kept("/somewhere/a.jpg", isBypassed: true) == nil)
+        #expect(try kept("/somewhere/a.jpg", isEphemeral: true) == nil)
         #expect(try kept("\(root)/scopes/x/a.jpg") == root)
         #expect(try kept("\(root)/scopes/x/a.jpg", from: "https://a.example/secret/a.jpg") == nil)
         #expect(try kept("\(surroundings.root)/scopes/x/a.jpg", from: "https://a.example/fleeting/a.jpg") == root)
@@ -227,7 +229,7 @@ import Testing
         let caches = try caches(Policies(rules: [try rule("/secret/*=disabled")]))
         let addresses = [try WebURL("https://a.example/a.jpg"), try WebURL("https://a.example/secret/a.jpg")]
 
-        guard case .bypass = try caches.storage(forStandInOf: addresses),
+        guard case .ephemeral = try caches.storage(forStandInOf: addresses),
             case .cache = try caches.storage(forStandInOf: [addresses[0]]),
             case .cache = try caches.storage(forStandInOf: [])
         else {

@@ -13,7 +13,7 @@ struct ReadingTests {
     private func settings(_ scope: String? = nil, memory: String = "/nowhere") throws -> CacheSettings {
         CacheSettings(
             root: world.root, scope: try scope.map(ScopeName.init),
-            places: RuntimePlaces(memory: [memory], bypass: ["/nowhere"]))
+            places: RuntimePlaces(memory: [memory], ephemeral: ["/nowhere"]))
     }
 
     private func put(_ name: String, scope: String? = nil) throws {

@@ -83,7 +83,7 @@ import Testing
         let server = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "no-store"), ("ETag", "\"1\"")], body: picture())
         }
-        let places = RuntimePlaces(memory: [], bypass: ["\(world.folder)/bypass"])
+        let places = RuntimePlaces(memory: [], ephemeral: ["\(world.folder)/bypass"])
         let cache = try world.cache {
             $0.respectsCacheControl = true
             $0.places = places

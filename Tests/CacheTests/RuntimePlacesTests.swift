@@ -76,9 +76,10 @@ import Testing
 
     @Test func firstSafePlaceIsUsed() throws {
         symlink("/", folder.path("link"))
-        let places = RuntimePlaces(memory: [], bypass: [folder.path("link"), folder.path("good"), folder.path("next")])
+        let places = RuntimePlaces(
+            memory: [], ephemeral: [folder.path("link"), folder.path("good"), folder.path("next")])
 
-        #expect(try places.bypassFolder().path == folder.path("good"))
+        #expect(try places.ephemeralFolder().path == folder.path("good"))
         #expect(!TestFile.exists(folder.path("next")))
     }
 
@@ -88,14 +89,14 @@ import Testing
 
         #expect(places.memory == ["/run/user/7/apod-tools", "/dev/shm/apod-tools-\(user)"])
         #expect(
-            places.bypass == [
+            places.ephemeral == [
                 "/run/user/7/apod-tools-bypass", "/dev/shm/apod-tools-bypass-\(user)",
                 "/tmp/apod-tools-bypass-\(user)",
             ])
     }
 
     @Test func diskIsNoMemory() throws {
-        let places = RuntimePlaces(memory: [folder.path("disk/root")], bypass: [])
+        let places = RuntimePlaces(memory: [folder.path("disk/root")], ephemeral: [])
 
         #expect(throws: CacheFailure.self) { try places.memoryFolder() }
         let failure = CacheFailure.noMemory(reason: "x")
@@ -106,16 +107,16 @@ import Testing
     func memoryIsRecognisedByItsFileSystem() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
 
-        #expect(try RuntimePlaces(memory: [memory.path("root")], bypass: []).memoryFolder() == memory.path("root"))
+        #expect(try RuntimePlaces(memory: [memory.path("root")], ephemeral: []).memoryFolder() == memory.path("root"))
     }
 
     @Test func pathIsRecognisedByItsFolderAlone() {
-        let places = RuntimePlaces(memory: ["/m/apod-tools"], bypass: ["/m/apod-tools-bypass"])
+        let places = RuntimePlaces(memory: ["/m/apod-tools"], ephemeral: ["/m/apod-tools-bypass"])
 
         #expect(places.memoryFolder(of: "/m/apod-tools/scopes/x.jpg") == "/m/apod-tools")
         #expect(places.memoryFolder(of: "/m/apod-tools-bypass/x.jpg") == nil)
-        #expect(places.isBypassed("/m/apod-tools-bypass/x.jpg"))
-        #expect(!places.isBypassed("/m/apod-tools-bypassed/x.jpg"))
+        #expect(places.isEphemeral("/m/apod-tools-bypass/x.jpg"))
+        #expect(!places.isEphemeral("/m/apod-tools-bypassed/x.jpg"))
     }
 
     // MARK: Files
@@ -181,7 +182,7 @@ import Testing
             try folder.write("\(end)-\(token).jpg", "x")
         }
         try folder.write("1-mine.jpg", "x")
-        RuntimePlaces(memory: [], bypass: [folder.path("missing"), folder.path]).sweep(now: now)
+        RuntimePlaces(memory: [], ephemeral: [folder.path("missing"), folder.path]).sweep(now: now)
 
         #expect(folder.contents() == ["1-mine.jpg", "1700000000001-\(token).jpg"])
     }

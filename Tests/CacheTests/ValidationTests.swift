@@ -202,7 +202,7 @@ import Testing
 
         #expect(try cache.fetch(moon, client: world.client(server, retries: 1)).status == .miss)
         var settings = CacheSettings(root: world.root)
-        settings.places = RuntimePlaces(memory: [], bypass: ["\(world.folder)/bypass"])
+        settings.places = RuntimePlaces(memory: [], ephemeral: ["\(world.folder)/bypass"])
         let bypass = EphemeralStore(
             settings: settings, scope: .standard, inspect: CacheStore.wholePicture, clock: world.time.clock,
             interruption: world.interruption)

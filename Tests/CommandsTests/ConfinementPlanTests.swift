@@ -10,10 +10,12 @@ import Testing
 struct ConfinementPlanTests {
     private let home: Environment = ["HOME": "/home/ada"]
 
-    private func plan(_ environment: Environment = [:], _ change: (inout Needs) -> Void = { _ in }) -> Confinement {
-        var needs = Needs()
-        change(&needs)
-        return Confinement(needs, cache: ["/c/apod-tools", "/run/user/7/apod-tools"], environment: environment)
+    private func plan(_ environment: Environment = [:], _ change: (inout SandboxRequirements) -> Void = { _ in })
+        -> Confinement
+    {
+        var requirements = SandboxRequirements()
+        change(&requirements)
+        return Confinement(requirements, cache: ["/c/apod-tools", "/run/user/7/apod-tools"], environment: environment)
     }
 
     @Test func lookupKeepsAccessOnlyToTheCache() {

@@ -10,7 +10,7 @@ struct ConfinementProbe {
     static func main() {
         let words = ProgramArguments.ofProcess()
         let plan = words.prefix { $0 != "--" }
-        var needs = Needs()
+        var requirements = SandboxRequirements()
         var folders: [String] = []
         var target: confinement_target?
         var log = Log.silent
@@ -18,14 +18,14 @@ struct ConfinementProbe {
             let value = value(of: word)
             switch name(of: word) {
             case "cache": folders.append(value)
-            case "input": needs.inputs.append(value)
-            case "output": needs.outputs.append(value)
-            case "folder": needs.folders.append(value)
-            case "network": needs.usesNetwork = true
-            case "text": needs.drawsText = true
+            case "input": requirements.inputs.append(value)
+            case "output": requirements.outputs.append(value)
+            case "folder": requirements.folders.append(value)
+            case "network": requirements.usesNetwork = true
+            case "text": requirements.drawsText = true
             case "verbose": log = Log(tool: "confinement-probe", threshold: .detail)
-            case "codecs": needs.loadsCodecs = true
-            case "no-cache": needs.usesCache = false
+            case "codecs": requirements.loadsCodecs = true
+            case "no-cache": requirements.usesCache = false
             case "user": become(uid_t(value) ?? 0)
             case "attack": target = prepared(in: value, cache: folders)
             case "hold": waitForInput()
@@ -33,7 +33,7 @@ struct ConfinementProbe {
             default: fatalError("unknown need: \(word)")
             }
         }
-        let enforcement = Confinement(needs, cache: folders, environment: .ofProcess()).enforce(log: log)
+        let enforcement = Confinement(requirements, cache: folders, environment: .ofProcess()).enforce(log: log)
         print("landlock \(enforcement.landlock ?? 0)")
         print("seccomp \(enforcement.filtersCalls ? 1 : 0)")
         if var target { attack(&target) }

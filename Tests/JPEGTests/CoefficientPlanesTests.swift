@@ -10,7 +10,7 @@ import Testing
     private func own(
         _ bytes: [UInt8], scale: Int = 8, threads: Int = 0, allowsTruncated: Bool = false
     ) throws -> ReadPlanes? {
-        let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun()
+        let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: ThreadBudget(threads)).begun()
         let source = MemorySource(bytes)
         let frame = try #require(try JPEGFrame(source, options: JPEGOptions(options)))
         return try ReadPlanes.ofOwn {
@@ -42,7 +42,7 @@ import Testing
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
             var picture = GeneratedJPEG(
                 width: 200, height: 130, sampling: sampling, quality: 85, seed: UInt64(number), noise: number * 15)
-            let options = JPEGOptions(DecodeOptions(spareThreads: SpareThreads(0)).begun())
+            let options = JPEGOptions(DecodeOptions(spareThreads: ThreadBudget(0)).begun())
             let source = MemorySource(picture.encoded())
             let frame = try #require(try JPEGFrame(source, options: options))
             let sequential = try #require(try SequentialPlanes(frame, source, scale: scale, options: options))

@@ -54,7 +54,7 @@ struct ReadPlanes: Equatable {
         allowsTruncated: Bool = false
     ) throws -> ReadPlanes? {
         let options = JPEGOptions(
-            DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun())
+            DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: ThreadBudget(threads)).begun())
         let source = MemorySource(bytes)
         let frame = try #require(try JPEGFrame(source, options: options))
         return try ReadPlanes.ofOwn {

@@ -10,7 +10,7 @@ import Testing
     private func rows(
         _ source: some ByteSource, _ decoder: DecodeOptions.Decoder, scale: Int = 8
     ) throws -> PixelBuffer {
-        let options = DecodeOptions(decoder: decoder, spareThreads: SpareThreads(0))
+        let options = DecodeOptions(decoder: decoder, spareThreads: ThreadBudget(0))
         let reader = try JPEGReader(source, options: options).rows(scale: scale)
         #expect(decoder == .libjpeg || reader is OwnRowReader)
         let row = AlignedBuffer(count: reader.size.width * reader.layout.channels)

@@ -5,7 +5,7 @@ import Testing
 /// Where progress is shown, and how.
 struct ProgressStyleTests {
     private func style(
-        _ wish: ProgressStyle.Wish = .auto, terminal: Bool = true, quiet: Bool = false, format: Log.Format = .plain,
+        _ wish: ProgressStyle.Choice = .auto, terminal: Bool = true, quiet: Bool = false, format: Log.Format = .plain,
         in environment: Environment = ["TERM": "xterm"]
     ) -> ProgressStyle {
         ProgressStyle(wish, isTerminal: terminal, isQuiet: quiet, logFormat: format, environment: environment)

@@ -3,7 +3,7 @@ import Records
 import Support
 
 /// The things that a command works on, and how each of them is named.
-public struct Things {
+public struct InputItems {
     /// A description for the message that none were given: "addresses or files".
     let expected: String
     let operands: [String]
@@ -25,11 +25,11 @@ public struct Things {
     /// The same, but operands and lines may also be paths in the cache, which lead to no other file.
     ///
     /// - Parameter isEntryPath: whether a text is such a path.
-    func taking(_ isEntryPath: @escaping (String) -> Bool) -> Things {
+    func taking(_ isEntryPath: @escaping (String) -> Bool) -> InputItems {
         func job(_ text: String, _ other: (String) throws -> RecordJob) rethrows -> RecordJob {
             isEntryPath(text) ? RecordJob(Record(), argument: text) : try other(text)
         }
-        return Things(expected, operands, operand: { try job($0, operand) }, line: { try job($0, line) })
+        return InputItems(expected, operands, operand: { try job($0, operand) }, line: { try job($0, line) })
     }
 
     /// Whether standard input names some of them.
@@ -52,32 +52,32 @@ public struct FileInLine: Failure {
 /// The jobs that operands and standard input name, in order.
 final class JobSource {
     private let context: ToolContext
-    private let things: Things
+    private let items: InputItems
     private var rest: ArraySlice<String>
     /// Standard input, once it is its turn; its first byte shows whether it holds records.
     private var records: RecordReader?
     private var lines: LineReader?
 
     /// Throws `UsageFailure` if there are no operands and standard input is a terminal.
-    init(_ context: ToolContext, _ things: Things) throws {
-        if things.operands.isEmpty, Terminal.isTerminal(0) {
+    init(_ context: ToolContext, _ items: InputItems) throws {
+        if items.operands.isEmpty, Terminal.isTerminal(0) {
             throw UsageFailure(
-                "give \(things.expected) as arguments, or lines or records on standard input; see "
+                "give \(items.expected) as arguments, or lines or records on standard input; see "
                     + "\(context.arguments.path.line) --help")
         }
         self.context = context
-        self.things = things
-        rest = (things.operands.isEmpty ? ["-"] : things.operands)[...]
+        self.items = items
+        rest = (items.operands.isEmpty ? ["-"] : items.operands)[...]
     }
 
     /// How many jobs there will be; nil if that is not known.
-    var count: Int? { things.areInInput ? nil : things.operands.count }
+    var count: Int? { items.areInInput ? nil : items.operands.count }
 
     func next(flush: @escaping () -> Void) throws -> RecordInput? {
         while true {
             if let input = try nextOfInput() { return input }
             guard let operand = rest.popFirst() else { return nil }
-            if operand != "-" { return input { try things.operand(operand) } }
+            if operand != "-" { return input { try items.operand(operand) } }
             let reader = try context.standardInput(flush)
             if try reader.beginsRecords() { records = RecordReader(continuing: reader) } else { lines = reader }
         }
@@ -94,7 +94,7 @@ final class JobSource {
             case .line(let line):
                 if line.text.isEmpty { continue }
                 do {
-                    return .job(try things.line(line.text))
+                    return .job(try items.line(line.text))
                 } catch {
                     return .bad(LineFailure(failure(of: error), line: line.number))
                 }

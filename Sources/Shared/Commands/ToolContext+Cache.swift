@@ -46,9 +46,9 @@ extension ToolContext {
     /// `cacheSettings` does.
     ///
     /// - Parameter needs: the rights to keep besides the use of the cache.
-    public func confinedCaches(_ needs: Needs) throws -> Caches {
-        let settings = try cacheSettings(needsRoot: needs.usesRoot)
-        confine(settings, needs)
+    public func confinedCaches(_ requirements: SandboxRequirements) throws -> Caches {
+        let settings = try cacheSettings(needsRoot: requirements.usesRoot)
+        confine(settings, requirements)
         return caches(settings)
     }
 
@@ -57,15 +57,16 @@ extension ToolContext {
     ///
     /// Creates missing folders of the cache, which is impossible later. A command that creates none, but reads the
     /// output of a command that does, waits for its first byte, and so for the root.
-    public func confine(_ settings: CacheSettings, _ needs: Needs) {
+    public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if needs.readsInput, !needs.changesCache, let root = settings.root, (try? File.exists(root)) == false,
+        if requirements.readsInput, !requirements.changesCache, let root = settings.root,
+            (try? File.exists(root)) == false,
             !Terminal.isTerminal(0)
         {
             waitForInput()
         }
-        if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
-        let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce(log: log)
+        if requirements.usesCache { settings.makeFolders(root: requirements.changesCache) }
+        let enforcement = Confinement(requirements, cache: settings.folders, environment: environment).enforce(log: log)
         log.detail(enforcement.words)
     }
 

@@ -33,11 +33,11 @@ extension ToolContext {
 
     /// The needs of a command that uses the network. Files with secrets are not included, as they have been read
     /// before. Throws `ConfigurationFailure` for a bad setting.
-    public func networkNeeds() throws -> Needs {
-        var needs = Needs()
-        needs.usesNetwork = true
-        needs.certificates = try value(.cacert)
-        return needs
+    public func networkNeeds() throws -> SandboxRequirements {
+        var requirements = SandboxRequirements()
+        requirements.usesNetwork = true
+        requirements.certificates = try value(.cacert)
+        return requirements
     }
 
     /// How long a request may take. Transfers that are slowed down on purpose may take as long as they need, unless

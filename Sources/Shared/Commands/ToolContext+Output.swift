@@ -23,8 +23,8 @@ extension ToolContext {
     /// right. Throws `SystemFailure` (73).
     ///
     /// - Parameter needs: gets the right to write the file.
-    public func prepareOutput(_ path: String, _ needs: inout Needs) throws {
-        needs.outputs = [path]
+    public func prepareOutput(_ path: String, _ requirements: inout SandboxRequirements) throws {
+        requirements.outputs = [path]
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex,
             path.utf8.index(after: slash) != path.endIndex
         else { return }
@@ -37,13 +37,13 @@ extension ToolContext {
     /// - Parameters:
     ///   - needs: gets the right to write there.
     ///   - stores: whether the command stores entries, which `--sync` concerns as well.
-    public func copies(_ needs: inout Needs, stores: Bool = false) throws -> OriginalCopies? {
+    public func copies(_ requirements: inout SandboxRequirements, stores: Bool = false) throws -> OriginalCopies? {
         guard let folder = try outputFolder(standard: .original) else {
             if arguments[.sync], !stores { throw UsageFailure("--sync goes with --output-dir") }
             return nil
         }
         try folder.make()
-        needs.folders.append(folder.path)
+        requirements.folders.append(folder.path)
         return OriginalCopies(in: folder, overwrites: arguments[.overwrite])
     }
 }

@@ -43,8 +43,8 @@ extension ToolContext {
     /// Runs a tool over the operands, each turned into a job, or over standard input if there are none; `-` among them
     /// means standard input. Returns the exit status. Throws `UsageFailure` if there are no operands and standard input
     /// is a terminal, and `SystemFailure` if output cannot be written.
-    public func run(_ tool: any RecordTool, options: RecordRunOptions, over things: Things) throws -> Int32 {
-        let source = try JobSource(self, things)
+    public func run(_ tool: any RecordTool, options: RecordRunOptions, over items: InputItems) throws -> Int32 {
+        let source = try JobSource(self, items)
         if let count = source.count { progress.expect(records: count) }
         return try run(tool, options: options) { try source.next(flush: $0) }
     }
@@ -71,9 +71,9 @@ extension ToolContext {
     /// exit status of the failures. Calls `finish` at the end. Throws `UsageFailure` if there are no
     /// operands and standard input is a terminal, `SystemFailure` if that cannot be read, and the errors of `finish`.
     public func forEach(
-        _ things: Things, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
+        _ items: InputItems, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
     ) throws -> Int32 {
-        let source = try JobSource(self, things)
+        let source = try JobSource(self, items)
         var tally = ExitTally()
         while let input = try source.next(flush: {}) {
             do {
@@ -97,8 +97,8 @@ extension ToolContext {
     /// a terminal, and `SystemFailure` if that cannot be read.
     ///
     /// - Parameter find: throws `absent` or `noInput` for a thing that is not there.
-    public func areAllThere(_ things: Things, _ find: (RecordJob) throws -> Void) throws -> Int32 {
-        let source = try JobSource(self, things)
+    public func areAllThere(_ items: InputItems, _ find: (RecordJob) throws -> Void) throws -> Int32 {
+        let source = try JobSource(self, items)
         while let input = try source.next(flush: {}) {
             do {
                 switch input {

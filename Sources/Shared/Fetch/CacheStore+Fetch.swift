@@ -66,7 +66,7 @@ extension CacheStore {
     }
 
     /// Stores answers with `no-store`.
-    var bypass: EphemeralStore {
+    var ephemeralStore: EphemeralStore {
         EphemeralStore(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
     }
 }

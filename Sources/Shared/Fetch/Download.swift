@@ -30,7 +30,7 @@ final class Download {
     private let partial: PartialFile
     private var known: Validators?
     private let address: String
-    private let bypass: EphemeralStore?
+    private let ephemeralStore: EphemeralStore?
     private let watcher: (any BodyWatcher)?
     private let use: MemoryUse?
 
@@ -53,11 +53,11 @@ final class Download {
 
     /// - Parameters:
     ///   - validators: the validators of an existing copy, for a conditional request.
-    ///   - bypass: stores answers with `no-store`; nil to store them like others.
+    ///   - ephemeralStore: stores answers with `no-store`; nil to store them like others.
     ///   - watcher: observes the bytes after they are written.
     ///   - use: the limit of previews in memory.
     init(
-        request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: EphemeralStore? = nil,
+        request: HTTPRequest, into partial: PartialFile, validators: Validators?, ephemeralStore: EphemeralStore? = nil,
         watcher: (any BodyWatcher)? = nil, use: MemoryUse? = nil
     ) {
         self.watcher = watcher
@@ -65,7 +65,7 @@ final class Download {
         self.request = request
         self.partial = partial
         known = validators
-        self.bypass = bypass
+        self.ephemeralStore = ephemeralStore
         address = Self.address(of: request)
     }
 
@@ -157,11 +157,12 @@ final class Download {
 
     private func receive(_ event: HTTPEvent) throws {
         switch event {
-        case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers, response.status):
+        case .head(let response)
+        where ephemeralStore != nil && !Retention.allowsKeeping(response.headers, response.status):
             forget()
             // A partial answer with `no-store`. Request the whole body instead.
             if response.status == 206 { throw HTTPClient.RetryNow() }
-            if response.isWhole { aside = try bypass?.begin() }
+            if response.isWhole { aside = try ephemeralStore?.begin() }
         case .body(let bytes) where aside != nil:
             try aside?.write(bytes)
             received += bytes.count

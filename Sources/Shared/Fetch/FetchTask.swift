@@ -123,7 +123,8 @@ struct FetchTask {
             func download(_ validators: Validators?) throws -> Download.Outcome {
                 try Download(
                     request: request, into: flight.body, validators: validators,
-                    bypass: rules.respectsServer ? cache.bypass : nil, watcher: watcher, use: cache.settings.memory?.use
+                    ephemeralStore: rules.respectsServer ? cache.ephemeralStore : nil, watcher: watcher,
+                    use: cache.settings.memory?.use
                 ).run(client: client.watched(by: flight.watch.check), inspect: inspect)
             }
             var found = flight.found
@@ -212,7 +213,7 @@ struct FetchTask {
             $0.add(miss: .policy)
             $0.add(.bytesFetched, file.count)
         }
-        return (try cache.bypass.finish(file, key: key, url: request.url.redacted, inspect: inspect), .bypass)
+        return (try cache.ephemeralStore.finish(file, key: key, url: request.url.redacted, inspect: inspect), .bypass)
     }
 
     private func retention(of headers: HTTPHeaders, now: Timestamp) -> Retention {

@@ -120,7 +120,7 @@ struct DownsampleJob {
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
         var stored = try openStored(source, planned, keepsProfile: keepsProfile)
-        stored.planes = try PlanesAhead.decoding(stored.planes, options: options)
+        stored.planes = try DecodeAhead.decoding(stored.planes, options: options)
         return stored
     }
 

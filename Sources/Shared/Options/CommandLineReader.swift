@@ -37,8 +37,8 @@ extension Command {
         var rest: [String] = []
         rest.reserveCapacity(words.count)
         for (index, word) in words.enumerated() where !positions.contains(index) { rest.append(word) }
-        let wish = reader.read(rest[...])
-        if let wish { return wish }
+        let request = reader.read(rest[...])
+        if let request { return request }
         if let failure = failure ?? reader.failure { throw failure }
         return try reader.request()
     }
@@ -157,21 +157,21 @@ struct CommandLineReader {
     /// Reads all words; returns the request if it is not to run the command.
     mutating func read(_ words: ArraySlice<String>) -> Request? {
         var rest = words
-        var wish: Request?
+        var request: Request?
         while let word = rest.popFirst() {
             if word == "--" {
                 isEnded = true
                 operands += rest
                 break
             } else if word.hasPrefix("--") {
-                wish = readLong(word, &rest) ?? wish
+                request = readLong(word, &rest) ?? request
             } else if word.hasPrefix("-"), word != "-" {
-                wish = readShort(word, &rest) ?? wish
+                request = readShort(word, &rest) ?? request
             } else {
                 operands.append(word)
             }
         }
-        return wish
+        return request
     }
 
     private mutating func readLong(_ word: String, _ rest: inout ArraySlice<String>) -> Request? {

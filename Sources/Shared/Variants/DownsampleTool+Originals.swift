@@ -119,7 +119,7 @@ extension DownsampleTool {
         let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
         return try caches.storage(
             forVariantsOf: path, address: record.string("cache.url") ?? stream,
-            isBypassed: record.string("cache.status") == CacheStatus.bypass.rawValue,
+            isEphemeral: record.string("cache.status") == CacheStatus.bypass.rawValue,
             scope: record.string("cache.scope"))
     }
 

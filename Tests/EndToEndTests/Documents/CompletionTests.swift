@@ -111,13 +111,13 @@ struct CompletionTests {
         let list = try home.run("gif-cache", ["list"]).expect(0).records
         try home.run("gif-cache", ["put", "0001"]).expect(0)
         let parts = Array(Set(list.compactMap { $0.string("bodyPart") }))
-        let things = Array(Set(list.compactMap { $0.string("equipment") }))
+        let items = Array(Set(list.compactMap { $0.string("equipment") }))
         service.stop()
         let first = try #require(parts.sorted().first { !$0.contains(" ") })
         try check(
             [
                 Case(line: "gif-cache list --body-part ", has: parts, isAll: true),
-                Case(line: "gif-cache mirror --equipment ", has: things, isAll: true),
+                Case(line: "gif-cache mirror --equipment ", has: items, isAll: true),
                 Case(
                     line: "gif-cache list --body-part \(first),",
                     has: parts.filter { $0 != first }.map { "\(first),\($0)" }, isAll: true),

@@ -11,7 +11,7 @@ struct ZoomProperties {
     private static let png = EncodeOptions(format: .png)
 
     /// A region as typed, and its pixels.
-    private struct Wish {
+    private struct Choice {
         let text: String
         let x: Int, y: Int, width: Int, height: Int
 
@@ -39,7 +39,7 @@ struct ZoomProperties {
         try forAll { random in
             let size = PixelSize(width: random.number(30...160), height: random.number(30...160))
             let picture = RandomPicture.any(size.width, size.height, &random)
-            let wish = Wish(in: size, &random)
+            let wish = Choice(in: size, &random)
             let side = random.number(8...120)
             let part = picture.part(x: wish.x, y: wish.y, width: wish.width, height: wish.height)
             let region = try found(Region(wish.text), "no region: \(wish.text)")
@@ -97,7 +97,7 @@ struct ZoomProperties {
             let size = PixelSize(width: random.number(30...300), height: random.number(30...300))
             let picture = RandomPicture.any(size.width, size.height, &random)
             try home.write("a.png", try encode(picture, Self.png))
-            let wish = Wish(in: size, &random)
+            let wish = Choice(in: size, &random)
             let arguments = ["a.png", "--region", wish.text, "--variant", "pager,overlay", "--output-dir", "out"]
             let record = try home.run("img-downsample", arguments).expect(0).record
             // Nothing is enlarged, and both bounds are above the picture: the pixels themselves.

@@ -70,7 +70,7 @@ struct PNGChunks {
     }
 
     private func pixels(_ source: any ByteSource, threads: Int, allowsDirect: Bool = true) throws -> [UInt8] {
-        let options = DecodeOptions(spareThreads: SpareThreads(threads))
+        let options = DecodeOptions(spareThreads: ThreadBudget(threads))
         let reader = try PNGReader(source, options: options, allowsDirect: allowsDirect)
         let count = reader.size.width * reader.layout.channels * reader.sampleBytes
         var bytes: [UInt8] = []
@@ -212,7 +212,7 @@ struct PNGChunks {
         let bytes = MemorySource(try encode(.noise(700, 500, channels: 3), EncodeOptions(format: .png)))
         let interruption = Interruption()
         let source = FailingSource(bytes: bytes, place: 300_000, interruption: interruption)
-        let options = DecodeOptions(interruption: interruption, spareThreads: SpareThreads(threads))
+        let options = DecodeOptions(interruption: interruption, spareThreads: ThreadBudget(threads))
         let reader = try PNGReader(source, options: options)
         let row = AlignedBuffer(count: 2100)
         #expect(throws: Cancelled.self) { for _ in 0..<500 { try reader.readRow(into: row.bytes) } }
@@ -220,7 +220,7 @@ struct PNGChunks {
 
     @Test func aReaderThatIsDroppedGivesItsThreadBack() throws {
         let source = MemorySource(try encode(Self.large(channels: 3), EncodeOptions(format: .png)))
-        let threads = SpareThreads(1)
+        let threads = ThreadBudget(1)
         let row = AlignedBuffer(count: 2103)
         for rows in [0, 1, 100, 522] {
             do {
@@ -236,7 +236,7 @@ struct PNGChunks {
     @Test func finishingEarlyStillChecksTheRest() throws {
         let bytes = try encode(Self.large(channels: 3), EncodeOptions(format: .png))
         for threads in [0, 1] {
-            let options = DecodeOptions(spareThreads: SpareThreads(threads))
+            let options = DecodeOptions(spareThreads: ThreadBudget(threads))
             try PNGReader(MemorySource(bytes), options: options).finish()
             let cut = MemorySource(Array(bytes.dropLast(1)))
             #expect(failureCode { try PNGReader(cut, options: options).finish() } == "truncated-image")
@@ -244,12 +244,12 @@ struct PNGChunks {
     }
 }
 
-@Suite struct SpareThreadsTests {
+@Suite struct ThreadBudgetTests {
     @Test func thereAreOnlySoManyThreads() {
-        let threads = SpareThreads(2)
+        let threads = ThreadBudget(2)
         #expect([threads.take(), threads.take(), threads.take()] == [true, true, false])
         threads.giveBack()
         #expect([threads.take(), threads.take()] == [true, false])
-        #expect(!SpareThreads(-3).take())
+        #expect(!ThreadBudget(-3).take())
     }
 }

@@ -9,7 +9,7 @@ extension Storage {
     public var cache: CacheStore? {
         switch self {
         case .cache(let cache): cache
-        case .bypass: nil
+        case .ephemeral: nil
         }
     }
 
@@ -19,7 +19,7 @@ extension Storage {
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch self {
         case .cache(let cache): try cache.fetch(request, client: client, watcher: watcher)
-        case .bypass(let bypass): (try bypass.fetch(request, client: client), .bypass)
+        case .ephemeral(let store): (try store.fetch(request, client: client), .bypass)
         }
     }
 
@@ -33,7 +33,7 @@ extension Storage {
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch self {
         case .cache(let cache): try cache.store(source, key: key, inspect: inspect, expiry: expiry)
-        case .bypass(let bypass): (try bypass.store(source, key: key, inspect: inspect), .bypass)
+        case .ephemeral(let store): (try store.store(source, key: key, inspect: inspect), .bypass)
         }
     }
 }

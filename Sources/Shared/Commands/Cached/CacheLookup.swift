@@ -10,7 +10,7 @@ public struct CacheLookup {
     public let context: ToolContext
     public let caches: Caches
     public let naming: any EntryNaming
-    public let things: Things
+    public let items: InputItems
 
     /// Opens no cache yet. Throws `UsageFailure` for options that contradict each other, and `ConfigurationFailure` for
     /// a bad setting.
@@ -19,19 +19,19 @@ public struct CacheLookup {
     ///   - needs: the rights to keep besides the use of the cache.
     ///   - prepare: adds the rights that options require.
     public init(
-        _ kind: CachedKind, _ arguments: Arguments, _ needs: Needs = Needs(),
-        prepare: (ToolContext, inout Needs) throws -> Void = { _, _ in }
+        _ kind: CachedKind, _ arguments: Arguments, _ requirements: SandboxRequirements = SandboxRequirements(),
+        prepare: (ToolContext, inout SandboxRequirements) throws -> Void = { _, _ in }
     ) throws {
         context = try ToolContext(arguments)
         naming = try kind.naming(context)
-        let things = kind.things(arguments)
-        var needs = needs
-        needs.readsInput = things.areInInput
-        needs.mapsHosts = things.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
-        try prepare(context, &needs)
-        let caches = try context.confinedCaches(needs)
+        let items = kind.items(arguments)
+        var requirements = requirements
+        requirements.readsInput = items.areInInput
+        requirements.mapsHosts = items.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
+        try prepare(context, &requirements)
+        let caches = try context.confinedCaches(requirements)
         self.caches = caches
-        self.things = things.taking { caches.entryPath($0) != nil }
+        self.items = items.taking { caches.entryPath($0) != nil }
     }
 
     /// Returns the entry of a job, and begins its lease. Throws as `Caches.find` does.
@@ -45,13 +45,13 @@ public struct CacheLookup {
     public func run(_ tool: any RecordTool, _ work: Work = .lookups) throws -> Int32 {
         let options = try context.runOptions(work)
         defer { caches.close() }
-        return try context.run(tool, options: options, over: things)
+        return try context.run(tool, options: options, over: items)
     }
 
     /// Calls `body` for each thing. Returns the exit status. Throws as `ToolContext.forEach` does.
     public func forEachThing(finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void) throws -> Int32 {
         defer { caches.close() }
-        return try context.forEach(things, finish: finish, body)
+        return try context.forEach(items, finish: finish, body)
     }
 
     /// Removes each thing with `body`, and reports the sum. Returns the exit status. Throws as `forEachThing` does.
@@ -112,7 +112,7 @@ extension ToolContext {
     ///   - field: the name of the field.
     ///   - work: decides the number of jobs if no setting does.
     public func describe(
-        _ things: Things, as field: String, _ work: Work = .lookups,
+        _ items: InputItems, as field: String, _ work: Work = .lookups,
         _ description: @escaping @Sendable (RecordJob) throws -> any Description
     ) throws -> Int32 {
         var options = try runOptions(work)
@@ -120,7 +120,7 @@ extension ToolContext {
         // Most descriptions end with a line feed, so this adds an empty line after each.
         if writesText { options.layout = .fields([DescribeTool.textField], terminator: UInt8(ascii: "\n")) }
         let tool = DescribeTool(name: tool, field: field, writesText: writesText, describe: description)
-        return try run(tool, options: options, over: things)
+        return try run(tool, options: options, over: items)
     }
 
     /// Verifies caches, and reports the problems. Returns the exit status: 1 if there are problems. Throws

@@ -14,19 +14,19 @@ public struct CachedKind: Sendable {
     /// The options about the names of entries in records and arguments.
     let options: @Sendable () -> [AnyOption]
     let naming: @Sendable (ToolContext) throws -> any EntryNaming
-    let things: @Sendable (Arguments) -> Things
+    let items: @Sendable (Arguments) -> InputItems
 
     public init(
         _ name: String, file: String, operands: Command.Operands, options: @escaping @Sendable () -> [AnyOption],
         naming: @escaping @Sendable (ToolContext) throws -> any EntryNaming,
-        things: @escaping @Sendable (Arguments) -> Things
+        items: @escaping @Sendable (Arguments) -> InputItems
     ) {
         self.name = name
         self.file = file
         self.operands = operands
         self.options = options
         self.naming = naming
-        self.things = things
+        self.items = items
     }
 
     private var names: String { name + "s" }
@@ -56,7 +56,7 @@ public struct CachedKind: Sendable {
         ) { arguments in
             let lookup = try CacheLookup(self, arguments, .looking)
             defer { lookup.caches.close() }
-            return try lookup.context.areAllThere(lookup.things) {
+            return try lookup.context.areAllThere(lookup.items) {
                 _ = try lookup.find($0, takesExpired: !arguments[.noStale])
             }
         }

@@ -25,9 +25,9 @@ extension Tool {
         let context = try ToolContext(silent: line, environment: environment)
         let settings = try context.cacheSettings()
         if context.isConfined {
-            var needs = Needs()
-            needs.inputs = settings.folders
-            Confinement(needs, cache: [], environment: environment).enforce()
+            var requirements = SandboxRequirements()
+            requirements.inputs = settings.folders
+            Confinement(requirements, cache: [], environment: environment).enforce()
         }
         switch completion {
         case .scopes: return try settings.scopeNames()

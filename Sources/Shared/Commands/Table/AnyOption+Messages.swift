@@ -12,7 +12,7 @@ extension AnyOption {
         summary: "How to write messages: plain, or json for one object per line."
     ).asSetting().defaulting(to: .plain)
 
-    public static let progress = Option<ProgressStyle.Wish>.case(
+    public static let progress = Option<ProgressStyle.Choice>.case(
         "progress", "STYLE", .messages,
         summary: "How to show progress: auto draws it on a terminal, plain writes lines for a log.",
         manual: """

@@ -7,7 +7,7 @@ public enum Storage: Sendable {
     /// In a cache, on disk or in memory.
     case cache(CacheStore)
     /// In an ephemeral file.
-    case bypass(EphemeralStore)
+    case ephemeral(EphemeralStore)
 }
 
 /// The caches of a run, by policy and scope. They are opened on first use, so that a run which stores nothing opens no
@@ -37,7 +37,7 @@ public final class Caches: Sendable {
         var caches = LRU<CacheStore>(countLimit: limit, costLimit: limit)
         /// The single connection to the root on disk, for all scopes.
         var index: Index?
-        var bypasses = LRU<EphemeralStore>(countLimit: limit, costLimit: limit)
+        var ephemeralStores = LRU<EphemeralStore>(countLimit: limit, costLimit: limit)
         /// The scope last switched to, once known.
         var current: ScopeName?
         /// The places with resolved paths, once needed.
@@ -171,16 +171,16 @@ public final class Caches: Sendable {
     /// - Parameters:
     ///   - path: the path of the picture.
     ///   - address: the source of the picture; nil for the file itself.
-    ///   - isBypassed: whether the record's picture is ephemeral.
+    ///   - isEphemeral: whether the record's picture is ephemeral.
     public func storage(
-        forVariantsOf path: String, address: String?, isBypassed: Bool, scope: String? = nil
+        forVariantsOf path: String, address: String?, isEphemeral: Bool, scope: String? = nil
     ) throws -> Storage {
-        if isBypassed { return try storage(.disabled, scope: scope) }
+        if isEphemeral { return try storage(.disabled, scope: scope) }
         let paths = [path] + [resolvedPath(path)].compactMap(\.self)
         func isAny(_ body: (RuntimePlaces, String) -> Bool) -> Bool {
             places.contains { place in paths.contains { body(place, $0) } }
         }
-        if isAny({ $0.isBypassed($1) }) { return try storage(.disabled, scope: scope) }
+        if isAny({ $0.isEphemeral($1) }) { return try storage(.disabled, scope: scope) }
         let policy = try policy(for: try address ?? CacheKey.ofFile(path).text)
         if policy == .enabled, isAny({ $0.memoryFolder(of: $1) != nil }) { return try storage(.memory, scope: scope) }
         return try storage(policy, scope: scope)
@@ -197,7 +197,7 @@ public final class Caches: Sendable {
     public func storage(_ policy: Policy, scope: String? = nil) throws -> Storage {
         switch policy {
         case .enabled, .memory: .cache(try cache(inMemory: policy == .memory, scope: scope))
-        case .disabled: .bypass(try bypass(scope: scope))
+        case .disabled: .ephemeral(try ephemeralStore(scope: scope))
         }
     }
 
@@ -272,16 +272,16 @@ public final class Caches: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    private func bypass(scope: String?) throws -> EphemeralStore {
+    private func ephemeralStore(scope: String?) throws -> EphemeralStore {
         let scope = try self.scope(scope)
         return try open.withLock { open throws in
             let name = scope?.text ?? ""
-            if let bypass = open.bypasses.use(name) { return bypass }
-            let bypass = EphemeralStore(
+            if let known = open.ephemeralStores.use(name) { return known }
+            let store = EphemeralStore(
                 settings: settings, scope: try scope ?? currentScope(&open), inspect: inspect, clock: clock,
                 interruption: interruption)
-            open.bypasses.insert(bypass, for: name, cost: 1)
-            return bypass
+            open.ephemeralStores.insert(store, for: name, cost: 1)
+            return store
         }
     }
 

@@ -52,7 +52,7 @@ public struct Explainer: Sendable {
         let policy = rule?.policy ?? settings.policies.standard
         var facts = ExplainedFacts()
         if policy == .disabled {
-            facts.isBypassed = true
+            facts.isEphemeral = true
         } else if let cache = try caches.existing(inMemory: policy == .memory) {
             facts = try cache.facts(of: request, key: key, expiry: expiry, now: now)
         }

@@ -88,7 +88,7 @@ struct ExplainedFacts {
     var leftover: Explanation.Leftover?
     var isLocked = false
     /// Whether the picture is ephemeral.
-    var isBypassed = false
+    var isEphemeral = false
     /// Whether the entry came from another address, so its validators are meaningless to this server.
     var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
@@ -138,7 +138,7 @@ struct ExplainedFacts {
     }
 
     private var absence: String {
-        if isBypassed { return "its policy is disabled, so it is not stored" }
+        if isEphemeral { return "its policy is disabled, so it is not stored" }
         if let restsUntil { return "it failed recently, and other addresses have priority until \(restsUntil.iso8601)" }
         return kept == nil ? "there is no entry with this key" : "its file is gone or has another size"
     }

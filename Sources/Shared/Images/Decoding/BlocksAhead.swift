@@ -4,7 +4,7 @@ import Support
 /// ahead, and stops at the next block if this object is freed.
 final class BlocksAhead<Block: Sendable> {
     private let queue: BlockQueue<Block>
-    private let spareThreads: SpareThreads
+    private let spareThreads: ThreadBudget
     private var thread: Thread?
 
     /// Starts the thread. Nil if there is no spare thread: then the caller does the work.
@@ -12,7 +12,7 @@ final class BlocksAhead<Block: Sendable> {
     /// - Parameter fill: the work of the thread: fills free blocks until `nextFree` returns nil. Its error is thrown by
     ///   `next` behind the blocks that came before.
     init?(
-        _ makeBlocks: @autoclosure () -> [Block], spareThreads: SpareThreads,
+        _ makeBlocks: @autoclosure () -> [Block], spareThreads: ThreadBudget,
         fill: @escaping @Sendable (BlockQueue<Block>) throws -> Void
     ) {
         guard spareThreads.take() else { return nil }

@@ -14,7 +14,7 @@ public struct DecodeOptions: Sendable {
     /// The decoder of JPEGs. Default `.auto`.
     public var decoder: Decoder
     /// Threads that readers may start, shared by all pictures of a run. Default: the number of processors minus one.
-    public var spareThreads: SpareThreads
+    public var spareThreads: ThreadBudget
     /// Memory shared by all pictures of a run. Default: a separate budget of `limits.maxMemoryBytes`.
     public var memory: MemoryBudget
     /// The picture that is being decoded with these options; nil before `begun`.
@@ -40,7 +40,7 @@ public struct DecodeOptions: Sendable {
     public init(
         limits: DecodeLimits = .standard, interruption: Interruption = Interruption(), allowsTruncated: Bool = false,
         allowsDamage: Bool = false, quality: Quality = .auto, decoder: Decoder = .auto,
-        spareThreads: SpareThreads = SpareThreads(), memory: MemoryBudget? = nil
+        spareThreads: ThreadBudget = ThreadBudget(), memory: MemoryBudget? = nil
     ) {
         self.limits = limits
         self.interruption = interruption

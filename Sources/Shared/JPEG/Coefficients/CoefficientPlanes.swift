@@ -6,7 +6,7 @@ final class CoefficientPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private(set) var isTruncated: Bool
     private let schedule: ScanSchedule
-    private let spareThreads: SpareThreads
+    private let spareThreads: ThreadBudget
     private var threads: [Thread] = []
     /// How many threads were borrowedThreads from `spareThreads`.
     private var borrowedThreads = 0

@@ -13,7 +13,7 @@ public struct JPEGOptions: Sendable {
     /// Default 500: real pictures have about 10, and each scan costs a pass over the whole picture.
     public var maxScans = 500
     /// Threads that the decoder may start. Default: the number of processors minus one.
-    public var spareThreads = SpareThreads()
+    public var spareThreads = ThreadBudget()
     /// Called between steps of the work, on any thread. Throwing stops the decoder.
     public var check: @Sendable () throws -> Void = {}
     /// Called with a number of bytes before they are allocated. May wait, or throw to refuse. The decoder keeps the

@@ -17,7 +17,7 @@ final class SequentialScan {
     /// The last block of each component in an MCU.
     private let lastBlocks: [Int]
     private let queue: RegionQueue
-    private let spareThreads: SpareThreads
+    private let spareThreads: ThreadBudget
     private var threads: [Thread] = []
     private let memory: JPEGOptions.Reservation
     private let cursor: ScanCursor
@@ -62,7 +62,7 @@ final class SequentialScan {
         var threads = 0
         if bytes >= sizes.threadedBytes {
             while threads < Self.mostThreads, options.spareThreads.take() { threads += 1 }
-            // With several threads, one of them turns the blocks of the others into samples (`PlanesAhead`).
+            // With several threads, one of them turns the blocks of the others into samples (`DecodeAhead`).
             if threads > 1 {
                 options.spareThreads.giveBack()
                 threads -= 1

@@ -13,22 +13,22 @@ public struct RuntimePlaces: Sendable {
     /// Candidates for caches in memory, the best first. Existing caches are found in any of them.
     package let memory: [String]
     /// Candidates for ephemeral files, the best first.
-    package let bypass: [String]
+    package let ephemeral: [String]
 
     public init(environment: Environment) {
         let user = geteuid()
         let runtime = environment.folder("XDG_RUNTIME_DIR").map { [Self.trimmed($0)] } ?? []
         let temporary = environment.folder("TMPDIR").map(Self.trimmed) ?? "/tmp"
         memory = runtime.map { "\($0)/apod-tools" } + ["/dev/shm/apod-tools-\(user)"]
-        bypass =
+        ephemeral =
             runtime.map { "\($0)/apod-tools-bypass" }
             + ["/dev/shm", temporary].map { "\($0)/apod-tools-bypass-\(user)" }
     }
 
     /// For tests.
-    init(memory: [String], bypass: [String]) {
+    init(memory: [String], ephemeral: [String]) {
         self.memory = memory
-        self.bypass = bypass
+        self.ephemeral = ephemeral
     }
 
     private static func trimmed(_ path: String) -> String {
@@ -50,11 +50,11 @@ public struct RuntimePlaces: Sendable {
 
     /// The folder for `MemoryUse`: the folder for caches in memory, else for ephemeral files. Throws
     /// `CacheFailure.noRuntimeFolder`.
-    func ledgerFolder() throws -> String { try (try? memoryFolder()) ?? bypassFolder().path }
+    func ledgerFolder() throws -> String { try (try? memoryFolder()) ?? ephemeralFolder().path }
 
     /// Opens the folder for ephemeral files, creating it if necessary. Throws `CacheFailure.noRuntimeFolder`.
-    package func bypassFolder() throws -> Folder {
-        try first(of: bypass, refusal: { _ in nil }, else: { CacheFailure.noRuntimeFolder(reason: $0) })
+    package func ephemeralFolder() throws -> Folder {
+        try first(of: ephemeral, refusal: { _ in nil }, else: { CacheFailure.noRuntimeFolder(reason: $0) })
     }
 
     private func first(
@@ -81,7 +81,7 @@ public struct RuntimePlaces: Sendable {
     package func memoryFolder(of path: String) -> String? { memory.first { Self.contains($0, path) } }
 
     /// Whether a path is in a folder for ephemeral files.
-    package func isBypassed(_ path: String) -> Bool { bypass.contains { Self.contains($0, path) } }
+    package func isEphemeral(_ path: String) -> Bool { ephemeral.contains { Self.contains($0, path) } }
 
     private static func contains(_ folder: String, _ path: String) -> Bool {
         path.utf8.starts(with: folder.utf8) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
@@ -95,7 +95,7 @@ public struct RuntimePlaces: Sendable {
             else { return path }
             return found + String(path[slash...])
         }
-        return RuntimePlaces(memory: memory.map(resolve), bypass: bypass.map(resolve))
+        return RuntimePlaces(memory: memory.map(resolve), ephemeral: ephemeral.map(resolve))
     }
 }
 
@@ -134,7 +134,7 @@ extension RuntimePlaces {
     /// it; without such folders, it costs a system call per place. A process keeps a file that it has open. The next
     /// run retries files that cannot be removed.
     public func sweep(now: Timestamp = .now()) {
-        for folder in bypass { Self.sweep(folder, now: now, nameLimit: Self.nameLimit) }
+        for folder in ephemeral { Self.sweep(folder, now: now, nameLimit: Self.nameLimit) }
     }
 
     package static func sweep(_ path: String, now: Timestamp, nameLimit: Int = .max) {

@@ -137,7 +137,7 @@ package final class MemoryUse: Sendable {
     /// Returns the present size of all files in memory.
     func measured() -> Int {
         var folders = places.memory
-        folders += places.bypass.filter { path in
+        folders += places.ephemeral.filter { path in
             (try? PrivateFolder.open(path, making: false)).map(PrivateFolder.isInMemory) ?? false
         }
         return folders.reduce(0) { $0 &+ Self.size(ofFolder: $1, in: AT_FDCWD) }
@@ -175,7 +175,7 @@ package final class MemoryUse: Sendable {
     /// - Returns: whether a retry makes sense, because there is space or something was removed.
     private func makeRoom(for bytes: Int) -> Bool {
         guard bytes <= limitOfFiles else { return false }
-        for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
+        for folder in places.ephemeral { RuntimePlaces.sweep(folder, now: clock.now()) }
         var hasGone = false
         // Unused places first, as they may be removed completely.
         let all = (try? MemoryPlace.all(in: places)) ?? []

@@ -9,7 +9,7 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy, vary,
+        firstLayout, scopeGenerations, serverDirectives, negatives, metadataAndQuotas, byteLocks, privacy, vary,
         copiesAndDirectives, durability,
     ])
 
@@ -149,7 +149,7 @@ struct Schema: Sendable {
         """
 
     /// `must_revalidate`: the server forbids the use of the entry after its expiry (RFC 9111 §5.2.2.2).
-    private static let serverWishes = EntryColumn.additions(in: 3)
+    private static let serverDirectives = EntryColumn.additions(in: 3)
 
     /// Cached failures. `name` belongs to the key; `address` is the SHA-256 of the requested address, because several
     /// addresses of a record may share a key. Rows are deleted with their scope's row, whose number may be reused.

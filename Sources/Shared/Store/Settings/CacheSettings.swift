@@ -63,7 +63,7 @@ public struct CacheSettings: Sendable {
     }
 
     /// The folders with files that tools pass to each other by path: the root and the runtime places.
-    public var folders: [String] { (root.map { [$0] } ?? []) + places.memory + places.bypass }
+    public var folders: [String] { (root.map { [$0] } ?? []) + places.memory + places.ephemeral }
 }
 
 /// The resources of a cache in memory.
@@ -101,6 +101,6 @@ extension CacheSettings {
         if root, calls(for: .enabled) { try? cacheRoot.makeRoot() }
         // Answers with `no-store` are ephemeral files too. All ephemeral files and caches in memory share one ledger.
         if calls(for: .memory) || calls(for: .disabled) || respectsCacheControl { _ = try? places.memoryFolder() }
-        if calls(for: .disabled) || respectsCacheControl { _ = try? places.bypassFolder() }
+        if calls(for: .disabled) || respectsCacheControl { _ = try? places.ephemeralFolder() }
     }
 }

@@ -20,7 +20,7 @@ package final class EphemeralFile: Sink {
     /// The minimum lifetime of the file of a killed run. Positive, so a new file is not swept before it is locked.
     private static let grace: Duration = .seconds(60)
 
-    /// Creates a file in `folder`, which is `RuntimePlaces.bypassFolder`.
+    /// Creates a file in `folder`, which is `RuntimePlaces.ephemeralFolder`.
     ///
     /// - Parameters:
     ///   - lease: the lifetime after the commit.

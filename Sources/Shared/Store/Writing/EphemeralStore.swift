@@ -48,7 +48,7 @@ public final class EphemeralStore: Sendable {
         let now = clock.now()
         // A run that adds files also removes expired files, in case other runs could not.
         let (path, use, isDue) = try folder.withLock { folder throws -> (String, MemoryUse?, Bool) in
-            let (path, use) = try folder.map { ($0.path, $0.use) } ?? bounded(settings.places.bypassFolder())
+            let (path, use) = try folder.map { ($0.path, $0.use) } ?? bounded(settings.places.ephemeralFolder())
             let isDue = folder.map { $0.sweptAt + Self.sweepInterval <= now || $0.sweptAt > now } ?? true
             if isDue { folder = (path, use, now) }
             return (path, use, isDue)
@@ -58,7 +58,7 @@ public final class EphemeralStore: Sendable {
             return try EphemeralFile(folder: path, lease: settings.lease, clock: clock, use: use)
         } catch let failure as SystemFailure where failure.isMissing {
             // The folder was removed during the run.
-            let (path, use) = try bounded(settings.places.bypassFolder())
+            let (path, use) = try bounded(settings.places.ephemeralFolder())
             return try EphemeralFile(folder: path, lease: settings.lease, clock: clock, use: use)
         }
     }

@@ -7,17 +7,17 @@ public enum ProgressStyle: Sendable, Equatable {
     case drawn(hasColour: Bool)
 
     /// The value of the option.
-    public enum Wish: String, Sendable, CaseIterable {
+    public enum Choice: String, Sendable, CaseIterable {
         case auto, plain, none
     }
 
     /// Depends only on its arguments. A terminal that cannot clear a line (`TERM` is `dumb` or unset) gets lines, and
     /// so does a log for programs. A file or a pipe gets lines only on request.
     public init(
-        _ wish: Wish, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
+        _ choice: Choice, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
     ) {
         let terminal = environment["TERM"] ?? "dumb"
-        switch wish {
+        switch choice {
         case _ where isQuiet: self = .hidden
         case .none: self = .hidden
         case .plain: self = .lines

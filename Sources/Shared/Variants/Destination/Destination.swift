@@ -59,7 +59,7 @@ extension Storage {
     var destination: any Destination {
         switch self {
         case .cache(let cache): CacheDestination(cache)
-        case .bypass(let bypass): bypass
+        case .ephemeral(let store): store
         }
     }
 }

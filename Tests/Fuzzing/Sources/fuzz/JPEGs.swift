@@ -15,7 +15,7 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
     let allowsTruncated = bytes.count & 1 == 0
     func options(_ decoder: DecodeOptions.Decoder = .auto, threads: Int = 0) -> DecodeOptions {
         DecodeOptions(
-            limits: limits, allowsTruncated: allowsTruncated, decoder: decoder, spareThreads: SpareThreads(threads)
+            limits: limits, allowsTruncated: allowsTruncated, decoder: decoder, spareThreads: ThreadBudget(threads)
         ).begun()
     }
     guard let reader = try? JPEGReader(source, options: options(.libjpeg)), reader.hasPlanes,

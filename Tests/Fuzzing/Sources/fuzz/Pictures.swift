@@ -22,7 +22,7 @@ func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     let choice = bytes.count
     let options = DecodeOptions(
         limits: limits, allowsTruncated: choice & 1 == 0, quality: choice & 2 == 0 ? .fast : .full,
-        spareThreads: SpareThreads(choice & 4 == 0 ? 0 : 1))
+        spareThreads: ThreadBudget(choice & 4 == 0 ? 0 : 1))
     let small = Output(
         Geometry(width: 9, height: 7, mode: .fill, gravity: .attention), encoding: EncodeOptions(format: .jpeg),
         wantsHash: true, exif: metadata?.exif.flatMap(ExifBlock.init), xmp: metadata?.xmp.map(XMPPacket.init),

@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// Files that are taken in again after the index was lost.
-@Suite struct AdoptionTests {
+@Suite struct RecoveryTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 

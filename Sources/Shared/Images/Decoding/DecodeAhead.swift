@@ -2,7 +2,7 @@ import Support
 
 /// The planes of a reader, decoded ahead on a separate thread, while the caller resamples and encodes earlier rows. The
 /// same rows, and the same errors behind them, as from the reader itself.
-final class PlanesAhead: PlaneReader {
+final class DecodeAhead: PlaneReader {
     /// The approximate size of a block of groups: few exchanges between threads, and all blocks stay in the processor's
     /// cache.
     private static let blockBytes = 256 << 10
@@ -20,7 +20,7 @@ final class PlanesAhead: PlaneReader {
 
     /// Returns the reader itself if the picture is small or there is no spare thread.
     static func decoding(_ reader: any PlaneReader, options: DecodeOptions) throws -> any PlaneReader {
-        try PlanesAhead(reader, options) ?? reader
+        try DecodeAhead(reader, options) ?? reader
     }
 
     private init?(_ reader: any PlaneReader, _ options: DecodeOptions) throws {

@@ -1,11 +1,11 @@
 /// How many threads a run may start besides those of its jobs. Code that could work on two at once asks first, and does
 /// all of it on its own thread if none is left: a run with a job for each core gains nothing from more threads.
-public final class SpareThreads: Sendable {
+public final class ThreadBudget: Sendable {
     private let free: Monitor<Int>
 
     /// - Parameter count: threads that may run at a time; less than 0 counts as 0. Default: the machine's processors
     ///   but one, which is right for a run of one job.
-    public init(_ count: Int = SpareThreads.processors - 1) { free = Monitor(max(count, 0)) }
+    public init(_ count: Int = ThreadBudget.processors - 1) { free = Monitor(max(count, 0)) }
 
     /// Processors that are in use by the system, at least 1.
     public static var processors: Int { Thread.processors }

@@ -2,7 +2,7 @@ import Remote
 import Support
 
 /// The rights that a command needs in addition to its cache.
-public struct Needs: Sendable, Equatable {
+public struct SandboxRequirements: Sendable, Equatable {
     /// Files to read: its arguments. Addresses among them do no harm, as there are no such files.
     public var inputs: [String] = []
     /// Files to write.
@@ -35,31 +35,31 @@ public struct Needs: Sendable, Equatable {
     public init() {}
 
     /// The needs of a command that only looks into the cache.
-    public static var looking: Needs {
-        var needs = Needs()
-        needs.changesCache = false
-        return needs
+    public static var looking: SandboxRequirements {
+        var requirements = SandboxRequirements()
+        requirements.changesCache = false
+        return requirements
     }
 }
 
 extension Confinement {
     /// Allows the needs of a command and the folders of its cache, and nothing else.
-    public init(_ needs: Needs, cache folders: [String], environment: Environment) {
-        self.init(readable: needs.inputs, writable: needs.folders)
+    public init(_ requirements: SandboxRequirements, cache folders: [String], environment: Environment) {
+        self.init(readable: requirements.inputs, writable: requirements.folders)
         allowBasics()
-        if needs.usesCache { writable += folders }
+        if requirements.usesCache { writable += folders }
         // An output that cannot be written fails later.
-        let outputs = needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
+        let outputs = requirements.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         writable += outputs
-        setsPermissions = !outputs.isEmpty || !needs.folders.isEmpty
-        if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
-        switch needs.remote?.address {
-        case .folder(let path) where needs.remote?.mode == .read: readable.append(path)
+        setsPermissions = !outputs.isEmpty || !requirements.folders.isEmpty
+        if requirements.usesNetwork { allowNetwork(environment, certificates: requirements.certificates) }
+        switch requirements.remote?.address {
+        case .folder(let path) where requirements.remote?.mode == .read: readable.append(path)
         case .folder(let path): writable.append(path)
-        case .http, .redis: allowNetwork(environment, certificates: needs.remote?.certificates)
+        case .http, .redis: allowNetwork(environment, certificates: requirements.remote?.certificates)
         case nil: break
         }
-        if needs.drawsText { allowFonts(environment, font: needs.font) }
-        if needs.loadsCodecs || needs.mapsHosts { allowLibraries(environment) }
+        if requirements.drawsText { allowFonts(environment, font: requirements.font) }
+        if requirements.loadsCodecs || requirements.mapsHosts { allowLibraries(environment) }
     }
 }

@@ -44,7 +44,7 @@ private final class CountedPlanes: PlaneReader {
     }
 }
 
-@Suite struct PlanesAheadTests {
+@Suite struct DecodeAheadTests {
     /// The groups that come, and the code of the failure behind them.
     private func read(_ reader: any PlaneReader, groups: Int) -> (groups: [[UInt8]], failure: String?) {
         let rows = reader.planes.map { AlignedBuffer(count: $0.rowBytes * $0.groupRows) }
@@ -62,10 +62,10 @@ private final class CountedPlanes: PlaneReader {
     @Test(arguments: [nil, 0, 1, 7, 30, 63] as [Int?])
     func rowsAndFailuresEqualTheReaders(_ failsAt: Int?) throws {
         let plain = CountedPlanes(failsAt: failsAt)
-        let threads = SpareThreads(1)
+        let threads = ThreadBudget(1)
         let options = DecodeOptions(spareThreads: threads)
-        var ahead: (any PlaneReader)? = try PlanesAhead.decoding(CountedPlanes(failsAt: failsAt), options: options)
-        #expect(ahead is PlanesAhead && ahead?.planes == plain.planes)
+        var ahead: (any PlaneReader)? = try DecodeAhead.decoding(CountedPlanes(failsAt: failsAt), options: options)
+        #expect(ahead is DecodeAhead && ahead?.planes == plain.planes)
         let expected = read(plain, groups: plain.groups)
         let got = read(try #require(ahead), groups: plain.groups)
         #expect(got.groups == expected.groups && got.failure == expected.failure)
@@ -77,13 +77,13 @@ private final class CountedPlanes: PlaneReader {
     }
 
     @Test func aReaderThatIsDroppedHalfWayGivesItsThreadBack() throws {
-        let threads = SpareThreads(1)
-        var ahead: (any PlaneReader)? = try PlanesAhead.decoding(
+        let threads = ThreadBudget(1)
+        var ahead: (any PlaneReader)? = try DecodeAhead.decoding(
             CountedPlanes(height: 20_000), options: DecodeOptions(spareThreads: threads))
         #expect(read(try #require(ahead), groups: 0).failure == nil)
         #expect(threads.take())
         threads.giveBack()
-        ahead = try PlanesAhead.decoding(
+        ahead = try DecodeAhead.decoding(
             CountedPlanes(height: 20_000), options: DecodeOptions(spareThreads: threads))
         #expect(!threads.take())
         ahead = nil
@@ -92,15 +92,15 @@ private final class CountedPlanes: PlaneReader {
 
     @Test func smallPicturesOrNoSpareThreadUseThePlainReader() throws {
         let small = CountedPlanes(width: 500, height: 500)
-        #expect(try PlanesAhead.decoding(small, options: DecodeOptions(spareThreads: SpareThreads(4))) === small)
+        #expect(try DecodeAhead.decoding(small, options: DecodeOptions(spareThreads: ThreadBudget(4))) === small)
         let large = CountedPlanes()
-        #expect(try PlanesAhead.decoding(large, options: DecodeOptions(spareThreads: SpareThreads(0))) === large)
+        #expect(try DecodeAhead.decoding(large, options: DecodeOptions(spareThreads: ThreadBudget(0))) === large)
     }
 
     @Test func memoryThatItMayNotHaveIsRefused() {
         let options = DecodeOptions(
-            limits: DecodeLimits(maxMemoryBytes: 1 << 16), spareThreads: SpareThreads(1))
-        let code = failureCode { _ = try PlanesAhead.decoding(CountedPlanes(), options: options) }
+            limits: DecodeLimits(maxMemoryBytes: 1 << 16), spareThreads: ThreadBudget(1))
+        let code = failureCode { _ = try DecodeAhead.decoding(CountedPlanes(), options: options) }
         #expect(code == "out-of-memory-limit")
         #expect(options.spareThreads.take())
     }
@@ -113,7 +113,7 @@ private final class CountedPlanes: PlaneReader {
             let info = try inspect(source)
             let output = Output(
                 Geometry(width: 500), encoding: EncodeOptions(format: .jpeg, quality: 82), sink: sink)
-            let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads))
+            let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: ThreadBudget(threads))
             try downsample(source, info, to: [output], options: options) { outcome = "\($1)" }
         }
         return (sink.bytes, failure ?? outcome)

@@ -119,7 +119,8 @@ class Workload:
         self.commands: list[Command] = []
         self.moments: dict[str, list[tuple[int, int]]] = {"report": [], "exit": [], "kill": []}
         self.faults: list[str] = []
-        self.older_index: dict[str, bytes] = {}
+        # With the length of the log at that time.
+        self.older_indexes: list[tuple[int, dict[str, bytes]]] = []
         self.lock = threading.Lock()
         self.victims: list[tuple[Command, subprocess.Popen]] = []
         self.bystander = -1
@@ -137,9 +138,10 @@ class Workload:
             for _ in range(self.rng.randint(1, 4)):
                 self.run_wave()
                 if self.rng.random() < 0.5:
-                    self.older_index = {
+                    index = {
                         name: (self.place.root / name).read_bytes() for name in INDEX_FILES
                         if (self.place.root / name).exists()}
+                    self.older_indexes.append((self.disk.log_size(), index))
             size = self.disk.log_size()
         finally:
             with self.lock:
@@ -384,13 +386,17 @@ class Aftermath:
                     self.messages.append(f"{key}: no longer pinned")
 
 
-def damage(workload: Workload, place: Place, reports: list[Report], rng: random.Random) -> str:
-    """Damages files that no flush has covered. Returns the kind of damage, or an empty text."""
+def damage(workload: Workload, place: Place, reports: list[Report], end: int, rng: random.Random) -> str:
+    """Damages files that no flush has covered. Returns the kind of damage, or an empty text.
+
+    `end` is the length of the log at the failure. An index of a later time would claim flushes that the disk lacks.
+    """
     kind = rng.choices(["", "index", "entries", "partial"], [6, 1, 1, 1])[0]
-    if kind == "index" and workload.older_index and place.root.exists():
+    older = [index for position, index in workload.older_indexes if position <= end]
+    if kind == "index" and older and place.root.exists():
         for name in INDEX_FILES:
             (place.root / name).unlink(missing_ok=True)
-        for name, contents in workload.older_index.items():
+        for name, contents in older[-1].items():
             (place.root / name).write_bytes(contents)
         return "older index"
     promised = {report.key for report in reports if report.is_promise}
@@ -429,7 +435,7 @@ def simulate(tool: str, place: Place, seed: int, sync: bool) -> tuple[str, Tally
         disk.mount(image, place.mountpoint)
         try:
             aftermath = Aftermath(workload, place, end, rng)
-            damaged = damage(workload, place, aftermath.reports, rng)
+            damaged = damage(workload, place, aftermath.reports, end, rng)
             first = aftermath.first_look()
             aftermath.run(bool(damaged))
         finally:

@@ -8,7 +8,7 @@ import Support
 extension CachedKind {
     static let gifs = CachedKind(
         "GIF", file: "exercise.gif", operands: .exercises, options: { [.resolution, .recordFields] },
-        naming: { try $0.naming() }, items: \.items)
+        naming: { context, _ in try context.naming() }, items: \.items)
 }
 
 extension Command {

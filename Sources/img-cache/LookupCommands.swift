@@ -7,8 +7,7 @@ import Support
 extension CachedKind {
     static let pictures = CachedKind(
         "picture", file: "m31.jpg", operands: .pictures, options: { .keys },
-        naming: { try $0.rules($0.cacheSettings()) },
-        items: \.items)
+        naming: { try $0.rules($1) }, items: \.items)
 }
 
 extension Command {

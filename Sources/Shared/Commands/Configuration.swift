@@ -16,6 +16,9 @@ public struct Configuration: Sendable {
     /// No file: nothing is set.
     public static let empty = Configuration(record: Record(), path: "")
 
+    /// Whether there is no file.
+    var isEmpty: Bool { path.isEmpty }
+
     /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, else the file at the usual
     /// place if it exists. Throws `ConfigurationFailure` (78) if it cannot be used.
     public static func load(option: String?, environment: Environment) throws -> Configuration {
@@ -68,7 +71,7 @@ public struct Configuration: Sendable {
     /// The field's value as text; a number or truth value as it is written; nil if it is not set. Throws
     /// `ConfigurationFailure` for an array or an object.
     func text(_ field: String) throws -> String? {
-        guard !self.path.isEmpty, let path = FieldPath(field), let raw = record.raw(path) else { return nil }
+        guard !isEmpty, let path = FieldPath(field), let raw = record.raw(path) else { return nil }
         guard raw.first != UInt8(ascii: "{"), raw.first != UInt8(ascii: "[") else {
             throw ConfigurationFailure("\(self.path): \"\(field)\" must be a string or a number")
         }
@@ -78,7 +81,7 @@ public struct Configuration: Sendable {
     /// Returns the field's object and the file's path, for fields that hold several values; nil if it is not set.
     /// Throws `ConfigurationFailure` for anything but an object.
     public func object(_ field: FieldPath) throws -> (record: Record, path: String)? {
-        guard !path.isEmpty, let raw = record.raw(field) else { return nil }
+        guard !isEmpty, let raw = record.raw(field) else { return nil }
         guard let object = try? Record(parsing: raw) else {
             throw ConfigurationFailure("\(path): \"\(field)\" must be an object")
         }

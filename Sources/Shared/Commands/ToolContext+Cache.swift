@@ -47,7 +47,10 @@ extension ToolContext {
     ///
     /// - Parameter needs: the rights to keep besides the use of the cache.
     public func confinedCaches(_ requirements: SandboxRequirements) throws -> Caches {
-        let settings = try cacheSettings(needsRoot: requirements.usesRoot)
+        confinedCaches(requirements, try cacheSettings(needsRoot: requirements.usesRoot))
+    }
+
+    func confinedCaches(_ requirements: SandboxRequirements, _ settings: CacheSettings) -> Caches {
         confine(settings, requirements)
         return caches(settings)
     }
@@ -59,8 +62,7 @@ extension ToolContext {
     /// output of a command that does, waits for its first byte, and so for the root.
     public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if requirements.readsInput, !requirements.changesCache, let root = settings.root,
-            (try? File.exists(root)) == false,
+        if requirements.readsInput, !requirements.changesCache, let root = settings.root, (try? File.exists(root)) == false,
             !Terminal.isTerminal(0)
         {
             waitForInput()

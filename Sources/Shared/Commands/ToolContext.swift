@@ -59,7 +59,9 @@ public struct ToolContext: Sendable {
     public func text(_ option: AnyOption) throws -> (text: String, source: Source)? {
         if let text = arguments.text(option) { return (text, .option) }
         if let variable = option.variable, let text = environment[variable] { return (text, .environment) }
-        guard let field = option.field, !option.isObject, let text = try configuration.text(field) else { return nil }
+        guard !configuration.isEmpty, !option.isObject, let field = option.field,
+            let text = try configuration.text(field)
+        else { return nil }
         return (text, .configuration)
     }
 
@@ -73,11 +75,7 @@ public struct ToolContext: Sendable {
     }
 
     /// The value of an option or setting, or its default. Throws as above.
-    public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value {
-        // Without a cast, which costs more than the rest, if nothing is set.
-        guard let value = try given(option) else { return option.unset }
-        return value as? Value ?? option.unset
-    }
+    public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value { option.value(try given(option)) }
 
     private func given(_ option: AnyOption) throws -> (any Sendable)? {
         if let value = arguments.value(option) { return value }

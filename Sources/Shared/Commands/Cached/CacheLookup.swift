@@ -23,13 +23,14 @@ public struct CacheLookup {
         prepare: (ToolContext, inout SandboxRequirements) throws -> Void = { _, _ in }
     ) throws {
         context = try ToolContext(arguments)
-        naming = try kind.naming(context)
+        let settings = try context.cacheSettings(needsRoot: requirements.usesRoot)
+        naming = try kind.naming(context, settings)
         let items = kind.items(arguments)
         var requirements = requirements
         requirements.readsInput = items.areInInput
         requirements.mapsHosts = items.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
         try prepare(context, &requirements)
-        let caches = try context.confinedCaches(requirements)
+        let caches = context.confinedCaches(requirements, settings)
         self.caches = caches
         self.items = items.taking { caches.entryPath($0) != nil }
     }

@@ -1,6 +1,7 @@
 import CacheTools
 import Options
 import Records
+import Store
 import Support
 
 /// The kind of entries of a tool: pictures of `img-cache` or GIFs of `gif-cache`. Both tools have the same commands for
@@ -13,12 +14,12 @@ public struct CachedKind: Sendable {
     let operands: Command.Operands
     /// The options about the names of entries in records and arguments.
     let options: @Sendable () -> [AnyOption]
-    let naming: @Sendable (ToolContext) throws -> any EntryNaming
+    let naming: @Sendable (ToolContext, CacheSettings) throws -> any EntryNaming
     let items: @Sendable (Arguments) -> InputItems
 
     public init(
         _ name: String, file: String, operands: Command.Operands, options: @escaping @Sendable () -> [AnyOption],
-        naming: @escaping @Sendable (ToolContext) throws -> any EntryNaming,
+        naming: @escaping @Sendable (ToolContext, CacheSettings) throws -> any EntryNaming,
         items: @escaping @Sendable (Arguments) -> InputItems
     ) {
         self.name = name

@@ -30,7 +30,11 @@ extension WebURL {
     /// Returns an address, or its `redacted` form if it has a secret or a `=` in its fragment. Removes user and
     /// password from an invalid address.
     public static func withoutSecrets(_ text: String) -> String {
-        if let url = try? WebURL(text), url.hasSecrets || url.fragment?.contains("=") == true { return url.redacted }
+        if text.utf8.contains(UInt8(ascii: "=")), let url = try? WebURL(text),
+            url.hasSecrets || url.fragment?.contains("=") == true
+        {
+            return url.redacted
+        }
         guard let user = user(in: text) else { return text }
         return String(text[..<user.startIndex] + text[text.index(after: user.endIndex)...])
     }

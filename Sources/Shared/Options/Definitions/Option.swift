@@ -67,8 +67,7 @@ public class AnyOption: @unchecked Sendable {
     /// The field of the configuration file.
     public var field: String? {
         guard definition.field == nil, definition.isNamedByField else { return definition.field }
-        let dash = UInt8(ascii: "-")
-        return String(decoding: name.utf8.map { $0 == dash ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+        return Self.spelled(name) { $0 }
     }
     /// Whether that field is an object.
     public var isObject: Bool { definition.isObject }
@@ -78,7 +77,17 @@ public class AnyOption: @unchecked Sendable {
 
     /// The environment variable, by default `APOD_TOOLS_` and the field in capitals.
     public var variable: String? {
-        definition.variable ?? (isObject ? nil : field.map { "APOD_TOOLS_" + $0.uppercased() })
+        if let variable = definition.variable { return variable }
+        guard !isObject, let field = definition.field ?? (definition.isNamedByField ? name : nil) else { return nil }
+        return Self.spelled(field, after: "APOD_TOOLS_") { $0.isLetter ? $0 & ~0x20 : $0 }
+    }
+
+    /// Returns a text with `_` for `-`, and its other bytes mapped. In one pass, since every start needs 20 variables.
+    private static func spelled(_ text: String, after prefix: String = "", _ map: (UInt8) -> UInt8) -> String {
+        var bytes = Array(prefix.utf8)
+        bytes.reserveCapacity(bytes.count + text.utf8.count)
+        for byte in text.utf8 { bytes.append(byte == UInt8(ascii: "-") ? UInt8(ascii: "_") : map(byte)) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The default as a user would write it, or in words if it depends on circumstances; empty if there is none.
@@ -194,11 +203,15 @@ public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Senda
         return self
     }
 
-    /// The value if the option is not set.
-    public var unset: Value { standard() }
+    /// Returns the value that was given, or the default.
+    public func value(_ given: (any Sendable)?) -> Value {
+        // Without a cast, which costs more than the rest, if nothing is set.
+        guard let given else { return standard() }
+        return given as? Value ?? standard()
+    }
 
-    public override var defaultText: String { option.print(unset) }
-    public override var defaultValue: (any Sendable)? { unset }
+    public override var defaultText: String { option.print(standard()) }
+    public override var defaultValue: (any Sendable)? { standard() }
     public override func parse(_ text: String) throws -> any Sendable { try option.value(of: text) }
     override func takes(_ word: String) -> Bool { option.takes(word) }
 }

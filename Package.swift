@@ -183,8 +183,8 @@ let package = Package(
         tests(
             "Commands",
             [
-                "Commands", "Options", "Records", "Remote", "HTTP", "Support", "TestSupport", "ApodFetchTool",
-                "ImgCacheTool", "ImgDownsampleTool", "GIFCacheTool",
+                "Commands", "Options", "APOD", "GIFs", "Records", "Remote", "HTTP", "Support", "TestSupport",
+                "ApodFetchTool", "ImgCacheTool", "ImgDownsampleTool", "GIFCacheTool",
             ]),
         .testTarget(
             name: "EndToEndTests",

@@ -80,7 +80,7 @@ extension ToolContext {
     func client(_ caches: Caches, jobs: Int) throws -> APODClient {
         let science = try value(.scienceURL)
         let api = try value(.apiURL)
-        let choice = ServiceChoice(rawValue: try value(.service)) ?? .auto
+        let choice = try value(.service, as: ServiceChoice.self)
         if choice == .api, api == nil {
             throw ConfigurationFailure(
                 "the service api asks a server of your own, and none is named; set APOD_API_URL to its address, or use"

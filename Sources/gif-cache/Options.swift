@@ -62,7 +62,7 @@ extension Arguments {
 extension ToolContext {
     /// The names of GIFs. A resolution from the command line excludes all others. Throws `ConfigurationFailure`.
     func naming() throws -> GIFNaming {
-        let wanted = Resolution(rawValue: try value(.resolution)) ?? .standard
+        let wanted = try value(.resolution, as: Resolution.self)
         return GIFNaming(
             service: try exerciseService(key: nil),
             resolutions: arguments.isGiven(.resolution) ? [wanted] : wanted.andNearest,

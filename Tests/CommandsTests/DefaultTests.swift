@@ -1,6 +1,8 @@
+import APOD
 import ApodFetchTool
 import Commands
 import GIFCacheTool
+import GIFs
 import ImgCacheTool
 import ImgDownsampleTool
 import Testing
@@ -22,5 +24,10 @@ struct DefaultTests {
             let read = try option.parse(option.defaultText)
             #expect("\(read)" == "\(value)", "--\(option.name)")
         }
+    }
+
+    @Test func wordsOfASettingAreTheCasesOfItsType() {
+        #expect(AnyOption.service.completion == .words(ServiceChoice.allCases.map(\.rawValue)))
+        #expect(AnyOption.resolution.completion == .words(Resolution.allCases.map(\.description)))
     }
 }

@@ -15,7 +15,7 @@ public struct PutTool: CacheTool {
     let request: @Sendable (WebURL) -> HTTPRequest
     private let tally = Monitor(PutCounts())
     /// The most bytes read from a pipe. Regular files are not limited here.
-    public var byteLimit = HTTPRequest.defaultByteLimit
+    public var byteLimit = ByteCount.largestPicture
     /// Checks the bytes before they are stored.
     public var inspect = CacheStore.wholePicture
     /// Limits the rate of requests.

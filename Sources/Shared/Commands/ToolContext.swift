@@ -77,6 +77,16 @@ public struct ToolContext: Sendable {
     /// The value of an option or setting, or its default. Throws as above.
     public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value { option.value(try given(option)) }
 
+    /// The value as a case of a type that the table of options does not know, but that has a case for each value.
+    public func value<Choice: RawRepresentable>(
+        _ option: DefaultedOption<Choice.RawValue>, as type: Choice.Type
+    ) throws -> Choice where Choice.RawValue: Sendable {
+        guard let choice = Choice(rawValue: try value(option)) else {
+            preconditionFailure("\(type) lacks a value of \(option.name)")
+        }
+        return choice
+    }
+
     private func given(_ option: AnyOption) throws -> (any Sendable)? {
         if let value = arguments.value(option) { return value }
         guard let (text, source) = try text(option) else { return nil }

@@ -1,3 +1,5 @@
+import Support
+
 /// Limits for untrusted pictures. All are checked against the header before memory is allocated.
 public struct DecodeLimits: Sendable, Hashable {
     /// Pixels of the stored picture. The default is half as much again as the largest pictures that telescopes publish
@@ -19,7 +21,7 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maxScans: Int
 
     public init(
-        maxPixels: Int = 400_000_000, maxInputBytes: Int = 256 << 20, maxMemoryBytes: Int = 1 << 30,
+        maxPixels: Int = 400_000_000, maxInputBytes: Int = ByteCount.largestPicture, maxMemoryBytes: Int = 1 << 30,
         maxFrames: Int = 2000, maxAnimationPixels: Int = 4_000_000_000, maxSeconds: Double = 60, maxScans: Int = 500
     ) {
         self.maxPixels = maxPixels

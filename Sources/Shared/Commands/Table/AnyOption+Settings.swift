@@ -80,10 +80,9 @@ extension AnyOption {
 
     // MARK: img-downsample
 
-    /// From the default on, most people see no difference beside the original at these sizes.
     public static let quality = Option.number(
         "quality", .looks, in: 1...100, field: "quality", summary: "Quality of JPEG, WebP and AVIF, 1 to 100."
-    ).defaulting(to: 82)
+    ).defaulting(to: ImageFormat.standardQuality)
 
     /// Up to the default, smaller files cost little time.
     public static let effort = Option.number(
@@ -128,7 +127,7 @@ extension AnyOption {
 
     public static let maxBytes = Option.size(
         "max-bytes", .limits, such: "256MB", field: "max_bytes", summary: "Refuse pictures with more bytes."
-    ).defaulting(to: DecodeLimits.standard.maxInputBytes)
+    ).defaulting(to: ByteCount.largestPicture)
     public static let maxPixels = Option.number(
         "max-pixels", .limits, in: 1...Int.max, field: "max_pixels", summary: "Refuse pictures with more pixels."
     ).defaulting(to: DecodeLimits.standard.maxPixels)

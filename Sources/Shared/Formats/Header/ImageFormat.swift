@@ -9,6 +9,10 @@ public final class ImageFormat: Sendable {
     typealias EndCheck = @Sendable (any ByteSource, inout ImageHeader, _ verifiesChecksums: Bool) throws -> Void
     typealias MetadataSearch = @Sendable (inout SourceWindow, inout FoundParts) throws -> Void
 
+    /// The default quality of formats that lose detail, 1 to 100. From here on, most people see no difference beside the
+    /// original at the sizes of variants.
+    public static let standardQuality = 82
+
     /// The name in records, which is also the subtype of the media type.
     public let id: String
     /// The name as people write it.

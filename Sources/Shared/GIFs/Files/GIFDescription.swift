@@ -34,7 +34,7 @@ public struct GIFDescription: Description, Hashable {
     /// Reads a file, which may be a pipe. Throws `NamedFailure` for an invalid GIF, `SystemFailure`, `InputTooLarge`,
     /// and `Cancelled`.
     init(path: String, gif: ExerciseGIF? = nil, interruption: Interruption = Interruption()) throws {
-        let file = try InputFile(path, byteLimit: HTTPRequest.defaultByteLimit, interruption: interruption)
+        let file = try InputFile(path, byteLimit: ByteCount.largestPicture, interruption: interruption)
         self.path = path
         self.gif = gif
         bytes = file.count

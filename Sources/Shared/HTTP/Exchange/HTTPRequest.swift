@@ -1,3 +1,5 @@
+import Support
+
 /// A request for a single URL with all its limits: GET, unless sent by the client's `head` or `put`.
 public struct HTTPRequest: Sendable {
     public struct Timeouts: Sendable, Hashable {
@@ -35,9 +37,6 @@ public struct HTTPRequest: Sendable {
         var hasResponseBody: Bool { if case .head = self { false } else { true } }
     }
 
-    /// 256 MiB: the largest originals of the archive have about 200 MB.
-    public static let defaultByteLimit = 256 << 20
-
     public var url: WebURL
     /// Added to the tools' own fields; a `User-Agent` here replaces theirs.
     public var headers: [HTTPHeader]
@@ -59,7 +58,7 @@ public struct HTTPRequest: Sendable {
 
     public init(
         url: WebURL, headers: [HTTPHeader] = [], netrc: Netrc? = nil, cleartextOrigins: Set<WebURL.Origin> = [],
-        byteLimit: Int = HTTPRequest.defaultByteLimit, acceptsCompression: Bool = true, rangeStart: Int? = nil,
+        byteLimit: Int = ByteCount.largestPicture, acceptsCompression: Bool = true, rangeStart: Int? = nil,
         timeouts: Timeouts = Timeouts()
     ) {
         self.url = url

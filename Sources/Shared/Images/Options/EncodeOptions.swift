@@ -24,8 +24,9 @@ public struct EncodeOptions: Sendable, Hashable {
     public var metadata: PictureMetadata
 
     public init(
-        format: OutputFormat = .jpeg, quality: Int = 82, effort: Int = 0, chroma: ChromaChoice = .auto,
-        background: RGB? = nil, isProgressive: Bool = false, metadata: PictureMetadata = PictureMetadata()
+        format: OutputFormat = .jpeg, quality: Int = ImageFormat.standardQuality, effort: Int = 0,
+        chroma: ChromaChoice = .auto, background: RGB? = nil, isProgressive: Bool = false,
+        metadata: PictureMetadata = PictureMetadata()
     ) {
         self.format = format
         self.quality = min(max(quality, 1), 100)

@@ -50,7 +50,7 @@ public struct RemoteSettings: Sendable, Equatable {
     /// A PEM file with the certificates to trust instead of the system's.
     public var certificates: String?
     /// The most bytes of a content.
-    public var byteLimit = HTTPRequest.defaultByteLimit
+    public var byteLimit = ByteCount.largestPicture
 
     public init(_ address: RemoteAddress, mode: Mode, scopes: RemoteScopes, connect: Duration, wait: Duration) {
         self.address = address

@@ -1,5 +1,8 @@
 /// Parses and formats sizes.
 public enum ByteCount {
+    /// The default limit of downloads and pictures, 256 MiB: the largest originals of NASA's archive have about 200 MB.
+    public static let largestPicture = 256 << 20
+
     /// Parses a number of bytes: `4096`, `200MB` (10⁶), `64MiB` (2²⁰), `1.5GB`, in upper or lower case. As in GNU's
     /// tools, a single letter (`64M`) means powers of 1024. Returns nil for other text, or if the number does not fit.
     public static func parse(_ text: String) -> Int? {

@@ -68,31 +68,62 @@ import Testing
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
     func theManualHasEveryOptionAndNoOther(tool: String) throws {
+        let known = try Self.helpOptions(of: tool).union(["--help", "--version"])
+        let named = Self.manualOptions(in: try Self.document("man/\(tool).1"))
+        #expect(known.subtracting(named).isEmpty, "the manual lacks \(known.subtracting(named).sorted())")
+        #expect(named.subtracting(known).isEmpty, "no command knows \(named.subtracting(known).sorted())")
+    }
+
+    @Test func everyOptionIsOnAPageWrittenByHand() throws {
+        let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
+        var known: Set<String> = []
+        for tool in tools { known.formUnion(try Self.helpOptions(of: tool)) }
+        var named: Set<String> = []
+        for name in Self.documents where name != "CHANGELOG.md" {
+            var page = try Self.document(name)
+            // The generated table of settings.
+            if let table = page.firstRange(of: "<!-- The table"), let end = page.firstRange(of: "<!-- End of") {
+                page.removeSubrange(table.lowerBound..<end.lowerBound)
+            }
+            named.formUnion(Self.options(in: page))
+        }
+        for name in TemporaryFolder.names(in: "\(Corpus.packageRoot)/man/parts") {
+            let part = try Self.document("man/parts/\(name)")
+            named.formUnion(Self.manualOptions(in: part).union(Self.options(in: part.replacing("\\-", with: "-"))))
+        }
+        #expect(known.count > 50)
+        #expect(known.subtracting(named).isEmpty, "no page names \(known.subtracting(named).sorted())")
+    }
+
+    /// The long options in the help of a tool and its commands.
+    private static func helpOptions(of tool: String) throws -> Set<String> {
         let home = try ToolHome()
-        var known: Set<String> = ["--help", "--version"]
+        var options: Set<String> = []
         // Each command and its subcommands.
         var commands = [[tool]]
         while let command = commands.popLast() {
             let lines = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).lines
             // A row is a name, at least two blanks, and its description.
             let rows = lines.filter { $0.hasPrefix("  -") }.map { $0.dropFirst(2).split(separator: "  ")[0] }
-            for row in rows { known.formUnion(Self.options(in: String(row))) }
+            for row in rows { options.formUnion(Self.options(in: String(row))) }
             let list = lines.drop { $0 != "COMMANDS" }.dropFirst().prefix { $0.hasPrefix("  ") }
             for line in list where line.dropFirst(2).first != " " {
                 commands.append(command + [String(line.split(separator: " ")[0])])
             }
         }
-        // `Fl -word` is how the page writes an option, and several have commas between them.
-        let page = try Self.document("man/\(tool).1").replacing("\\-", with: "-")
-        var named: Set<String> = []
-        for line in page.split(separator: "\n") where line.hasPrefix(".") {
-            guard let options = line.firstRange(of: "Fl ")?.upperBound else { continue }
-            for word in line[options...].split(separator: " ") where word.hasPrefix("-") && word.count > 2 {
-                named.insert("-\(word)")
+        return options
+    }
+
+    /// The long options in the source of a manual: `Fl -word`, several with commas between them.
+    private static func manualOptions(in page: String) -> Set<String> {
+        var options: Set<String> = []
+        for line in page.replacing("\\-", with: "-").split(separator: "\n") where line.hasPrefix(".") {
+            guard let start = line.firstRange(of: "Fl ")?.upperBound else { continue }
+            for word in line[start...].split(separator: " ") where word.hasPrefix("-") && word.count > 2 {
+                options.insert("-\(word)")
             }
         }
-        #expect(known.subtracting(named).isEmpty, "the manual lacks \(known.subtracting(named).sorted())")
-        #expect(named.subtracting(known).isEmpty, "no command knows \(named.subtracting(known).sorted())")
+        return options
     }
 
     @Test func everyFieldOfTheConfigurationFileIsTaken() throws {

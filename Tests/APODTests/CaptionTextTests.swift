@@ -28,7 +28,7 @@ import Testing
         #expect(explanation(["Dust.", "Tomorrow's picture:", "open space"]) == "Dust.")
     }
 
-    @Test func tomorrowsPictureInASentenceStays() {
+    @Test func aSentenceAboutTomorrowsPictureIsKept() {
         #expect(explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
     }
 

@@ -164,7 +164,7 @@ import Testing
         #expect(names == ["letter.txt"])
     }
 
-    @Test func lookingMakesNothing() throws {
+    @Test func readingAMissingCacheCreatesNothing() throws {
         let cache = try world.cache()
 
         #expect(try cache.lookup(key("moon")) == nil)

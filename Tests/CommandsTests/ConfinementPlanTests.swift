@@ -78,7 +78,7 @@ struct ConfinementPlanTests {
         #expect(plan { $0.outputs = ["no-such-file.jpg"] }.writable.contains("."))
     }
 
-    @Test func onlyNamesAndCertificatesOfEtcAreRead() {
+    @Test func onlyResolverFilesAndCertificatesInEtcAreReadable() {
         let plan = plan(["SSL_CERT_FILE": "/my/system.pem"]) {
             $0.usesNetwork = true
             $0.certificates = "/my/own.pem"

@@ -206,7 +206,7 @@ import Testing
         return chunk
     }
 
-    @Test func checksumsOfAPNGMustBeRightWhereItIsDrawn() {
+    @Test func checksumsOfPNGChunksNeededForDrawingMustBeRight() {
         let palette = damaged("PLTE", [1, 2, 3])
         #expect(code(Tiny.png(before: damaged("IDAT", [1]))) == "corrupt-image")
         #expect(code(Tiny.png(colour: 3, before: palette)) == "corrupt-image")

@@ -127,7 +127,7 @@ struct CompletionsTests {
         #expect(text == ":\nplain é 🌌\n")
     }
 
-    @Test func wordsThatDifferInTheirBytesAreOthers() {
+    @Test func completionDistinguishesWordsByTheirBytes() {
         let text = Self.tool.completions(of: ["--scope", "e\u{301}"]) { _, _, _ in ["\u{E9}a", "e\u{301}b"] }.text
         #expect(text == ":\ne\u{301}b\n")
     }

@@ -294,5 +294,5 @@ struct ProgressTests {
     }
 
     @Test(arguments: [(0, "0:00"), (7, "0:07"), (754, "12:34"), (3723, "1:02:03"), (359_999, "99:59:59")])
-    func timesAreReadAsOnAClock(_ seconds: Int, _ text: String) { #expect(ProgressLine.time(seconds) == text) }
+    func timesAreWrittenAsOnAClock(_ seconds: Int, _ text: String) { #expect(ProgressLine.time(seconds) == text) }
 }

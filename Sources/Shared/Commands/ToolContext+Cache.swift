@@ -62,7 +62,8 @@ extension ToolContext {
     /// output of a command that does, waits for its first byte, and so for the root.
     public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if requirements.readsInput, !requirements.changesCache, let root = settings.root, (try? File.exists(root)) == false,
+        if requirements.readsInput, !requirements.changesCache, let root = settings.root,
+            (try? File.exists(root)) == false,
             !Terminal.isTerminal(0)
         {
             waitForInput()

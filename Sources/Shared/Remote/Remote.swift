@@ -239,8 +239,8 @@ public final class Remote: RemoteTier {
         }
         if hasOpened {
             log.warning(
-                "the remote \(settings.address): waiting for it in vain has taken "
-                    + "\(TimeSpan.description(patience)) in all; \(Direction.reading.end)")
+                "the remote \(settings.address): this run has lost \(TimeSpan.description(patience)) by waiting for it; "
+                    + Direction.reading.end)
         }
     }
 

@@ -80,7 +80,7 @@ struct CorpusPipelineTests {
         return (max(1, size.width * 1024 / longest), max(1, size.height * 1024 / longest))
     }
 
-    @Test func aFolderOfPicturesMayBeArguments() throws {
+    @Test func allPicturesOfAFolderCanBeArguments() throws {
         let home = try ToolHome()
         let rows = try CorpusTable.rows("png-suite")
         let arguments = rows.map(\.path) + ["--variant", "pager", "--output-dir", "out", "--format", "webp"]

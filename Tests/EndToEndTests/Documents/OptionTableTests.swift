@@ -42,7 +42,7 @@ import Testing
         #expect(Self.rows.contains { $0.spellings == ["--ttl"] && $0.value == "TIME|DATE" })
     }
 
-    @Test func noCommandHasANameTwice() {
+    @Test func noCommandHasTwoOptionsOfTheSameName() {
         for command in HelpTests.commands {
             let names = Self.rows.filter { $0.command == command }.flatMap(\.spellings)
             #expect(Set(names).count == names.count, "\(command): \(names.sorted())")

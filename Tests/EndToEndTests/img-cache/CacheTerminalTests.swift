@@ -42,7 +42,7 @@ struct CacheTerminalTests {
         }
         #expect(try words("info", "--key", "moon").contains("image/png, 20 x 10 pixels"))
         try home.run("img-cache", ["pin", "--key", "moon"]).expect(0)
-        #expect(try words("rm", "--size", "+1B").contains("1 pinned stay"))
+        #expect(try words("rm", "--size", "+1B").contains("1 pinned and kept"))
         _ = try words("clean")
         #expect(try words("clean").contains("nothing to remove"))
     }

@@ -48,7 +48,7 @@ struct DownsampleOptionCombinationsTests {
 
     // MARK: Bytes
 
-    @Test func anAnimationIsFittedByItsQuality() throws {
+    @Test func anAnimationFitsALimitOfBytesByLowerQuality() throws {
         let home = try ToolHome()
         let frames = (0..<3).map { DrawnPicture.sky(160, 120, seed: UInt64($0 + 1)) }
         try home.write("dance.gif", DrawnAnimation(frames).gif())

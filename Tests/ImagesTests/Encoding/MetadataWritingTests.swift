@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3]) func aProgressiveJPEGHasTheSamePixelsInManyScans(channels: Int) throws {
+    @Test(arguments: [1, 3]) func aProgressiveJPEGHasThePixelsOfABaselineJPEG(channels: Int) throws {
         let picture = PixelBuffer.waves(75, 50, channels: channels)
         let baseline = try written(picture, .jpeg, PictureMetadata())
         let progressive = try written(picture, .jpeg, PictureMetadata(), progressive: true)

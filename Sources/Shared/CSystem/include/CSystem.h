@@ -90,8 +90,8 @@ enum csystem_right {
 // The version of the kernel's Landlock interface; 0 without Landlock.
 int csystem_landlock_version(void);
 
-// Creates a set of rules that at first allows nothing. Returns a descriptor, or -1. Also refuses TCP, if the kernel
-// supports that; with `network`, only listening.
+// Creates a set of rules that at first allows nothing. Returns a descriptor, or -1. If the kernel supports it, refuses
+// TCP too; with `network`, a process may connect but not listen.
 int csystem_landlock_begin(int version, bool network);
 
 // Adds a rule for a path, following links. A missing file needs no rule and is no failure.

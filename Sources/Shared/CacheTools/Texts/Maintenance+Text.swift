@@ -71,7 +71,7 @@ public struct RemovalReport: Description, Equatable {
 
     public var text: String {
         let files = "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(isDryRun ? "would go" : "removed")"
-        let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
+        let kept = pinned > 0 ? "; \(pinned) pinned and kept" : ""
         return "\(files), \(ByteCount.description(removal.bytes))\(kept)\n"
     }
 }

@@ -34,7 +34,7 @@ struct Retention: Equatable {
         return !control.noStore && !control.isPrivate
     }
 
-    /// The statuses that a cache must understand for `must-understand` (RFC 9111 §5.2.2.3).
+    /// The statuses that this cache understands. `must-understand` forbids storing others (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = [200, 203, 204, 206, 304, 401, 403, 404, 405, 410, 414]
 
     /// Whether the server permits caches to store its answer (RFC 9111 §3).

@@ -15,7 +15,7 @@ public enum Orientation: UInt8, Sendable, CaseIterable {
 }
 
 extension Orientation {
-    /// Turned clockwise by 0 to 3 quarters; below, the same after exchanging left and right.
+    /// Turned clockwise by 0 to 3 quarter turns. `mirrors` has the same turns of the mirrored picture.
     private static let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
     private static let mirrors: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]
 

@@ -1,7 +1,7 @@
 import Support
 
 extension HEIFItems {
-    /// Longer chains lead in a circle.
+    /// A longer chain of derived pictures is taken for a cycle.
     private static let depthLimit = 8
     /// More layers than any real picture has: each may be a grid of thousands of tiles.
     private static let layerLimit = 16

@@ -13,10 +13,10 @@ struct LightEncoding {
     static let primaries = Matrix3(
         rows: (0.436_035, 0.385_117, 0.143_051), (0.222_488, 0.716_904, 0.060_608), (0.013_916, 0.097_061, 0.713_928))
 
-    /// Whether the colours equal sRGB: no gray level and no colour of a fine grid would move by half a level of 8
-    /// bits. Most pictures have such a profile, and need no conversion.
+    /// Whether the profile is sRGB: a conversion would move each gray level, and each colour of a grid with six steps
+    /// per channel, by less than half of an 8-bit level. Most pictures have such a profile, and need no conversion.
     ///
-    /// In profiles from real pictures, sRGB was within 0.2 levels, and the next closest, gamma 2.2, 8.5 off.
+    /// Among profiles of real pictures, sRGB moves colours by at most 0.2 levels, and the next closest, gamma 2.2, by 8.5.
     var isSRGB: Bool {
         let grid = stride(from: 0, through: 255, by: 51)
         return (0...255).allSatisfy { stays($0, $0, $0) }

@@ -56,8 +56,8 @@ public struct PixelBuffer: Sendable, Hashable {
         return PixelBuffer(size: target, channels: channels, bytes: turned)
     }
 
-    /// Returns a small copy for analysis: means of square boxes, with no side longer than `side`, or the picture
-    /// itself if it is small enough. The colours of transparent pixels count fully. O(pixels).
+    /// Returns a copy for analysis, at most `side` pixels wide and high, whose pixels are the means of square boxes, or
+    /// the picture itself if it is small enough. The colours of transparent pixels count fully. O(pixels).
     func averaged(atMost side: Int) -> PixelBuffer {
         let factor = (max(size.width, size.height) + side - 1) / side
         guard factor > 1 else { return self }

@@ -2,8 +2,8 @@ import Libc
 
 /// Memory for rows: aligned to a cache line, zeroed, freed with its owner.
 ///
-/// The system zeroes large ones page by page as they are first touched: what a broken picture never fills costs
-/// nothing. Not `Sendable`: one decoding or encoding owns it, on one thread.
+/// The system zeroes a large buffer page by page, on first use, so rows that a broken picture never fills cost nothing.
+/// Not `Sendable`: one decoding or encoding owns it, on one thread.
 public final class AlignedBuffer {
     public let bytes: UnsafeMutablePointer<UInt8>
     public let count: Int

@@ -109,8 +109,8 @@ public final class OutputFile: ByteSink {
         Self.begun.withLock { _ = $0.remove(path) }
     }
 
-    /// Copies a file on a disk from its beginning, sharing its blocks if the file system supports it, so that the copy
-    /// takes no time and no room until a file changes. Call it before writing anything.
+    /// Copies a whole file. If the file system supports it, both files share their blocks, and the copy takes no time
+    /// and no space until one of them changes. Call it before writing anything.
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
         // Copied by the kernel, or not at all: overwrites any bytes that were copied.

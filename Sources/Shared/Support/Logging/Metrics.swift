@@ -41,7 +41,7 @@ public struct MetricEvent: Sendable {
         public var meaning: String {
             switch self {
             case .cache: "A picture was looked for, fetched, stored or removed."
-            case .trim: "Entries were given up to keep below the capacity."
+            case .trim: "Entries were removed to keep the cache below its capacity."
             case .download: "A request was answered, or failed; a redirect or a repetition is one of its own."
             case .remote: "The remote was asked for a document or for bytes, or something was handed over to it."
             case .decode: "A picture was read, and all that was wanted of it was made at the same time."

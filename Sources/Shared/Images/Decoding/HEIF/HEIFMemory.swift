@@ -1,10 +1,10 @@
 import Formats
 
-/// The memory that libheif takes, in bytes for each pixel.
+/// The memory that libheif takes, in bytes per pixel.
 ///
-/// Measured with libheif 1.15, libde265 1.0.11 and dav1d 1.0, by the tool's greatest resident memory (GNU time) for
-/// pictures of 3000 x 2000 and 6000 x 4000 pixels that `heif-enc` and `avifenc` made of noisy clouds: the difference,
-/// divided by 18 million pixels.
+/// Measured with libheif 1.15, libde265 1.0.11 and dav1d 1.0: the peak resident memory of the tool (GNU time) for noisy
+/// clouds of 6000 x 4000 pixels less that for 3000 x 2000, divided by the 18 million pixels between them. `heif-enc` and
+/// `avifenc` made the pictures.
 ///
 /// | | HEVC | AV1 |
 /// | --- | --- | --- |

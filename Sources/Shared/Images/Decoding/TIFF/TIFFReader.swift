@@ -80,7 +80,7 @@ final class TIFFReader: RowReader {
             guard tileBytes >= least else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
         }
         guard page.is_tiled != 0 || rawRowBytes >= Self.bytes(of: size.width, page) else {
-            throw ImageError.corrupt(.tiff, "the length of its rows")
+            throw ImageError.corrupt(.tiff, "its rows have too few bytes")
         }
     }
 

@@ -45,7 +45,8 @@ extension Command {
 extension ToolContext {
     fileprivate func makeGallery() throws -> Int32 {
         guard let path = arguments[.outputDir] else { throw UsageFailure("say where the pages go: --output-dir DIR") }
-        let settings = try gallerySettings()
+        let folder = try GalleryFolder(path)
+        let settings = try gallerySettings(folder)
         let cache = try cacheSettings(needsRoot: false)
         let options = try runOptions(.pictures)
         var encodeSettings = try DownsampleSettings.baseEncodeSettings(self)
@@ -55,7 +56,6 @@ extension ToolContext {
         maker.progress = progress
         maker.options.spareThreads = ThreadBudget(options.jobs)
         let allowed = try DownsampleSettings.allowedFolders(self)
-        let folder = try GalleryFolder(path)
         var requirements = SandboxRequirements()
         requirements.inputs = arguments.operands + allowed
         requirements.readsInput = arguments.readsInput
@@ -77,18 +77,35 @@ extension ToolContext {
         return status
     }
 
-    private func gallerySettings() throws -> GallerySettings {
-        var settings = GallerySettings(
-            title: arguments[.galleryTitle], theme: arguments[.galleryTheme], pageSize: try value(.pageSize))
-        settings.baseURL = arguments[.baseURL]
-        settings.keepsOriginals = arguments[.originals]
-        settings.prunes = arguments[.prune]
-        settings.stylesheet = try arguments[.css].map { path in
-            try File.openInput(path).contents(atMost: 1 << 20)
+    /// Reads the options, and for those that are missing the ones of an earlier run on this folder.
+    private func gallerySettings(_ folder: GalleryFolder) throws -> GallerySettings {
+        let (earlier, stylesheet) = try folder.rememberedSettings()
+        var remembered = Record()
+        func value<Value>(_ option: AnyOption, as type: Value.Type = Value.self) -> Value? {
+            let text = arguments.text(option) ?? earlier.string(FieldPath(stringLiteral: option.name))
+            guard let text, let value = try? option.parse(text) as? Value else { return nil }
+            remembered.set(option.name, .string(text))
+            return value
         }
-        for named in arguments.all(.recordFields) {
+        var settings = GallerySettings(
+            title: value(.galleryTitle) ?? arguments[.galleryTitle],
+            theme: value(.galleryTheme) ?? arguments[.galleryTheme], pageSize: try self.value(.pageSize))
+        settings.baseURL = value(.baseURL)
+        settings.identity = value(.identity)
+        settings.keepsOriginals = arguments[.originals]
+        settings.prune = arguments[.prune]
+        settings.stylesheet =
+            try arguments[.css].map { path in try File.openInput(path).contents(atMost: 1 << 20) } ?? stylesheet
+        let fields = earlier.strings("field").compactMap { try? AnyOption.recordFields.value(of: $0) }
+        for named in fields + arguments.all(.recordFields) {
             if let text = GalleryText(rawValue: named.name) { settings.fields[text] = named.fields }
         }
+        let changed = GalleryText.allCases.compactMap { text -> JSON? in
+            guard let fields = settings.fields[text], fields != GalleryText.standardFields[text] else { return nil }
+            return .string("\(text)=" + fields.map(\.description).joined(separator: ","))
+        }
+        if !changed.isEmpty { remembered.set("field", .array(changed)) }
+        settings.remembered = remembered
         return settings
     }
 }
@@ -106,7 +123,7 @@ extension AnyOption {
     static let baseURL = Option<String>(
         "base-url", synonyms: ["public"], form: .value("URL"), expected: "an address such as https://example.org/sky/",
         group: .own,
-        summary: "Where the folder will be published: for the feed, and for sites that preview a link."
+        summary: "The address where the folder will be published, for the feed and for link previews."
     ) { text in
         guard let url = try? WebURL(text), url.query == nil, url.fragment == nil, url.credentials == nil else {
             return nil
@@ -116,7 +133,21 @@ extension AnyOption {
     }
     static let originals = Option.flag(
         "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
-    static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
+    static let prune = Option<PruneLimit>(
+        "prune", form: .optionalValue("all", implied: PruneLimit.half.rawValue), expected: "all",
+        completion: .words([PruneLimit.all.rawValue]), group: .own,
+        summary: "Remove the pictures that are not in the input.",
+        manual: """
+            Removes nothing if the input has no records or a temporary failure, or, without =all, if more than half \
+            of the pictures would go.
+            """, read: PruneLimit.init)
+    static let identity = Option<FieldPath>(
+        "identity", form: .value("FIELD"), expected: "a field such as id", group: .own,
+        summary: "The field that identifies a picture.",
+        manual: """
+            By default the date of a record of apod-fetch, else id, else the address, else the path relative to the \
+            working directory.
+            """) { FieldPath($0) }
     static let recordFields = AnyOption.recordFields(
         GalleryText.allCases.map { "\($0)=" }, .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
@@ -138,6 +169,6 @@ extension AnyOption {
 extension [AnyOption] {
     static let gallery: [AnyOption] = [
         .outputDir, .galleryTitle, .galleryTheme, .pageSize, .css, .baseURL, .originals, .prune,
-        .recordFields,
+        .identity, .recordFields,
     ]
 }

@@ -93,6 +93,53 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.add(first)?.id == id && id == "2024-02-03")
     }
 
+    @Test func picturesAreIdentifiedByDateIDAddressOrPath() throws {
+        func key(_ text: String, by field: FieldPath? = nil) throws -> String {
+            let record = try record(text)
+            let day = record.string("date").flatMap { CalendarDay($0) }
+            return PictureIdentity(of: record, day: day, field: field).key
+        }
+        let (first, second) = (
+            #""date":"2024-02-01","id":"1","sku":"x","url":"https://a.example/a.jpg""#,
+            #""date":"2024-02-02","id":"2","sku":"x","url":"https://a.example/a.jpg""#
+        )
+        let daily = #","media_type":"image"}"#
+        #expect(try key("{\(first)\(daily)") != key("{\(second)\(daily)"))
+        #expect(try key("{\(first)\(daily)") == key(#"{"date":"2024-02-01","error":{"tool":"apod-fetch"}}"#))
+        #expect(try key("{\(first)}") != key("{\(second)}"))
+        #expect(try key("{\(first)}", by: "sku") == key("{\(second)}", by: "sku"))
+        #expect(try key(#"{"url":"https://a.example/a.jpg"}"#) == key(#"{"url":"https://A.example/a.jpg"}"#))
+        #expect(try key(#"{"path":"a/1.jpg"}"#) != key(#"{"path":"b/1.jpg"}"#))
+        #expect(try key(#"{"path":"a/1.jpg"}"#) == key(#"{"path":"./a/1.jpg"}"#))
+    }
+
+    @Test func placeOfAnEarlierVersionIsTakenOverByTheRecordOfItsDay() throws {
+        var places = PlaceCollection()
+        let old = try place("2024-02-03", "a")
+        places.add(old)
+        func new(_ date: String, _ name: String) throws -> Place {
+            let new = try place(date, name)
+            var renamed = Place(key: String(repeating: "\(date.last!)", count: 32), record: new.record, day: new.day)
+            renamed.formerKey = old.key
+            return renamed
+        }
+        #expect(places.add(try new("2024-02-04", "a"))?.id == "2024-02-04")
+        #expect(places.add(try new("2024-02-03", "a"))?.id == "2024-02-03")
+        #expect(places.places.count == 2 && places[old.key] == nil)
+    }
+
+    @Test func pruningNeedsMostOfTheInput() throws {
+        let came = try (1...6).map { try place("2024-02-0\($0)", "\($0)") }
+        #expect(PruneLimit.half.refusal(of: 5, of: 10, came: came) == nil)
+        #expect(PruneLimit.half.refusal(of: 6, of: 10, came: came) == .tooMany(6, of: 10))
+        #expect(PruneLimit.all.refusal(of: 6, of: 10, came: came) == nil)
+        #expect(PruneLimit.all.refusal(of: 10, of: 10, came: []) == .noRecords)
+        #expect(PruneLimit.all.refusal(of: 0, of: 0, came: []) == nil)
+        let words = try record(#"{"error":{"transient":true}}"#)
+        let failed = Place(key: String(repeating: "a", count: 32), record: words, day: nil)
+        #expect(PruneLimit.all.refusal(of: 1, of: 10, came: came + [failed]) == .transientFailures(1))
+    }
+
     @Test func invalidLineIsNoPlace() throws {
         for line in [
             #"{"title":"x"}"#, #"{"gallery":{"key":"../x","id":""}}"#,

@@ -19,6 +19,7 @@ public final class GalleryFolder: Sendable {
     private static let picturesName = "pictures"
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
+    private static let settingsName = ".gallery.json"
 
     /// Creates the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
     public init(_ path: String) throws {
@@ -46,6 +47,14 @@ public final class GalleryFolder: Sendable {
         return places
     }
 
+    /// Returns the options of earlier runs, see `GallerySettings.remembered`, and their style sheet. Ignores an invalid
+    /// file.
+    public func rememberedSettings() throws -> (options: Record, stylesheet: [UInt8]?) {
+        let options = try folder.openIfPresent(Self.settingsName)?.contents(atMost: 1 << 16)
+        let stylesheet = try folder.openIfPresent("own.css")?.contents(atMost: 1 << 20)
+        return (options.flatMap { try? Record(parsing: $0) } ?? Record(), stylesheet)
+    }
+
     /// Returns the name in `pictures` of a path relative to the gallery.
     static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
 
@@ -63,7 +72,8 @@ public final class GalleryFolder: Sendable {
         return known
     }
 
-    /// Adds places to the existing ones, and writes the pages. Throws `SystemFailure` (73).
+    /// Adds places to the existing ones, and writes the pages. Throws `SystemFailure` (73), and `PruneRefusal` after
+    /// writing them.
     ///
     /// - Parameter came: in input order.
     func write(_ came: [Place], _ settings: GallerySettings) throws {
@@ -72,15 +82,21 @@ public final class GalleryFolder: Sendable {
         defer { withExtendedLifetime(lock) {} }
         var places = try places()
         let old = Set(places.places.flatMap(\.paths))
+        let count = places.places.count
         for place in came { places.add(place) }
-        if settings.prunes {
+        var refusal: PruneRefusal?
+        if let limit = settings.prune {
             let wanted = Set(came.flatMap { places.keys(standingFor: $0) })
-            places.keep { wanted.contains($0.key) }
+            let removed = places.places.count { !wanted.contains($0.key) }
+            refusal = limit.refusal(of: removed, of: count, came: came)
+            if refusal == nil { places.keep { wanted.contains($0.key) } }
         }
         let site = Site(places, settings)
+        try write(Self.settingsName, settings.remembered.line)
         try write(Self.recordsName, site.writtenRecords(in: places.places))
         try writePages(site)
-        try remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prunes, of: places)
+        try remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
+        if let refusal { throw refusal }
     }
 
     private func writePages(_ site: Site) throws {

@@ -18,10 +18,15 @@ public struct GallerySettings: Sendable {
     public var stylesheet: [UInt8]?
     /// Whether originals are copied into the gallery.
     public var keepsOriginals = false
-    /// Whether pictures that are not in the input are removed.
-    public var prunes = false
+    /// Which pictures that are not in the input are removed; nil for none.
+    public var prune: PruneLimit?
+    /// The field that identifies a picture, see `PictureIdentity`.
+    public var identity: FieldPath?
     /// The record fields with the texts of a picture. The first field with a text counts.
     public var fields = GalleryText.standardFields
+
+    /// The options that later runs use unless they have others, as texts by name.
+    public var remembered = Record()
 
     public init(title: String, theme: Theme, pageSize: Int) {
         self.title = title

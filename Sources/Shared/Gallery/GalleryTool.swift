@@ -75,7 +75,7 @@ public final class GalleryTool: RecordTool {
         state = Monitor(State(places: places))
     }
 
-    /// Throws `SystemFailure` (73).
+    /// Writes the pages. Throws `SystemFailure` (73), and `PruneRefusal` after writing them.
     public func write() throws {
         let came = state.withLock { state in state.came.sorted { $0.key < $1.key }.map(\.value) }
         try folder.write(came, settings)
@@ -88,7 +88,7 @@ public final class GalleryTool: RecordTool {
     /// The place of a record, assigned in input order.
     private struct Position {
         let number: Int
-        let key: String
+        let identity: PictureIdentity
         let day: CalendarDay?
         let id: String
     }
@@ -98,10 +98,12 @@ public final class GalleryTool: RecordTool {
         var named = job.record
         if let argument = job.argument { named.setPath("path", argument) }
         let day = Publication.day(of: named, settings.fields)
-        let key = Place.key(of: named, day: day)
+        let identity = PictureIdentity(of: named, day: day, field: settings.identity)
         let position = state.withLock { state in
             defer { state.count += 1 }
-            return Position(number: state.count, key: key, day: day, id: state.places.reserveID(key, day))
+            state.places.takeOver(identity.formerKey, as: identity.key, day)
+            let id = state.places.reserveID(identity.key, day)
+            return Position(number: state.count, identity: identity, day: day, id: id)
         }
         guard downsampler([.pager]).accepts(job), !isMovie(job.record) else {
             var record = job.record
@@ -226,12 +228,12 @@ public final class GalleryTool: RecordTool {
                 .compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.first
             words.set(["path": best.map { .string($0) }, "variants": .raw(files.line)])
         }
-        add(Place(key: position.key, record: words, day: position.day), position, &record)
+        add(Place(key: position.identity.key, record: words, day: position.day), position, &record)
     }
 
     private func add(_ place: Place, _ position: Position, _ record: inout Record) {
         var place = place
-        place.id = position.id
+        (place.id, place.formerKey) = (position.id, position.identity.formerKey)
         let placed = state.withLock { state in
             state.came[position.number] = place
             return state.places.add(place)

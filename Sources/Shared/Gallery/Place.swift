@@ -8,6 +8,8 @@ import Support
 public struct Place: Sendable, Equatable {
     /// Identifies the picture: 32 hexadecimal digits.
     let key: String
+    /// The key that earlier versions gave the picture.
+    var formerKey: String?
     /// The name in addresses, unique in a collection; empty before the place is added.
     var id = ""
     let day: CalendarDay?
@@ -106,21 +108,54 @@ public struct Place: Sendable, Equatable {
     }
 }
 
-extension Place {
-    /// Returns the identity of a record's picture: its key in a gallery, its address, its cache key (cache files have
-    /// random names), or its file name. Other records, such as failures, are identified by day, `id` or the whole line.
-    static func key(of record: Record, day: CalendarDay?) -> String {
-        func digest(_ kind: String, _ text: String) -> String { String(SHA256.hex(of: "\(kind) \(text)").prefix(32)) }
-        let isOutside = record.string("path")?.hasPrefix("/") ?? false
-        if !isOutside, let key = record.string("gallery.key"), isKey(key) { return key }
-        if let url = PictureAddresses().addresses(in: record).first { return digest("address", url.normalized) }
-        if let url = record.string("url").flatMap({ try? WebURL($0) }) { return digest("address", url.normalized) }
-        if let key = record.string("cache.key") { return digest("cached", key) }
-        if let path = (try? record.path("path")) ?? nil, let name = path.split(separator: "/").last {
-            return digest("file", String(name))
+/// The identity of a record's picture.
+struct PictureIdentity: Equatable {
+    /// 32 hexadecimal digits.
+    let key: String
+    /// The key that earlier versions gave the picture: the digest of its address or file name.
+    let formerKey: String
+
+    /// Takes the key of a record that a gallery wrote; else the field `--identity`; else the first of: the date of a
+    /// record of apod-fetch, `id`, the address, the cache key (cache files have random names), the path relative to the
+    /// working directory, the day, the whole record.
+    ///
+    /// - Parameter day: the record's day, which is its identity only if apod-fetch wrote the record.
+    init(of record: Record, day: CalendarDay?, field: FieldPath? = nil) {
+        let path = (try? record.path("path")) ?? nil
+        if path?.hasPrefix("/") != true, let key = record.string("gallery.key"), Place.isKey(key) {
+            (self.key, formerKey) = (key, key)
+            return
         }
+        formerKey = Self.formerKey(of: record, path: path, day: day)
+        let isDaily = record.has("media_type") || record.string("error.tool") == "apod-fetch"
+        if let field, let text = record.printable(field) {
+            key = Self.digest("field", text)
+        } else if isDaily, let day {
+            key = Self.digest("day", day.description)
+        } else if let id = record.printable("id") {
+            key = Self.digest("id", id)
+        } else if let path, Self.source(of: record) == nil {
+            key = Self.digest("path", Folder.relativeToCurrent(path))
+        } else {
+            key = formerKey
+        }
+    }
+
+    private static func formerKey(of record: Record, path: String?, day: CalendarDay?) -> String {
+        if let source = source(of: record) { return source }
+        if let name = path?.split(separator: "/").last { return digest("file", String(name)) }
         if let day { return digest("day", day.description) }
         return digest("record", record.printable("id") ?? String(decoding: record.line, as: UTF8.self))
+    }
+
+    private static func source(of record: Record) -> String? {
+        if let url = PictureAddresses().addresses(in: record).first { return digest("address", url.normalized) }
+        if let url = record.string("url").flatMap({ try? WebURL($0) }) { return digest("address", url.normalized) }
+        return record.string("cache.key").map { digest("cached", $0) }
+    }
+
+    private static func digest(_ kind: String, _ text: String) -> String {
+        String(SHA256.hex(of: "\(kind) \(text)").prefix(32))
     }
 }
 

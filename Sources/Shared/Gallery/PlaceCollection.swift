@@ -14,6 +14,7 @@ struct PlaceCollection: Sendable {
     /// another place of its day has a picture. A failure never replaces a picture.
     @discardableResult
     mutating func add(_ place: Place) -> Place? {
+        takeOver(place.formerKey, as: place.key, place.day)
         if let index = indices[place.key] {
             let old = places[index]
             guard place.hasPicture || !old.hasPicture else { return old }
@@ -38,6 +39,20 @@ struct PlaceCollection: Sendable {
         if let day = place.day { ofDays[day, default: []].append(place.key) }
         places.append(place)
         return place
+    }
+
+    /// Gives the place with the key of an earlier version its present key, unless the former key belongs to another day.
+    mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
+        guard let former, former != key, indices[key] == nil, let index = indices[former], places[index].day == day
+        else { return }
+        let old = places[index]
+        var renamed = Place(key: key, record: old.record, day: old.day)
+        renamed.id = old.id
+        places[index] = renamed
+        indices[former] = nil
+        indices[key] = index
+        ids[old.id] = key
+        if let day, let place = ofDays[day]?.firstIndex(of: former) { ofDays[day]?[place] = key }
     }
 
     /// Returns the name for an existing or future place: `wanted` if it is free.

@@ -24,6 +24,12 @@ extension Folder {
         return rest.isEmpty ? there : rest
     }
 
+    /// Returns a path below the current folder relative to it, and other paths as absolute paths.
+    public static func relativeToCurrent(_ path: String) -> String {
+        let path = resolve(path)
+        return path.removing(bytePrefix: resolve(".") + "/") ?? path
+    }
+
     private static func currentFolder() -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             getcwd(buffer.baseAddress!, buffer.count) == nil ? "" : String(pathPointer: buffer.baseAddress!)

@@ -1,0 +1,48 @@
+import Records
+import Support
+
+/// How many pictures `--prune` may remove. A run whose input is incomplete must not empty a gallery.
+public enum PruneLimit: String, Sendable, CaseIterable {
+    /// At most half of the pictures.
+    case half
+    case all
+
+    /// Returns why nothing may be removed; nil if the removal is allowed.
+    ///
+    /// - Parameters:
+    ///   - removed: the number of pictures that the input lacks.
+    ///   - count: the number of pictures before the run.
+    func refusal(of removed: Int, of count: Int, came: [Place]) -> PruneRefusal? {
+        if removed == 0 { return nil }
+        if came.isEmpty { return .noRecords }
+        let failures = came.count { $0.record.bool("error.transient") == true }
+        if failures > 0 { return .transientFailures(failures) }
+        return self == .half && removed > count / 2 ? .tooMany(removed, of: count) : nil
+    }
+}
+
+/// `--prune` has removed nothing. The pages are complete.
+public enum PruneRefusal: Failure, Equatable {
+    case noRecords
+    case transientFailures(Int)
+    case tooMany(Int, of: Int)
+
+    public var code: String { "prune-refused" }
+
+    public var message: String {
+        switch self {
+        case .noRecords: "nothing is pruned: the input has no records; check the command before the pipe"
+        case .transientFailures(let count):
+            "nothing is pruned: \(count) \(count == 1 ? "record" : "records") of the input failed temporarily; "
+                + "run it again later"
+        case .tooMany(let removed, let count):
+            "nothing is pruned: the input lacks \(removed) of the gallery's \(count) pictures, more than half; "
+                + "check that the input is complete"
+        }
+    }
+
+    public var exitCode: ExitCode {
+        if case .transientFailures = self { return .temporary }
+        return .data
+    }
+}

@@ -28,6 +28,7 @@ extension Command {
             "img-downsample gallery --output-dir site --title Holidays --originals *.jpg",
             "img-downsample gallery --output-dir site --base-url https://a.org/ < in.ndjson",
             "img-downsample gallery --output-dir site < site/records.ndjson",
+            "img-downsample gallery --output-dir site --remove 2024-02-03",
         ],
         operands: .init(
             "PICTURE", "Files; - reads standard input, for records or one path per line.", completion: .files),
@@ -47,6 +48,7 @@ extension ToolContext {
         guard let path = arguments[.outputDir] else { throw UsageFailure("say where the pages go: --output-dir DIR") }
         let folder = try GalleryFolder(path)
         let settings = try gallerySettings(folder)
+        let onlyRemoves = !settings.removed.isEmpty && arguments.operands.isEmpty
         let cache = try cacheSettings(needsRoot: false)
         let options = try runOptions(.pictures)
         var encodeSettings = try DownsampleSettings.baseEncodeSettings(self)
@@ -58,7 +60,7 @@ extension ToolContext {
         let allowed = try DownsampleSettings.allowedFolders(self)
         var requirements = SandboxRequirements()
         requirements.inputs = arguments.operands + allowed
-        requirements.readsInput = arguments.readsInput
+        requirements.readsInput = arguments.readsInput && !onlyRemoves
         requirements.folders = [folder.folder.path]
         requirements.changesCache = false
         requirements.loadsCodecs = encodeSettings.format == .avif
@@ -72,7 +74,7 @@ extension ToolContext {
             DownsampleTool(
                 variants: variants, maker: maker, output: .content(content), caches: caches, pathGuard: files, log: log)
         }
-        let status = try run(tool, options: options, over: arguments.pictureFiles)
+        let status = onlyRemoves ? 0 : try run(tool, options: options, over: arguments.pictureFiles)
         try tool.write()
         return status
     }
@@ -94,6 +96,7 @@ extension ToolContext {
         settings.identity = value(.identity)
         settings.keepsOriginals = arguments[.originals]
         settings.prune = arguments[.prune]
+        settings.removed = Set(arguments.all(.remove))
         settings.stylesheet =
             try arguments[.css].map { path in try File.openInput(path).contents(atMost: 1 << 20) } ?? stylesheet
         let fields = earlier.strings("field").compactMap { try? AnyOption.recordFields.value(of: $0) }
@@ -141,6 +144,11 @@ extension AnyOption {
             Removes nothing if the input has no records or a temporary failure, or, without =all, if more than half \
             of the pictures would go.
             """, read: PruneLimit.init)
+    static let remove = Option<String>(
+        "remove", form: .value("ID"), expected: "a picture's gallery.id", group: .own, repeats: true,
+        summary: "Remove this picture, such as 2024-02-03.",
+        manual: "Without operands, standard input is not read. The id is gallery.id in the output, and ends the address."
+    ) { $0.isEmpty ? nil : $0 }
     static let identity = Option<FieldPath>(
         "identity", form: .value("FIELD"), expected: "a field such as id", group: .own,
         summary: "The field that identifies a picture.",
@@ -169,6 +177,6 @@ extension AnyOption {
 extension [AnyOption] {
     static let gallery: [AnyOption] = [
         .outputDir, .galleryTitle, .galleryTheme, .pageSize, .css, .baseURL, .originals, .prune,
-        .identity, .recordFields,
+        .remove, .identity, .recordFields,
     ]
 }

@@ -91,12 +91,15 @@ public final class GalleryFolder: Sendable {
             refusal = limit.refusal(of: removed, of: count, came: came)
             if refusal == nil { places.keep { wanted.contains($0.key) } }
         }
+        let missing = settings.removed.subtracting(places.places.map(\.id))
+        if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
         let site = Site(places, settings)
         try write(Self.settingsName, settings.remembered.line)
         try write(Self.recordsName, site.writtenRecords(in: places.places))
         try writePages(site)
         try remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
         if let refusal { throw refusal }
+        if let id = missing.min() { throw MissingPicture(id: id, gallery: folder.path) }
     }
 
     private func writePages(_ site: Site) throws {
@@ -166,6 +169,16 @@ public final class GalleryFolder: Sendable {
             if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)", purpose: .makeOutput) }
         }
     }
+}
+
+/// A picture to remove is not in the gallery.
+struct MissingPicture: Failure {
+    let id: String
+    let gallery: String
+
+    var code: String { "not-in-gallery" }
+    var message: String { "\(id) is not in \(gallery); its id is gallery.id in the output, and in the page's address" }
+    var exitCode: ExitCode { .absent }
 }
 
 extension FileFacts {

@@ -20,6 +20,8 @@ public struct GallerySettings: Sendable {
     public var keepsOriginals = false
     /// Which pictures that are not in the input are removed; nil for none.
     public var prune: PruneLimit?
+    /// The pictures to remove, by `gallery.id`.
+    public var removed: Set<String> = []
     /// The field that identifies a picture, see `PictureIdentity`.
     public var identity: FieldPath?
     /// The record fields with the texts of a picture. The first field with a text counts.

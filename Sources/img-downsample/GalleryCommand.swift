@@ -79,7 +79,7 @@ extension ToolContext {
         return status
     }
 
-    /// Reads the options, and for those that are missing the ones of an earlier run on this folder.
+    /// Reads the options. An earlier run on this folder supplies missing options.
     private func gallerySettings(_ folder: GalleryFolder) throws -> GallerySettings {
         let (earlier, stylesheet) = try folder.rememberedSettings()
         var remembered = Record()

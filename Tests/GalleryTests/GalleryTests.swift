@@ -1,3 +1,4 @@
+import Articles
 import Formats
 import Records
 import Support
@@ -183,6 +184,17 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 
 @Suite struct PublicationTests {
     private let publication = Publication(fields: GalleryText.standardFields)
+
+    @Test(arguments: [
+        (#""One\ntwo""#, ["One", "two"]), (#""One\ntwo\r\n \r\nthree""#, ["One two", "three"]),
+        (#"["Stand.","Lift\nslowly."]"#, ["Stand.", "Lift slowly."]), (#""One  two""#, ["One two"]),
+    ])
+    func lineBreaksBecomeParagraphs(_ text: String, _ paragraphs: [String]) throws {
+        let shown = publication.record(of: try record(#"{"description":\#(text)}"#))
+        let layout = shown.raw("apod").flatMap { try? Record(parsing: $0) } ?? Record()
+        let article = Article(try #require(shown.string("explanation")), layout: layout)
+        #expect(article.paragraphs.map(\.text) == paragraphs)
+    }
 
     @Test func privateFieldsStayOut() throws {
         let source = try record(

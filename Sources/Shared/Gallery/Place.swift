@@ -115,7 +115,7 @@ struct PictureIdentity: Equatable {
     /// The key that earlier versions gave the picture: the digest of its address or file name.
     let formerKey: String
 
-    /// Takes the key of a record that a gallery wrote; else the field `--identity`; else the first of: the date of a
+    /// The key of a record that a gallery wrote; else the field `--identity`; else the first of: the date of a
     /// record of apod-fetch, `id`, the address, the cache key (cache files have random names), the path relative to the
     /// working directory, the day, the whole record.
     ///

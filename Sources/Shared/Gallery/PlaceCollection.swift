@@ -41,7 +41,7 @@ struct PlaceCollection: Sendable {
         return place
     }
 
-    /// Gives the place with the key of an earlier version its present key, unless the former key belongs to another day.
+    /// Replaces the key that an earlier version gave a place, unless that place belongs to another day.
     mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
         guard let former, former != key, indices[key] == nil, let index = indices[former], places[index].day == day
         else { return }

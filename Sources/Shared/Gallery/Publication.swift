@@ -12,9 +12,11 @@ struct Publication {
     /// Returns the fields that pages use, under their usual names.
     func record(of record: Record) -> Record {
         var published = Record()
-        let text = text(record, fields[.text, default: []])
+        let article = Article(paragraphs: paragraphs(record, fields[.text, default: []]))
+        let text = article.paragraphs.isEmpty ? nil : article.text
         let isExplanation = text != nil && text == record.string("explanation")
-        let layout = isExplanation ? text.flatMap { Self.layout(of: record, $0) } : nil
+        let ownLayout = article.paragraphs.count > 1 ? article.layout : nil
+        let layout = isExplanation ? text.flatMap { Self.layout(of: record, $0) } : ownLayout
         published.set([
             "date": Self.day(of: record, fields).map { .string($0.description) },
             "title": self.text(record, fields[.title, default: []]).map { .string($0) },
@@ -37,11 +39,27 @@ struct Publication {
 
     private func text(_ record: Record, _ fields: [FieldPath]) -> String? {
         for field in fields {
-            let parts = record.string(field).map { [$0] } ?? record.strings(field)
-            let text = PlainText.folded(parts.joined(separator: " "))
+            let text = PlainText.folded(record.strings(field).joined(separator: " "))
             if !text.isEmpty { return text }
         }
         return nil
+    }
+
+    /// Returns the paragraphs of the first field that has a text: the elements of a list; or the parts of a text
+    /// between blank lines, or without blank lines its lines.
+    private func paragraphs(_ record: Record, _ fields: [FieldPath]) -> [LinkedText] {
+        for field in fields {
+            var parts = record.strings(field)
+            if parts.count == 1 {
+                let lines = parts[0].split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                    .map { PlainText.folded(String($0)) }
+                let groups = lines.split(separator: "").map { $0.joined(separator: " ") }
+                parts = groups.count > 1 ? groups : lines
+            }
+            let paragraphs = parts.map(PlainText.folded).filter { !$0.isEmpty }.map { LinkedText($0) }
+            if !paragraphs.isEmpty { return paragraphs }
+        }
+        return []
     }
 
     /// Returns the day at the beginning of a date or time.

@@ -3,7 +3,7 @@ import Libc
 /// Memory for rows: aligned to a cache line, zeroed, freed with its owner.
 ///
 /// The system zeroes a large buffer page by page, on first use, so rows that a broken picture never fills cost nothing.
-/// Not `Sendable`: one decoding or encoding owns it, on one thread.
+/// Not `Sendable`: it belongs to a single thread.
 public final class AlignedBuffer {
     public let bytes: UnsafeMutablePointer<UInt8>
     public let count: Int

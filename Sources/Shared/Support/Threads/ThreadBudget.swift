@@ -1,5 +1,5 @@
-/// How many threads a run may start besides those of its jobs. Code that could work on two at once asks first, and does
-/// all of it on its own thread if none is left: a run with a job for each core gains nothing from more threads.
+/// The number of threads that a run may start in addition to its jobs. Code that could use a second thread asks first,
+/// and works on its own thread if none is left: a run with a job for each core gains nothing from more threads.
 public final class ThreadBudget: Sendable {
     private let free: Monitor<Int>
 

@@ -9,7 +9,7 @@ struct TerminalColumnsTests {
     ])
     func widthsMatchTerminals(_ text: String, _ columns: Int) { #expect(TerminalText.columns(text) == columns) }
 
-    @Test func textIsCutWithASignOfIt() {
+    @Test func cutTextIsMarkedByAnEllipsis() {
         #expect(TerminalText.cut("nebula", toColumns: 6).text == "nebula")
         #expect(TerminalText.cut("nebula", toColumns: 5).text == "nebu…")
         #expect(TerminalText.cut("nebula", toColumns: 1).text == "…")

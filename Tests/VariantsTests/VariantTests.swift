@@ -79,7 +79,7 @@ struct VariantTests {
         #expect(try single { $0.fit = (3000, 200) }.geometry == Geometry(width: 6000, height: 400))
     }
 
-    @Test func aFilledBucketKeepsTheBoxesShape() throws {
+    @Test func boxRoundedUpToABucketKeepsItsAspectRatioWhenFilled() throws {
         let variant = try single { ($0.fit, $0.contentMode) = ((300, 200), .fill) }
         #expect(variant.geometry == Geometry(width: 768, height: 512, mode: .fill))
     }

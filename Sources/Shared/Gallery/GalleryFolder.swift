@@ -97,7 +97,8 @@ public final class GalleryFolder: Sendable {
         try write(Self.settingsName, settings.remembered.line)
         try write(Self.recordsName, site.writtenRecords(in: places.places))
         try writePages(site)
-        try remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
+        try remove(
+            old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
         if let refusal { throw refusal }
         if let id = missing.min() { throw MissingPicture(id: id, gallery: folder.path) }
     }

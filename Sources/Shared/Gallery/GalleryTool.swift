@@ -91,19 +91,22 @@ public final class GalleryTool: RecordTool {
         let identity: PictureIdentity
         let day: CalendarDay?
         let id: String
+        /// The words of a file without a record.
+        let caption: EmbeddedCaption?
     }
 
     /// Must be called in input order.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         var named = job.record
         if let argument = job.argument { named.setPath("path", argument) }
-        let day = Publication.day(of: named, settings.fields)
+        let caption = job.argument.flatMap(Self.caption)
+        let day = Publication.day(of: named, settings.fields) ?? caption?.day.flatMap { CalendarDay($0) }
         let identity = PictureIdentity(of: named, day: day, field: settings.identity)
         let position = state.withLock { state in
             defer { state.count += 1 }
             state.places.takeOver(identity.formerKey, as: identity.key, day)
             let id = state.places.reserveID(identity.key, day)
-            return Position(number: state.count, identity: identity, day: day, id: id)
+            return Position(number: state.count, identity: identity, day: day, id: id, caption: caption)
         }
         guard downsampler([.pager]).accepts(job), !isMovie(job.record) else {
             var record = job.record
@@ -129,9 +132,12 @@ public final class GalleryTool: RecordTool {
                 of: size(record, argument: argument), keepingOriginals: settings.keepsOriginals)
             try downsampler(variants).process(&record, argument: argument) { _ in }
             var shown = record
-            if argument != nil, let path = argument, !record.has("title"), !record.has("name") {
-                // Without a title, use the name of the file.
-                shown.set("title", .string(Self.stem(path)))
+            if let path = argument {
+                shown.set([
+                    "title": .string(position.caption?.title ?? Self.stem(path)),
+                    "date": position.day.map { .string($0.description) },
+                    "explanation": position.caption?.text.map { .string($0) },
+                ])
             }
             if settings.keepsOriginals { try copyOriginal(&shown, isArgument: argument != nil) }
             if argument == nil, let path = try record.path("path") { try remember(shown, of: path, record) }
@@ -199,6 +205,12 @@ public final class GalleryTool: RecordTool {
         }
         record.set("variants", .raw(variants.line))
         if let path = place.record.string("path") { record.setPath("path", folder.folder.path(of: path)) }
+    }
+
+    /// Returns the words in the metadata of a file; nil if it cannot be read, which decoding it will report.
+    private static func caption(_ path: String) -> EmbeddedCaption? {
+        guard let file = try? File.openInput(path), file.isRegular else { return nil }
+        return (try? EmbeddedMetadata.read(InputFile(file))).map(EmbeddedCaption.init)
     }
 
     private static func stem(_ path: String) -> String {

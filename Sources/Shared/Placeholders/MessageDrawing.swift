@@ -30,7 +30,7 @@ struct MessageDrawing {
             // English unless the letters suggest another language: the locale must not matter.
             let language = MessageText.language(of: text) ?? "en"
             guard let layout = ctext_open(file == nil ? font ?? "sans-serif" : "font of a file", file, language) else {
-                let warning = file.map { unusable($0, "it is no OpenType font with outlines") }
+                let warning = file.map { unusable($0, "it is not an OpenType font with outlines") }
                 return (nil, [warning ?? "no font is installed: the message is not drawn"])
             }
             defer { ctext_close(layout) }

@@ -217,7 +217,7 @@ public final class Remote: RemoteTier {
 
     // MARK: Limits of the run
 
-    /// Returns the time that the run may still lose, nil if a breaker is open, and `.some(nil)` if there is no limit.
+    /// Returns how long the run may still wait in vain; nil if a breaker is open, `.some(nil)` without a limit.
     func patience(for breakers: [KeyPath<State, CircuitBreaker>]) -> Duration?? {
         state.withLock { state in
             if breakers.contains(where: { state[keyPath: $0].isOpen }) { return nil }
@@ -239,8 +239,8 @@ public final class Remote: RemoteTier {
         }
         if hasOpened {
             log.warning(
-                "the remote \(settings.address): this run has lost \(TimeSpan.description(patience)) by waiting for it; "
-                    + Direction.reading.end)
+                "the remote \(settings.address): this run has lost "
+                    + "\(TimeSpan.description(patience)) by waiting for it; \(Direction.reading.end)")
         }
     }
 

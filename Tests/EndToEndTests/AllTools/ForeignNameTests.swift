@@ -71,7 +71,7 @@ struct ForeignNameTests {
         try home.run("img-cache", ["verify"], environment: environment).expect(0)
     }
 
-    @Test func aRecordsBytesAreGuardedAsItsTextIs() throws {
+    @Test func base64PathOfARecordIsGuardedLikeItsTextPath() throws {
         let path = try home.write("private/\(name)", Picture.jpeg(40, 20))
         let line = #"{"path_base64":"\#(base64(path))"}"#
         try home.run("img-downsample", ["--width", "20"], stdin: .lines([line]))

@@ -144,7 +144,7 @@ struct CompletionTests {
     ]
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
-    func namesOfStrangersReachTheToolAsTheyAre(shell: CompletingShell) throws {
+    func hostileNamesReachTheToolUnchanged(shell: CompletingShell) throws {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         for name in Self.hostile {

@@ -44,6 +44,24 @@ import Testing
         #expect(gif.xmp == Self.xmp && gif.exif == nil && gif.copyright == "by XMP")
     }
 
+    @Test func captionComesFromEXIFAndXMP() throws {
+        func caption(day: String?, text: String?, xmp: String = "") -> EmbeddedCaption {
+            var metadata = EmbeddedMetadata()
+            let details = day.map { [(0x8769, DrawnExif.Value.directory([(0x9003, .ascii($0))]))] } ?? []
+            metadata.exif = DrawnExif(main: (text.map { [(0x010E, .ascii($0))] } ?? []) + details).bytes
+            metadata.xmp = Array(xmp.utf8)
+            return EmbeddedCaption(metadata)
+        }
+        let exif = caption(day: "2024:02:03 10:00:00", text: "A lake")
+        #expect(exif.day == "2024-02-03" && exif.text == "A lake" && exif.title == nil)
+        let xmp = caption(
+            day: "0000:00:00 00:00:00", text: "OLYMPUS DIGITAL CAMERA",
+            xmp: "<d xmp:CreateDate=\"2023-05-06T07:08:09\" dc:title=\"T\"/>")
+        #expect(xmp.day == "2023-05-06" && xmp.text == nil && xmp.title == "T")
+        let both = caption(day: "2024:02", text: "EXIF", xmp: "<d dc:description=\"XMP\"/>")
+        #expect(both.day == nil && both.text == "XMP")
+    }
+
     @Test func zerosBehindAPacketAreNoPartOfIt() throws {
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment(Self.xmp + [0, 0]))).xmp == Self.xmp)
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment([0, 0]))).xmp == nil)

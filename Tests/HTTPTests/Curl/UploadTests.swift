@@ -38,7 +38,7 @@ import Testing
         #expect(server.requests.map(\.body) == [bytes(700_000)])
     }
 
-    @Test func everyAttemptSendsAllOfIt() throws {
+    @Test func everyAttemptSendsTheWholeBody() throws {
         let server = try LoopbackServer { request, peer in
             peer.respond(request.connection == 1 ? 503 : 200)
             peer.close()

@@ -78,7 +78,7 @@ extension AnyOption {
 
     public static let delay = Option.time(
         "delay", .network, such: "2s",
-        summary: "Wait at least this long between the starts of two downloads of prefetch and gif-cache mirror."
+        summary: "Wait at least this long between the starts of downloads in prefetch and gif-cache mirror."
     ).asSetting()
 
     public static let degrade = Option.flag(

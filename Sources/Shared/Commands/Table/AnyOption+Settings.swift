@@ -26,7 +26,7 @@ extension AnyOption {
         summary: "The address at which apod-fetch --format atom will be published."
     ) { text in
         let url = try WebURL(text)
-        guard url.credentials == nil else { throw UsageFailure("an address without a password is taken") }
+        guard url.credentials == nil else { throw UsageFailure("the address must not contain a user name or password") }
         return text
     }
 

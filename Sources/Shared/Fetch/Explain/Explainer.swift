@@ -3,8 +3,8 @@ import Libc
 import Store
 import Support
 
-/// Explains the effects of a fetch. Changes nothing: no lease, no counter, no file and no missing root. Migrates an
-/// index of an older layout, like every command that opens it.
+/// Explains the effects of a fetch. Takes no lease, changes no counter and no file, and does not create a missing root.
+/// Migrates an index of an older layout, like every command that opens it.
 public struct Explainer: Sendable {
     private let caches: Caches
     private let client: HTTPClient

@@ -111,7 +111,7 @@ struct ExplainedFacts {
             return (
                 .offlineMiss,
                 rules.selects(entry) == false
-                    ? "it answers other request fields"
+                    ? "it was fetched with other request headers (Vary)"
                     : "it has expired and must not be used without asking"
             )
         case .revalidate, .fetch: break

@@ -70,7 +70,7 @@ enum Freshness: Equatable {
     /// The reason for a request about an entry, as a clause.
     static func reason(_ entry: Entry, now: Timestamp, rules: Rules) -> String {
         switch rules.selects(entry) {
-        case false: "it answers other request fields"
+        case false: "it was fetched with other request headers (Vary)"
         case nil: "its answers depend on more than the request (Vary: *)"
         default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh was requested"
         }

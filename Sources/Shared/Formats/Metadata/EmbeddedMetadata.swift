@@ -20,6 +20,38 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     public init() {}
 }
 
+/// The words about a picture in its metadata.
+public struct EmbeddedCaption: Sendable, Hashable {
+    /// The day on which the picture was taken, `YYYY-MM-DD`: EXIF's DateTimeOriginal or DateTimeDigitized, else XMP's
+    /// `exif:DateTimeOriginal`, `photoshop:DateCreated` or `xmp:CreateDate`.
+    public let day: String?
+    /// XMP's `dc:title`.
+    public let title: String?
+    /// XMP's `dc:description`, else EXIF's ImageDescription unless it only names the camera.
+    public let text: String?
+
+    public init(_ metadata: EmbeddedMetadata) {
+        let exif = metadata.exif.flatMap(ExifBlock.init)
+        let packet = metadata.xmp.map(XMPPacket.init)
+        day = [exif?.dateTaken, packet?.dateTaken].lazy.compactMap { $0.flatMap(Self.day) }.first
+        title = packet?.title
+        let description = exif?.imageDescription
+        let names = ["DIGITAL CAMERA", "SONY DSC", "EXIF_JPEG", "DCIM"]
+        let isOfCamera = description.map { text in names.contains { text.uppercased().contains(text: $0) } } ?? false
+        self.text = packet?.description ?? (isOfCamera ? nil : description)
+    }
+
+    /// Returns the day of `2024:02:03 10:00:00` or `2024-02-03T10:00:00`; nil for a clock that was not set.
+    private static func day(_ text: String) -> String? {
+        let bytes = Array(text.utf8.prefix(10))
+        guard bytes.count == 10,
+            [4, 7].allSatisfy({ bytes[$0] == UInt8(ascii: ":") || bytes[$0] == UInt8(ascii: "-") }),
+            bytes.indices.allSatisfy({ $0 == 4 || $0 == 7 || (0x30...0x39).contains(bytes[$0]) }), bytes[0] != 0x30
+        else { return nil }
+        return String(decoding: bytes.map { $0 == UInt8(ascii: ":") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
+    }
+}
+
 /// The parts of a file's metadata that a layout has found; the first of each counts.
 struct FoundParts {
     var metadata = EmbeddedMetadata()

@@ -8,12 +8,15 @@ public struct ExifBlock: Sendable, Hashable {
     private enum Tag {
         static let imageWidth = 0x0100
         static let imageLength = 0x0101
+        static let imageDescription = 0x010E
         static let orientation = 0x0112
         static let artist = 0x013B
         static let thumbnailOffset = 0x0201
         static let thumbnailLength = 0x0202
         static let copyright = 0x8298
         static let exifDirectory = 0x8769
+        static let dateTimeOriginal = 0x9003
+        static let dateTimeDigitized = 0x9004
         static let colourSpace = 0xA001
         static let pixelXDimension = 0xA002
         static let pixelYDimension = 0xA003
@@ -47,6 +50,15 @@ public struct ExifBlock: Sendable, Hashable {
 
     /// The creator of the picture.
     public var artist: String? { text(Tag.artist) }
+
+    /// The caption. Some cameras write their name here.
+    public var imageDescription: String? { text(Tag.imageDescription) }
+
+    /// When the picture was taken, or else scanned, such as `2024:02:03 10:00:00`, in an unknown time zone.
+    public var dateTaken: String? {
+        let details = entries(of: number(entries(of: firstDirectory).first { $0.tag == Tag.exifDirectory }))
+        return text(Tag.dateTimeOriginal, in: details) ?? text(Tag.dateTimeDigitized, in: details)
+    }
 
     /// The JPEG that the second directory points at; nil if there is none. Sometimes it shows an older state of the
     /// picture.
@@ -144,8 +156,10 @@ public struct ExifBlock: Sendable, Hashable {
         }
     }
 
-    private func text(_ tag: Int) -> String? {
-        guard let entry = entries(of: firstDirectory).first(where: { $0.tag == tag }), entry.count > 0,
+    private func text(_ tag: Int) -> String? { text(tag, in: entries(of: firstDirectory)) }
+
+    private func text(_ tag: Int, in entries: [Entry]) -> String? {
+        guard let entry = entries.first(where: { $0.tag == tag }), entry.count > 0,
             entry.type == FieldType.ascii || entry.type == FieldType.utf8
         else { return nil }
         let start = entry.count <= 4 ? entry.place + 8 : number(at: entry.place + 8, 4) ?? bytes.count

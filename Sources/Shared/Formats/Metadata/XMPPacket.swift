@@ -1,8 +1,8 @@
 /// An XMP packet (ISO 16684-1) as UTF-8 bytes, searched for a few properties by their usual names.
 ///
 /// This is no XML parser: it finds properties written as `name="value"` or `<name>value</name>`, and an array as the
-/// first `<rdf:li>` within `<name>`, with the prefixes `tiff`, `exif` and `dc` that every known program writes. Linear:
-/// reads only the first few places of a name, and the beginning of a value.
+/// first `<rdf:li>` within `<name>`, with the prefixes that every known program writes, such as `tiff` and `dc`.
+/// Linear: reads only the first few places of a name, and the beginning of a value.
 public struct XMPPacket: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
 
@@ -30,6 +30,17 @@ public struct XMPPacket: Sendable, Hashable {
 
     /// The first of `dc:creator`.
     public var creator: String? { text(of: "dc:creator") }
+
+    /// The first language of `dc:title`.
+    public var title: String? { text(of: "dc:title") }
+
+    /// The first language of `dc:description`.
+    public var description: String? { text(of: "dc:description") }
+
+    /// When the picture was taken or made, such as `2024-02-03T10:00:00`.
+    public var dateTaken: String? {
+        ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"].lazy.compactMap { text(of: $0) }.first
+    }
 
     /// The offsets of orientations with a single digit, as every valid orientation.
     private var orientationDigits: [Int] {

@@ -3,7 +3,7 @@
 ///
 /// Loads up to 8 bytes past the requested bits; the caller must provide as many.
 struct BitReader {
-    /// The next bits, at the top. Bits below `count` may already contain the following data.
+    /// The next bits, from the most significant bit. Bits after the first `count` may already have the following data.
     private(set) var window: UInt64 = 0
     /// The number of valid bits in the window: 56 to 63 after `refill`.
     private var count = 0

@@ -11,8 +11,8 @@ extension Index {
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name <= ?3 ORDER BY name DESC LIMIT 1
         """
-    /// Keeps a row that was fetched later, unless its date is after `?9`, the tolerance of clocks: the clock was set
-    /// back.
+    /// Keeps a row that was fetched later, but replaces a row that was fetched after `?9`, now plus the tolerance of
+    /// clocks: the clock was set back.
     static let keepMetadata = """
         INSERT INTO metadata (scope, collection, name, body, fetched_at, expires_at, bytes, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)

@@ -204,7 +204,7 @@ extension CacheStore {
         return left
     }
 
-    /// Only earlier versions and systems without byte locks leave files of locks.
+    /// Removes lock files, which only earlier versions and systems without byte locks leave behind.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
         if !dryRun { root.leases.removeEnded(now: clock.now(), in: root) }

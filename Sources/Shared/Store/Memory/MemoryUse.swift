@@ -1,8 +1,8 @@
 import Libc
 import Support
 
-/// The memory used by all processes of this user for caches in memory with their indexes, and for ephemeral files in
-/// memory, and its limit.
+/// The memory that all processes of this user take for in-memory caches, their indexes and ephemeral files in memory,
+/// and the limit of this memory.
 ///
 /// A file stores the sum. A lock on it is held while bytes are written, so that the sum is correct. The sum only grows;
 /// it is measured again, in some microseconds per file, when it reaches the limit or is a second old. Processes that

@@ -51,7 +51,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .negativeHits: "Failures that were remembered, so that no server was asked."
         case .stale: "Pictures that were handed out although they had expired."
         case .revalidated:
-            "Pictures that had expired, or were to be asked for anew, and were unchanged, as their server said."
+            "Pictures that had expired or were to be refreshed, and that their server reported as unchanged."
         case .coalesced: "Pictures that another thread or process fetched while this one waited; each is a hit, too."
         case .stored: "Pictures that were stored from a file or from memory."
         case .variantsMade: "Variants that were made."

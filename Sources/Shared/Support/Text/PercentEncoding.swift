@@ -91,8 +91,8 @@ public enum PercentEncoding {
         }
     }
 
-    /// Square brackets are kept, although RFC 3986 reserves them for addresses: `filter[year]=2024` is common, and some
-    /// servers accept only the plain form.
+    /// Keeps square brackets, although RFC 3986 reserves them for IP literals: queries like `filter[year]=2024` are
+    /// common, and some servers accept only the plain form.
     private static func isKept(_ byte: UInt8, in part: Part) -> Bool {
         if isUnreserved(byte) { return true }
         switch byte {

@@ -52,7 +52,7 @@ extension EncodeOptions {
     func bytesPerJPEGPixel(of size: PixelSize) -> Int {
         // Three planes, and their halved chroma.
         let planes = buffersJPEG(of: size, isGray: false) ? 4 : 0
-        // Two bytes per sample, and two more generations for trellis quantisation.
+        // Two bytes per sample. Trellis quantisation needs two more copies of the coefficients.
         let coefficients = isProgressive || holds(size) ? 6 : 0
         return planes + coefficients * (choosesCoefficients && holds(size) ? 3 : 1)
     }

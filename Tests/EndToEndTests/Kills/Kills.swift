@@ -9,10 +9,10 @@ struct KilledHome: Sendable, CustomStringConvertible {
 
     var description: String { "\(kills) kills, seed \(seed)" }
 
-    /// The homes of each kind of kill test: together they kill `APOD_TOOLS_KILLS` runs, by default 25. The first seed
+    /// The homes of each kind of kill test: together they kill `APOD_TOOLS_KILLS` runs, by default 10. The first seed
     /// is `APOD_TOOLS_SEED`, by default 1.
     static let all: [KilledHome] = {
-        let (kills, first) = (number("APOD_TOOLS_KILLS") ?? 25, number("APOD_TOOLS_SEED") ?? 1)
+        let (kills, first) = (number("APOD_TOOLS_KILLS") ?? 10, number("APOD_TOOLS_SEED") ?? 1)
         return stride(from: 0, to: kills, by: most).enumerated().map { index, done in
             KilledHome(seed: UInt64(first + index), kills: min(most, kills - done))
         }

@@ -141,7 +141,7 @@ extension AnyOption {
         completion: .words([PruneLimit.all.rawValue]), group: .own,
         summary: "Remove the pictures that are not in the input.",
         manual: """
-            Removes nothing if the input has no records or a temporary failure, or, without =all, if more than half \
+            Removes nothing if the input has no pictures or a temporary failure, or, without =all, if more than half \
             of the pictures would go.
             """, read: PruneLimit.init)
     static let remove = Option<String>(

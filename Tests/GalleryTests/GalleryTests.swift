@@ -116,7 +116,8 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 
     @Test func placeOfAnEarlierVersionIsTakenOverByTheRecordOfItsDay() throws {
         var places = PlaceCollection()
-        let old = try place("2024-02-03", "a")
+        var old = try place("2024-02-03", "a")
+        old.isFormer = true
         places.add(old)
         func new(_ date: String, _ name: String) throws -> Place {
             let new = try place(date, name)
@@ -127,6 +128,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.add(try new("2024-02-04", "a"))?.id == "2024-02-04")
         #expect(places.add(try new("2024-02-03", "a"))?.id == "2024-02-03")
         #expect(places.places.count == 2 && places[old.key] == nil)
+
+        // The key of a picture without a date, as this version would give it.
+        var present = PlaceCollection()
+        old.isFormer = false
+        present.add(old)
+        present.add(try new("2024-02-03", "a"))
+        #expect(present.places.count == 2)
     }
 
     @Test func pruningNeedsMostOfTheInput() throws {
@@ -134,11 +142,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(PruneLimit.half.refusal(of: 5, of: 10, came: came) == nil)
         #expect(PruneLimit.half.refusal(of: 6, of: 10, came: came) == .tooMany(6, of: 10))
         #expect(PruneLimit.all.refusal(of: 6, of: 10, came: came) == nil)
-        #expect(PruneLimit.all.refusal(of: 10, of: 10, came: []) == .noRecords)
+        #expect(PruneLimit.all.refusal(of: 10, of: 10, came: []) == .noPictures)
         #expect(PruneLimit.all.refusal(of: 0, of: 0, came: []) == nil)
         let words = try record(#"{"error":{"transient":true}}"#)
         let failed = Place(key: String(repeating: "a", count: 32), record: words, day: nil)
         #expect(PruneLimit.all.refusal(of: 1, of: 10, came: came + [failed]) == .transientFailures(1))
+        let gone = try place("2024-02-01", "gone", fails: true)
+        #expect(PruneLimit.all.refusal(of: 10, of: 10, came: [gone]) == .noPictures)
     }
 
     @Test func invalidLineIsNoPlace() throws {

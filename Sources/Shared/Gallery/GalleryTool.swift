@@ -190,7 +190,9 @@ public final class GalleryTool: RecordTool {
             "path": place.record.string("path").map { .string($0) },
             "variants": place.record.raw("variants").map { .raw(Array($0)) },
         ])
-        return Place(key: key, record: shown, day: Publication.day(of: shown, settings.fields))
+        var same = Place(key: key, record: shown, day: Publication.day(of: shown, settings.fields))
+        same.isFormer = place.isFormer
+        return same
     }
 
     /// Sets the absolute paths of a place's files in a record.

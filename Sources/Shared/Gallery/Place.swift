@@ -10,6 +10,8 @@ public struct Place: Sendable, Equatable {
     let key: String
     /// The key that earlier versions gave the picture.
     var formerKey: String?
+    /// Whether an earlier version wrote the place and gave it its key.
+    var isFormer = false
     /// The name in addresses, unique in a collection; empty before the place is added.
     var id = ""
     let day: CalendarDay?
@@ -46,6 +48,7 @@ public struct Place: Sendable, Equatable {
         guard id.isEmpty || Self.isID(id, of: day, key) else { return nil }
         self.init(key: key, record: record, day: day)
         self.id = id
+        isFormer = record.integer("gallery.version") == nil
     }
 
     func file(_ name: String) -> File? {

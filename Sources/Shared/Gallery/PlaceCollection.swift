@@ -43,16 +43,17 @@ struct PlaceCollection: Sendable {
 
     /// Replaces the key that an earlier version gave a place, unless that place belongs to another day.
     mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
-        guard let former, former != key, indices[key] == nil, let index = indices[former], places[index].day == day
-        else { return }
+        guard let former, former != key, indices[key] == nil, let index = indices[former] else { return }
         let old = places[index]
+        // Earlier versions did not read the day of a file.
+        guard old.isFormer, old.day == day || old.day == nil else { return }
         var renamed = Place(key: key, record: old.record, day: old.day)
         renamed.id = old.id
         places[index] = renamed
         indices[former] = nil
         indices[key] = index
         ids[old.id] = key
-        if let day, let place = ofDays[day]?.firstIndex(of: former) { ofDays[day]?[place] = key }
+        if let day = old.day, let place = ofDays[day]?.firstIndex(of: former) { ofDays[day]?[place] = key }
     }
 
     /// Returns the name for an existing or future place: `wanted` if it is free.

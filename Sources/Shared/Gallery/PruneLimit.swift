@@ -14,16 +14,16 @@ public enum PruneLimit: String, Sendable, CaseIterable {
     ///   - count: the number of pictures before the run.
     func refusal(of removed: Int, of count: Int, came: [Place]) -> PruneRefusal? {
         if removed == 0 { return nil }
-        if came.isEmpty { return .noRecords }
         let failures = came.count { $0.record.bool("error.transient") == true }
         if failures > 0 { return .transientFailures(failures) }
+        if !came.contains(where: \.hasPicture) { return .noPictures }
         return self == .half && removed > count / 2 ? .tooMany(removed, of: count) : nil
     }
 }
 
 /// `--prune` has removed nothing. The pages are complete.
 public enum PruneRefusal: Failure, Equatable {
-    case noRecords
+    case noPictures
     case transientFailures(Int)
     case tooMany(Int, of: Int)
 
@@ -31,7 +31,7 @@ public enum PruneRefusal: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .noRecords: "nothing is pruned: the input has no records; check the command before the pipe"
+        case .noPictures: "nothing is pruned: the input has no pictures; check the command before the pipe"
         case .transientFailures(let count):
             "nothing is pruned: \(count) \(count == 1 ? "record" : "records") of the input failed temporarily; "
                 + "run it again later"

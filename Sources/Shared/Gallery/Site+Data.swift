@@ -142,7 +142,11 @@ extension Place {
     var written: Record {
         var record = record
         let page = Site.address(of: self)
-        record.set("gallery", .object(["key": .string(key), "id": .string(id), "page": .string(page)]))
+        record.set(
+            "gallery",
+            .object([
+                "key": .string(key), "version": isFormer ? nil : .integer(2), "id": .string(id), "page": .string(page),
+            ]))
         return record
     }
 }

@@ -132,7 +132,7 @@ int64_t apod_filtered_pairs(const uint8_t *row, ptrdiff_t count);
 
 /// The blocks at a position in each MCU, as the entropy decoder stores them.
 typedef struct {
-    /// The DC coefficient of each block, to which `dc_offset` is added; the sum wraps at 16 bits.
+    /// The DC coefficient of each block, before `dc_offset` is added; the sum wraps at 16 bits.
     const int16_t *dc;
     /// The offset of each block's coefficients; -1 for a block with only a DC coefficient.
     const int32_t *ac_offsets;

@@ -22,7 +22,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
 
 /// The words about a picture in its metadata.
 public struct EmbeddedCaption: Sendable, Hashable {
-    /// The day on which the picture was taken, `YYYY-MM-DD`: EXIF's DateTimeOriginal or DateTimeDigitized, else XMP's
+    /// The day of the photograph, `YYYY-MM-DD`: EXIF's DateTimeOriginal or DateTimeDigitized, else XMP's
     /// `exif:DateTimeOriginal`, `photoshop:DateCreated` or `xmp:CreateDate`.
     public let day: String?
     /// XMP's `dc:title`.

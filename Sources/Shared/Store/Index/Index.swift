@@ -163,7 +163,7 @@ package final class Index: Sendable {
     /// while `PRAGMA synchronous = FULL` would make each wait within its transaction.
     func synchronize() throws {
         // Closing the log releases no lock of SQLite's. Without a log, all is in the database, which SQLite has synced.
-        try root.openIfPresent(CacheRoot.index + "-wal")?.synchronize()
+        try root.writing { try root.openIfPresent(CacheRoot.index + "-wal")?.synchronize() }
     }
 
     /// Opens the index again if its file was replaced, as when the root was removed during a run.

@@ -147,7 +147,9 @@ extension AnyOption {
     static let remove = Option<String>(
         "remove", form: .value("ID"), expected: "a picture's gallery.id", group: .own, repeats: true,
         summary: "Remove this picture, such as 2024-02-03.",
-        manual: "Without operands, standard input is not read. The id is gallery.id in the output, and ends the address."
+        manual: """
+            Without operands, standard input is not read. The id is gallery.id in the output, and ends the address.
+            """
     ) { $0.isEmpty ? nil : $0 }
     static let identity = Option<FieldPath>(
         "identity", form: .value("FIELD"), expected: "a field such as id", group: .own,
@@ -155,7 +157,8 @@ extension AnyOption {
         manual: """
             By default the date of a record of apod-fetch, else id, else the address, else the path relative to the \
             working directory.
-            """) { FieldPath($0) }
+            """
+    ) { FieldPath($0) }
     static let recordFields = AnyOption.recordFields(
         GalleryText.allCases.map { "\($0)=" }, .own,
         expected: "a text and its fields, such as title=name,headline or date=net",

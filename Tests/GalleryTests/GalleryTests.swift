@@ -104,10 +104,15 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             #""date":"2024-02-01","id":"1","sku":"x","url":"https://a.example/a.jpg""#,
             #""date":"2024-02-02","id":"2","sku":"x","url":"https://a.example/a.jpg""#
         )
-        let daily = #","media_type":"image"}"#
+        let daily = #","media_type":"image","apod":{"service":"api"}}"#
         #expect(try key("{\(first)\(daily)") != key("{\(second)\(daily)"))
         #expect(try key("{\(first)\(daily)") == key(#"{"date":"2024-02-01","error":{"tool":"apod-fetch"}}"#))
         #expect(try key("{\(first)}") != key("{\(second)}"))
+        // Of another service: two pictures of one day.
+        let foreign = try ["1", "2"].map {
+            try key(#"{"date":"2024-02-01","media_type":"image","url":"https://a.example/\#($0).jpg"}"#)
+        }
+        #expect(foreign[0] != foreign[1])
         #expect(try key("{\(first)}", by: "sku") == key("{\(second)}", by: "sku"))
         #expect(try key(#"{"url":"https://a.example/a.jpg"}"#) == key(#"{"url":"https://A.example/a.jpg"}"#))
         #expect(try key(#"{"path":"a/1.jpg"}"#) != key(#"{"path":"b/1.jpg"}"#))

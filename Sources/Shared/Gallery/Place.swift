@@ -118,11 +118,11 @@ struct PictureIdentity: Equatable {
     /// The key that earlier versions gave the picture: the digest of its address or file name.
     let formerKey: String
 
-    /// The key of a record that a gallery wrote; else the field `--identity`; else the first of: the date of a
-    /// record of apod-fetch, `id`, the address, the cache key (cache files have random names), the path relative to the
-    /// working directory, the day, the whole record.
+    /// The key that a gallery wrote into the record; else the field `--identity`; else the first of: `date`, if
+    /// apod-fetch wrote the record; `id`; the address; the cache key (cache files have random names); the path relative
+    /// to the working directory; the day; the whole record.
     ///
-    /// - Parameter day: the record's day, which is its identity only if apod-fetch wrote the record.
+    /// - Parameter day: the day of the record in the gallery.
     init(of record: Record, day: CalendarDay?, field: FieldPath? = nil) {
         let path = (try? record.path("path")) ?? nil
         if path?.hasPrefix("/") != true, let key = record.string("gallery.key"), Place.isKey(key) {
@@ -130,11 +130,12 @@ struct PictureIdentity: Equatable {
             return
         }
         formerKey = Self.formerKey(of: record, path: path, day: day)
-        let isDaily = record.has("media_type") || record.string("error.tool") == "apod-fetch"
+        // Other services have a `media_type` as well, and several pictures a day.
+        let isDaily = record.string("apod.service") != nil || record.string("error.tool") == "apod-fetch"
         if let field, let text = record.printable(field) {
             key = Self.digest("field", text)
-        } else if isDaily, let day {
-            key = Self.digest("day", day.description)
+        } else if isDaily, let date = record.string("date") {
+            key = Self.digest("day", date)
         } else if let id = record.printable("id") {
             key = Self.digest("id", id)
         } else if let path, Self.source(of: record) == nil {

@@ -24,10 +24,12 @@ extension Folder {
         return rest.isEmpty ? there : rest
     }
 
-    /// Returns a path below the current folder relative to it, and other paths as absolute paths.
+    /// Returns the path of a file relative to the current folder if it is below it, else its absolute path. Resolves
+    /// links to folders, but not the file: two links to one file have different paths.
     public static func relativeToCurrent(_ path: String) -> String {
-        let path = resolve(path)
-        return path.removing(bytePrefix: resolve(".") + "/") ?? path
+        let folder = path.folderPrefix
+        let file = resolve(folder.isEmpty ? "." : folder) + "/" + (path.removing(bytePrefix: folder) ?? path)
+        return file.removing(bytePrefix: resolve(".") + "/") ?? file
     }
 
     private static func currentFolder() -> String {

@@ -64,7 +64,7 @@ extension Tool {
         let remote = arguments[.search] == nil ? try context.remoteSettings() : nil
         let caches = context.caches(settings, remote: context.remote(remote))
         let client = try context.client(caches, jobs: runOptions.jobs)
-        var requirements = try context.networkNeeds()
+        var requirements = try context.networkRequirements()
         requirements.changesCache = !client.isOffline
         requirements.remote = remote
         context.confine(settings, requirements)

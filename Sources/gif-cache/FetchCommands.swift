@@ -176,7 +176,7 @@ struct ServiceWork {
         plainClient = try context.client(passwords: passwords)
         self.context = context
         self.caches = caches
-        var requirements = try context.networkNeeds()
+        var requirements = try context.networkRequirements()
         requirements.inputs = arguments[.placeholder].map { $0 == "none" ? [] : [$0] } ?? []
         copies = try context.copies(&requirements)
         requirements.remote = remote

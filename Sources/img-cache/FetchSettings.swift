@@ -27,7 +27,7 @@ extension ToolContext {
         let rules = try self.rules(settings)
         let request = try requests()
         let client = try downloadClient()
-        var requirements = try fetchNeeds()
+        var requirements = try fetchRequirements()
         let copies = try copies(&requirements, stores: true)
         requirements.remote = try remoteSettings()
         confine(settings, requirements)
@@ -55,8 +55,8 @@ extension ToolContext {
     }
 
     /// Returns the rights of a command that downloads pictures and reads local files.
-    func fetchNeeds() throws -> SandboxRequirements {
-        var requirements = try networkNeeds()
+    func fetchRequirements() throws -> SandboxRequirements {
+        var requirements = try networkRequirements()
         requirements.inputs = arguments.operands
         return requirements
     }

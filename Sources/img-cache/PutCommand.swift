@@ -83,7 +83,7 @@ extension Command {
         let settings = try context.fetchSettings()
         let rules = try context.rules(settings)
         let request = try context.requests()
-        var requirements = try context.fetchNeeds()
+        var requirements = try context.fetchRequirements()
         requirements.remote = try context.remoteSettings()
         let explainer = Explainer(
             settings: settings, remote: context.remote(requirements.remote), client: try context.downloadClient(),

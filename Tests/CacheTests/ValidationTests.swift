@@ -203,13 +203,13 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server, retries: 1)).status == .miss)
         var settings = CacheSettings(root: world.root)
         settings.places = RuntimePlaces(memory: [], ephemeral: ["\(world.folder)/bypass"])
-        let bypass = EphemeralStore(
+        let store = EphemeralStore(
             settings: settings, scope: .standard, inspect: CacheStore.wholePicture, clock: world.time.clock,
             interruption: world.interruption)
         let again = FakeServer { _, number in
             .init(body: number == 0 ? Array(whole.prefix(count)) : whole, endsAtClose: true)
         }
-        #expect(try bypass.fetch(moon, client: world.client(again, retries: 1)).bytes == whole.count)
+        #expect(try store.fetch(moon, client: world.client(again, retries: 1)).bytes == whole.count)
     }
 
     @Test func truncatedPictureInACompleteBodyIsNotRetried() throws {

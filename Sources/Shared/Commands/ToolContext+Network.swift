@@ -33,7 +33,7 @@ extension ToolContext {
 
     /// The needs of a command that uses the network. Files with secrets are not included, as they have been read
     /// before. Throws `ConfigurationFailure` for a bad setting.
-    public func networkNeeds() throws -> SandboxRequirements {
+    public func networkRequirements() throws -> SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.usesNetwork = true
         requirements.certificates = try value(.cacert)

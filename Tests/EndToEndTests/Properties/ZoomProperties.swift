@@ -39,13 +39,13 @@ struct ZoomProperties {
         try forAll { random in
             let size = PixelSize(width: random.number(30...160), height: random.number(30...160))
             let picture = RandomPicture.any(size.width, size.height, &random)
-            let wish = Choice(in: size, &random)
+            let choice = Choice(in: size, &random)
             let side = random.number(8...120)
-            let part = picture.part(x: wish.x, y: wish.y, width: wish.width, height: wish.height)
-            let region = try found(Region(wish.text), "no region: \(wish.text)")
+            let part = picture.part(x: choice.x, y: choice.y, width: choice.width, height: choice.height)
+            let region = try found(Region(choice.text), "no region: \(choice.text)")
 
             let made = try Self.shrunk(picture, Geometry(width: side, height: side, region: region))
-            let words = "\(wish.text) of \(picture.words) in \(side): \(made.words)"
+            let words = "\(choice.text) of \(picture.words) in \(side): \(made.words)"
             try Self.checkAspect(made.size, of: part.size, in: side, words)
 
             // The same pixels alone, made smaller by the same engine: except for at most three pixels of the output at
@@ -97,16 +97,16 @@ struct ZoomProperties {
             let size = PixelSize(width: random.number(30...300), height: random.number(30...300))
             let picture = RandomPicture.any(size.width, size.height, &random)
             try home.write("a.png", try encode(picture, Self.png))
-            let wish = Choice(in: size, &random)
-            let arguments = ["a.png", "--region", wish.text, "--variant", "pager,overlay", "--output-dir", "out"]
+            let choice = Choice(in: size, &random)
+            let arguments = ["a.png", "--region", choice.text, "--variant", "pager,overlay", "--output-dir", "out"]
             let record = try home.run("img-downsample", arguments).expect(0).record
             // Nothing is enlarged, and both bounds are above the picture: the pixels themselves.
-            let part = picture.part(x: wish.x, y: wish.y, width: wish.width, height: wish.height)
+            let part = picture.part(x: choice.x, y: choice.y, width: choice.width, height: choice.height)
             for name in ["pager", "overlay"] {
-                try claim(record.variantSize(name) == part.words, "\(wish.text) of \(picture.words): \(record.text)")
+                try claim(record.variantSize(name) == part.words, "\(choice.text) of \(picture.words): \(record.text)")
                 let path = try found(record.variant(name)?.string("path"), "no path: \(record.text)")
                 let difference = try home.pixels(path).withAllChannels.meanDifference(to: part.withAllChannels)
-                try claim(difference == 0, "\(wish.text) of \(picture.words) has other pixels")
+                try claim(difference == 0, "\(choice.text) of \(picture.words) has other pixels")
             }
         }
     }

@@ -63,7 +63,7 @@ final class ScanCursor {
     /// Returns the latest possible end of the next MCU's data, if it is in this region.
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
-        // Right after a restart, `ends` still begins with the marker that was passed, or with several at its position.
+        // Right after a restart, `ends` still begins with the markers that were passed.
         let isBehindMarker = count > 0 && restartInterval > 0 && sinceRestart == 0 && !isBeforeMarker
         return isBehindMarker ? ends.dropFirst(position == passed.position ? passed.markers : 1).first : ends.first
     }

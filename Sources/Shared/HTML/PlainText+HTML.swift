@@ -27,7 +27,7 @@ extension PlainText {
 
     public static func line(ofHTML html: String) -> String? { lines(ofHTML: html)?.joined(separator: " ") }
 
-    /// Returns a text that should be plain on one line, without the tags and references that it may still have.
+    /// Folds a plain text to one line, and removes the tags and references that it may still contain.
     public static func line(ofText text: String) -> String {
         let text = text.utf8.count <= HTMLTree.byteLimit ? EncodedTags.decoded(in: text) : text
         if holdsTags(text), let line = line(ofHTML: text) { return line }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// Shortens answers and records to the picture, for most tests.
+/// Shorthands for tests that need only the picture of an answer.
 extension ServiceAnswer {
     static func picture(in bytes: [UInt8], of day: CalendarDay, from service: Service) throws(APODFailure) -> Picture {
         try ServiceAnswer.day(day, in: bytes, from: Server(service), at: time("2026-11-20")).get()

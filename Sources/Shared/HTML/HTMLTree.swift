@@ -2,7 +2,7 @@ import CGumbo
 import Libc
 
 /// Parses HTML by the rules of browsers (gumbo's HTML5 parser), so unclosed tags, capitals, odd quotes and stray
-/// ampersands are read as readers of NASA's pages see them.
+/// ampersands mean the same as in a browser that shows NASA's pages.
 enum HTMLTree {
     /// The largest HTML in bytes. A day's page has about 12 KB.
     static let byteLimit = 64 << 10

@@ -64,7 +64,8 @@ public struct DayPlan: Sendable, Equatable {
     }
 
     /// Returns a plan for random days, drawn here because the new service has no random mode. A seed always draws the
-    /// same days in the same order, except for days published since. Throws `UsageFailure` if there are fewer days.
+    /// same days in the same order, except that later runs may also draw newly published days. Throws `UsageFailure` if
+    /// there are fewer days.
     static func random(_ count: Int, seed: UInt64, at time: Timestamp) throws -> DayPlan {
         // The newest day may not be published yet.
         var lottery = DayLottery(through: PublishedDays.newest(at: time).advanced(by: -1), seed: seed)

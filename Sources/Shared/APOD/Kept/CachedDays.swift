@@ -101,7 +101,7 @@ final class CachedDays: Sendable {
             guard let cache = try cache(for: service) else { return }
             let rows = days.map { $0.metadata(address: address) }
             try cache.keep(rows, in: Self.collection(service))
-            // Rows without expiry no longer change.
+            // Rows without an expiry no longer change, so the remote can share them.
             for row in rows where row.expiresAt == nil { cache.offer(row, in: Self.collection(service)) }
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }

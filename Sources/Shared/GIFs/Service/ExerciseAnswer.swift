@@ -5,7 +5,7 @@ import Support
 
 /// Interprets error answers of the gateway and the service.
 enum ExerciseAnswer {
-    /// Returns the failure for a status other than 200; nil if the status needs no interpretation.
+    /// Returns the failure for a status other than 200; nil to keep the failure of the client.
     ///
     /// Only the `message` in the gateway's JSON distinguishes a missing plan, a used-up quota, and too many requests in
     /// a short time.

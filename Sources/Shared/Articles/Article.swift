@@ -2,7 +2,7 @@ import Records
 
 /// An explanation as paragraphs with links. A record's `explanation` is its text on one line.
 public struct Article: Sendable, Equatable {
-    /// The paragraphs, none of them empty. All text is folded.
+    /// The non-empty paragraphs. All text is folded.
     public let paragraphs: [LinkedText]
 
     public init(paragraphs: [LinkedText]) { self.paragraphs = paragraphs }

@@ -3,7 +3,7 @@ import Support
 /// Divides the steps of a plan into windows: days that one request can answer.
 struct PlanWindows {
     enum Window: Sendable {
-        /// Days; those in `optional` are skipped if unpublished.
+        /// Days; `optional` has the days that are skipped if unpublished.
         case days([CalendarDay], optional: Set<CalendarDay>)
         case newest(from: CalendarDay)
         /// A result that is already known.

@@ -81,7 +81,6 @@ import Testing
     }
 
     /// Earlier keys contained a plain digest of the secret, or the secret itself if its parameter name was unknown.
-    /// one.
     @Test(arguments: ["token", "sid", "author"])
     func earlierKeysStillHit(_ name: String) throws {
         let address = "https://pictures.example/a.gif?\(name)=1234&w=9"

@@ -53,8 +53,8 @@ import Testing
         #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
     }
 
-    /// Regression test: with `--field key=id`, `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` stored the picture of the
-    /// second address under the key of the first.
+    /// Regression test: with `--field key=id`, `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` stored the
+    /// picture of the second address under the key of the first.
     @Test(arguments: ["https://good.example/a.jpg", "file:///etc/passwd", "exercisedb:0001@180", "truncated:x", "moon"])
     func customNameNeverCollidesWithAnotherKey(_ name: String) throws {
         let own = try CacheKey(name: name)

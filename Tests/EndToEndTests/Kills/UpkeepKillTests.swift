@@ -4,16 +4,16 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` of maintenance commands, beside processes that read and write: entries that were not removed are present
-/// and right, removed entries stay removed, and no file is left over.
+/// Kills maintenance commands while other processes read and write. Entries that were not removed must be present and
+/// intact, removed entries must stay removed, and no file may be left over.
 struct UpkeepKillTests {
     @Test(arguments: UpkeepWork.allCases, KilledHome.all)
-    func aKilledRunLosesNothingAndLeavesNothing(_ work: UpkeepWork, _ home: KilledHome) throws {
+    func killedRunLosesNoEntryAndLeavesNoFile(_ work: UpkeepWork, _ home: KilledHome) throws {
         try UpkeepWorld(home, work).run()
     }
 }
 
-/// The work killed most often in a home; one run in four does other work.
+/// The work killed most often in a home; one run in four does any kind of work.
 enum UpkeepWork: CaseIterable {
     case adding, removing, emptying, cleaning, rebuilding
 }

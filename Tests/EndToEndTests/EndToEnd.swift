@@ -42,7 +42,7 @@ extension ToolOutput {
     }
 
     /// Expects an exit status, a record with an `error` of the same status and this code, and its message as a line
-    /// `tool: message` or `tool: subject: message`.
+    /// `tool: message`, or with a subject `tool: 2024-02-03: message`.
     @discardableResult
     func expectFailure(
         _ status: Int32, code: String, tool: String, transient: Bool? = nil, location: SourceLocation = #_sourceLocation

@@ -95,8 +95,8 @@ struct ForeignNameTests {
         #expect(names().isEmpty)
     }
 
-    /// If a library adds to the environment before `main`, the environment no longer follows the arguments in memory,
-    /// where a runtime may look for it.
+    /// A library that changes the environment before `main` also moves it, so it no longer follows the arguments in
+    /// memory. A runtime may search for the environment there.
     @Test func argumentsOutliveALibraryThatChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",

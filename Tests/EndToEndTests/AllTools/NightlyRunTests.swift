@@ -64,7 +64,8 @@ import Testing
         #expect(home.folder.contents().count { $0.hasPrefix("work/archive/") } == Self.nights)
     }
 
-    /// The first picture is slow. The others wait for their names meanwhile, and are evicted before they are copied.
+    /// The first picture is slow. The others wait for their names until it arrives, and are evicted before they are
+    /// copied.
     @Test func evictedPictureIsCopied() throws {
         let slow = server.url(picture(1), faults: ["wait-500"])
         let rest = (2...6).map { server.url(picture($0)) }

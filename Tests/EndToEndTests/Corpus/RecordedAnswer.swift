@@ -23,7 +23,7 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
     let asked: Asked
     /// The tool's exit status.
     let status: Int32
-    /// The expected fields of each record, in order; nil for an absent field. `@` stands for the service's address.
+    /// The expected fields of each record, in order; nil for an absent field. `@` is replaced by the service's address.
     let records: [[String: String?]]
 
     init(_ file: String, _ asked: Asked, _ status: Int32, _ records: [[String: String?]]) {
@@ -36,7 +36,7 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
     /// An answer that the tool accepts.
     init(_ file: String, _ asked: Asked, _ records: [[String: String?]]) { self.init(file, asked, 0, records) }
 
-    /// An answer for which the only record fails.
+    /// An answer whose only record fails.
     init(_ file: String, _ asked: Asked, _ status: Int32, _ code: String) {
         self.init(file, asked, status, [["error.code": code]])
     }

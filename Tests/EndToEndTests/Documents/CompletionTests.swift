@@ -188,7 +188,7 @@ struct CompletionTests {
         }
     }
 
-    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func completionScriptsAreValid(shell: CompletingShell)
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func completionScriptIsValid(shell: CompletingShell)
         throws
     {
         let home = try ToolHome()

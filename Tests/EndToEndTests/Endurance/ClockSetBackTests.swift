@@ -7,7 +7,7 @@ import Testing
 struct ClockSetBackTests {
     private static let year = 366 * 86_400_000
 
-    /// Shifts all times in the index, including those of the counters.
+    /// Shifts all times in the index, including the times of the counters.
     private func move(_ home: ToolHome, by milliseconds: Int) throws {
         try CacheOnDisk(home).execute(
             """

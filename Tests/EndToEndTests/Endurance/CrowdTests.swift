@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Eight processes that store pictures in one root, which has room for only a part of them.
+/// Eight processes that share a root with room for a part of their pictures.
 @Suite(.serialized)
 struct CrowdTests {
     private static let size = 20_000

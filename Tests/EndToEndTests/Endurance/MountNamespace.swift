@@ -64,7 +64,7 @@ enum OtherUser {
         return home
     }
 
-    /// Gives everything at `path` to that user.
+    /// Changes the owner of everything at `path` to that user.
     static func own(_ path: String, _ home: ToolHome) throws {
         try home.shell("mkdir -p '\(path)' && chown -R \(id):\(id) '\(path)'").expect(0)
     }

@@ -18,7 +18,7 @@ struct KilledHome: Sendable, CustomStringConvertible {
         }
     }()
 
-    /// More kills in one home would only enlarge its cache.
+    /// More kills per home would only enlarge its cache.
     private static let most = 10
 
     private static func number(_ name: String) -> Int? {

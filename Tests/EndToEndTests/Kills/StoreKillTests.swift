@@ -21,7 +21,7 @@ struct StoreKillTests {
     }
 }
 
-/// A home in which one tool after another is killed, and the pictures known to be in its cache.
+/// A home in which tools are killed one after another, and the pictures known to be in its cache.
 private final class KilledWorld {
     static let size = 60_000
 

@@ -1,4 +1,4 @@
-/// Text as HTML.
+/// HTML markup for text.
 enum HTML {
     static func escaped(_ text: String) -> String {
         var result = ""

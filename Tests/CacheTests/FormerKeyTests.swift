@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Version 1.0.0 printed such keys.
-    @Test(.enabled(if: cidn_load() == nil)) func keyWithAHostThatIsNowRefusedIsFound() throws {
+    @Test(.enabled(if: cidn_load() == nil)) func keyWithANowInvalidHostIsFound() throws {
         let text = "https://xn--bucher-xyd.example/a.jpg"
         #expect(try key(text).text == text)
         #expect(throws: WebURLFailure.self) { try key("https://u:p@xn--bucher-xyd.example/a.jpg") }

@@ -20,7 +20,7 @@ struct Delivery {
     var pause: Duration?
     /// Whether the connection becomes silent instead of ending.
     var stalls = false
-    /// The size to which the body is filled with zeros.
+    /// The minimum size of the body, which is filled with zeros.
     var size: Int?
     /// The size of an array that repeats the response.
     var repeated: Int?

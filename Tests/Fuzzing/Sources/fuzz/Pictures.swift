@@ -78,7 +78,7 @@ func readExif(_ bytes: [UInt8]) {
     _ = (block.copyright, block.artist, block.thumbnail)
     let size = PixelSize(width: 30, height: 20)
     let upright = block.upright(size: size)
-    // All bytes keep their positions, except those of the thumbnail, which may move to the end. In a damaged file,
+    // All bytes except the thumbnail's keep their positions; the thumbnail may move to the end. In a damaged file,
     // overlapping directories may require different values for the same bytes, so nothing stronger can be checked.
     precondition(upright.bytes.count <= bytes.count)
     _ = upright.upright(size: size, isSRGB: false)
@@ -95,7 +95,7 @@ func readXMP(_ bytes: [UInt8]) {
 
 // MARK: Seeds
 
-/// Pictures in one format, with all kinds of pixels that the encoders write, some with metadata.
+/// Pictures of a format, with all kinds of pixels that the encoders write, some with metadata.
 func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     var result: [[UInt8]] = []
     for channels in 1...4 {

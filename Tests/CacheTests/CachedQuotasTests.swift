@@ -102,7 +102,7 @@ import Testing
         #expect(try ledger().refusal(of: nasa) == nil)
     }
 
-    @Test func removedRootStartsEmpty() throws {
+    @Test func quotasAreEmptyAfterTheRootIsRemoved() throws {
         let quotas = ledger()
         try quotas.keep(refusal(5), of: nasa)
         Surroundings.removeTree(world.root)

@@ -203,8 +203,8 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    /// A store moves its file into place and inserts the row in one transaction, so `clean` may never remove the file
-    /// of a running store.
+    /// A store moves its file into place and inserts the row in a single transaction. Meanwhile `clean` must not remove
+    /// the file.
     @Test func concurrentStoresLoseNothing() throws {
         let results = try together(6) { [world] worker in
             let cache = try world.cache()

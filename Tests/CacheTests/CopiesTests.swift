@@ -96,7 +96,7 @@ import Testing
         #expect(try Surroundings.contents(archive + "/m31.gif") == picture())
     }
 
-    @Test(arguments: [picture() + [0], picture().reversed()]) func editedCopyIsReportedAndLeftAlone(
+    @Test(arguments: [picture() + [0], picture().reversed()]) func editedCopyIsReportedAndKept(
         _ edited: [UInt8]
     ) throws {
         _ = try put()

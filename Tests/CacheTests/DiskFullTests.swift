@@ -10,7 +10,7 @@ import Testing
 /// Full disks, simulated by a limit on the size of files. The limit applies to a whole process, so each test runs in
 /// its own.
 @Suite struct DiskFullTests {
-    @Test func storeThatDoesNotFitFailsAndLeavesNothing() async {
+    @Test func storeThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func fetchThatDoesNotFitFailsAndLeavesNothing() async {
+    @Test func fetchThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()

@@ -160,7 +160,7 @@ import Testing
         #expect(try cache.lookup(CacheKey(url: moon.url)) != nil)
     }
 
-    @Test func brokenTransferIsContinuedByTheNextProcess() throws {
+    @Test func interruptedDownloadIsResumedByTheNextProcess() throws {
         let whole = picture(1, bytes: 200_000)
         let server = FakeServer { request, number in
             guard let start = request.rangeStart else {
@@ -199,7 +199,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
     }
 
-    @Test func transferWithoutAValidatorStartsOver() throws {
+    @Test func downloadWithoutAValidatorRestarts() throws {
         let server = FakeServer { _, number in
             .init(headers: [("ETag", "W/\"1\"")], body: picture(1, bytes: 9000), breaksAfter: number == 0 ? 5000 : nil)
         }

@@ -196,7 +196,7 @@ import Testing
         #expect(error?.exitCode == .cannotCreate)
     }
 
-    @Test func scopeLastSwitchedToIsTheDefault() throws {
+    @Test func currentScopeIsTheDefault() throws {
         let cache = try world.cache()
         #expect(cache.scope == .standard)
         try cache.requireWriting()

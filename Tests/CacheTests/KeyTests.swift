@@ -20,7 +20,7 @@ import Testing
         #expect(written.text == "https://pictures.example/b.jpg?x=1")
     }
 
-    @Test func ignoredQueryParametersAreLeftOut() throws {
+    @Test func ignoredQueryParametersAreRemovedFromKeys() throws {
         let url = try WebURL("https://pictures.example/a.jpg?w=100&v=2&h=50")
 
         #expect(CacheKey(url: url, ignoringQuery: ["w", "h"]).text == "https://pictures.example/a.jpg?v=2")

@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Listing, removing by filters, pinning, and the details of entries.
+/// Listing, removal by filters, pinning, and entry details.
 @Suite struct ListingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -24,7 +24,7 @@ import Testing
         return keys.sorted()
     }
 
-    @Test func filtersGoOverAllPages() throws {
+    @Test func filtersApplyToAllPages() throws {
         let cache = try world.cache()
         for number in 0..<600 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1, bytes: 900)), key: key("moon"))

@@ -90,7 +90,7 @@ struct MemoryTests {
 
     // MARK: Places
 
-    @Test func rootsShareNothingInMemory() throws {
+    @Test func picturesInMemoryAreNotSharedBetweenRoots() throws {
         let (one, other) = try (caches(), caches(root: "\(world.folder)/other"))
         try put("moon", in: one)
         #expect(try !has("moon", in: other))

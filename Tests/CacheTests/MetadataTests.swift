@@ -187,7 +187,7 @@ import Testing
         #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(Statistics.Sum.init))
     }
 
-    @Test func reusedScopeNumberInheritsNothing() throws {
+    @Test func reusedScopeIDInheritsNoMetadata() throws {
         let alice = try world.cache(scope: "alice")
         try alice.keep([day("a")], in: days)
         // As a process of an earlier version purges, which does not know the metadata table.

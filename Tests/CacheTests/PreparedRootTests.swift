@@ -234,7 +234,7 @@ import Testing
         #expect(!names.contains("index.sqlite.damaged"))
     }
 
-    @Test func indexOfAnEarlierVersionIsAdopted() throws {
+    @Test func indexOfAnEarlierVersionIsAccepted() throws {
         _ = try store()
         try world.database().execute("PRAGMA application_id = 0")
 

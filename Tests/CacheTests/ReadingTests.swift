@@ -68,7 +68,7 @@ struct ReadingTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func keysInMemoryAreListedToo() throws {
+    func keysInMemoryAreListed() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         var settings = try settings(memory: memory.path("memory"))
         try put("disk")

@@ -26,7 +26,7 @@ import Testing
         #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)
     }
 
-    @Test func listsShowRecoveredKeys() throws {
+    @Test func listingShowsRecoveredKeys() throws {
         let keys = ["https://a.example/1", "exercisedb:0001@180", "key:own"]
         for (number, text) in keys.enumerated() {
             _ = try world.cache().store(MemorySource(picture(number)), key: CacheKey(printed: text))

@@ -218,7 +218,7 @@ import Testing
         #expect(before == 3 && server.requests.count == 3)
     }
 
-    @Test func revalidationNeverTouchesTheFile() throws {
+    @Test func revalidationDoesNotModifyTheFile() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
                 ? .init(headers: [("ETag", "\"1\"")], body: picture())

@@ -158,7 +158,7 @@ struct StatisticsTests {
             ])
     }
 
-    @Test func tableShowsContentsAndHeldEntries() {
+    @Test func tableShowsContentsAndLeasedAndPinnedEntries() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
                 2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many

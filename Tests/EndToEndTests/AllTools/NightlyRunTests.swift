@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func placeholderIsReplacedByThePictureLater() throws {
+    @Test func placeholderIsLaterReplacedByThePicture() throws {
         try write(days: [1], faults: ["status-503"])
         let first = try home.shell(thumbs + " --fallback")
         #expect(try first.records.first?.string("variants.custom.status") == "fallback")

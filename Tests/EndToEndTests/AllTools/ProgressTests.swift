@@ -27,7 +27,7 @@ struct ProgressTests {
         #expect(output.stderr.contains("\u{1B}[32m"), "\(output)")
     }
 
-    @Test func logLinesAppearAboveTheProgress() throws {
+    @Test func logLinesAppearAboveTheProgressBar() throws {
         let tool = try home.start(
             "img-cache", ["put", "--jobs", "2"], environment: ["NO_COLOR": "1"], stdout: .terminal, stderr: .terminal)
         tool.write("{\"url\":\"\(server.url())\"}\n")

@@ -4,13 +4,13 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
         /// `apod-fetch` for one day or a range, from one of the services.
         case day(Service, String)
         case days(Service, String, through: String)
-        /// `gif-cache put ID`, which receives the file.
+        /// `gif-cache put ID`; the file is the answer.
         case exercise(String)
         /// `gif-cache put`, with the file's exercises as records and a GIF for each.
         case exercises
         /// `img-cache put`, with the file's launches as records; all their addresses are on the sample service.
         case launches
-        /// `img-cache put URL`, which receives the file.
+        /// `img-cache put URL`; the file is the answer.
         case picture
     }
 
@@ -33,10 +33,10 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
         self.records = records
     }
 
-    /// An answer that the tool accepts.
+    /// Expects these records and status 0.
     init(_ file: String, _ asked: Asked, _ records: [[String: String?]]) { self.init(file, asked, 0, records) }
 
-    /// An answer whose only record fails.
+    /// Expects a single record with this error code.
     init(_ file: String, _ asked: Asked, _ status: Int32, _ code: String) {
         self.init(file, asked, status, [["error.code": code]])
     }

@@ -79,7 +79,7 @@ struct CompletionTests {
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
-    func commandsOptionsFilesAndValuesAreOffered(shell: CompletingShell) throws {
+    func commandsOptionsFilesAndValuesAreCompleted(shell: CompletingShell) throws {
         try check(Self.cases, shell, in: try home())
     }
 

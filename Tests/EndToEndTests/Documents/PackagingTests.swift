@@ -78,7 +78,7 @@ struct PackagingTests {
         #expect(!TestFile.exists("\(clone)/.build"))
     }
 
-    @Test func checksumsAreSignedIfThereIsAKey() throws {
+    @Test func checksumsAreSignedWithAConfiguredKey() throws {
         let home = try ToolHome()
         guard let clone = try clone(home), TestFile.exists("/usr/bin/gpg") else { return }
         // The path of a Unix domain socket must be short.

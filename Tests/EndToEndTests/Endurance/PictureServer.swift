@@ -23,7 +23,7 @@ final class PictureServer: Sendable {
         var stalled = 0
         /// Whether paused answers continue.
         var goesOn = false
-        /// The status sent instead of pictures, after `isReleased`.
+        /// The status sent instead of pictures. Answers wait until `isReleased`.
         var refusal: Int?
         var isReleased = true
     }

@@ -111,7 +111,7 @@ struct OrientationProperties {
         if random.chance(50) {
             request.names = [random.one(of: styles), random.one(of: styles)]
         } else {
-            // Explicit sizes would need a style whose crop cuts off the corners.
+            // With a style, explicit sizes would change its crop, which could cut off the corners.
             request.names = [random.one(of: ["pager", "overlay"])]
             request.widths = random.chance(50) ? [random.number(12...90)] : []
             request.height = random.chance(50) ? random.number(12...90) : nil

@@ -109,7 +109,7 @@ struct SecretRoutesTests {
         route.address("\(server.listener.address)/\(name).png")
     }
 
-    @Test(arguments: Route.all) private func secretIsNowhere(route: Route) throws {
+    @Test(arguments: Route.all) private func secretIsNeitherStoredNorShown(route: Route) throws {
         let home = try home(route)
         let names = ["good", "401", "403", "404", "407", "410", "429", "503", "away", "page", "half"]
         var outputs: [ToolOutput] = []

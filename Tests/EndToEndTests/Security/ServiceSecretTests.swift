@@ -94,7 +94,7 @@ struct ServiceSecretTests {
         [(way.tool == "apod-fetch" ? "APOD_API_URL" : "EXERCISEDB_API_URL"): way.address("\(server.address)/\(place)")]
     }
 
-    @Test(arguments: SecretWay.all) private func secretIsNowhere(way: SecretWay) throws {
+    @Test(arguments: SecretWay.all) private func secretIsNeitherStoredNorShown(way: SecretWay) throws {
         let home = try home(way)
         var outputs: [ToolOutput] = []
         for place in ["401", "403", "404", "429", "500", "away", "half", "silent", "good"] {

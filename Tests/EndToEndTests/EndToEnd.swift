@@ -86,7 +86,6 @@ enum Picture {
         return try encode(pixels, EncodeOptions(format: format, quality: 90))
     }
 
-    /// The header of a file.
     static func header(_ path: String) throws -> ImageHeader { try ImageHeader.read(File.openInput(path)) }
 
     static func header(_ bytes: [UInt8]) throws -> ImageHeader { try ImageHeader.read(MemorySource(bytes)) }

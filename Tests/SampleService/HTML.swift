@@ -1,4 +1,4 @@
-/// HTML markup for text.
+/// Escapes text for HTML.
 enum HTML {
     static func escaped(_ text: String) -> String {
         var result = ""

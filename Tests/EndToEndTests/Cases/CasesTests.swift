@@ -11,7 +11,7 @@ import Testing
         tool == "README.md" ? [] : TemporaryFolder.names(in: "\(root)/\(tool)").sorted().map { "\(tool)/\($0)" }
     }
 
-    /// The files with a meaning of their own; the commands of a case use the others.
+    /// The files that the tests read; the commands of a case use all other files.
     private static let parts: Set = ["args", "in", "out", "err", "code", "setup", "service", "session", "unchecked"]
 
     private static let server = try? SampleServer(["--size", "40x30", "--exercises", "20"])

@@ -36,7 +36,7 @@ struct NewerLayoutTests {
 
         #expect(Self.commands.count >= 8, "no commands found in --help")
         for command in Self.commands {
-            // Tries the arguments that some command accepts: a picture, none, a subcommand, a remote.
+            // Tries arguments until the command accepts them: a picture, none, a subcommand, a remote.
             let tried = try [[url], [], ["list"], ["--remote", "file:///nowhere"]].lazy.map {
                 try home.run("img-cache", [command] + $0)
             }

@@ -96,7 +96,7 @@ struct DownsampleColourTests {
                 #expect(abs(a - b) <= 8, "\(source) to \(target): \(made.colour(15, 10))")
             }
         }
-        // Gray pictures that the format or the background turns into colour pictures.
+        // Gray pictures become colour pictures if the format or the background requires it.
         let gray = DrawnProfile.linearGray
         try home.write("gray.png", DrawnPicture.solid(60, 40, [55]).png(chunks: [gray.chunk]))
         for (options, target) in [

@@ -22,7 +22,7 @@ enum RandomText {
         return ([random.one(of: ["Where", "Over", "Behind", "What"])] + middle + ["sky."]).joined(separator: " ")
     }
 
-    /// A name as in a credit.
+    /// The name of an author, as in a picture credit.
     static func author(_ random: inout SeededRandom) -> String {
         let first = ["Ada", "Jos\u{E9}", "\u{5B87}\u{5B99}", "O'Neil", "Zo\u{EB}", "J\u{FC}rgen"]
         let last = ["Example", "M\u{FC}ller", "de la Cruz", "(ESO)", "N\u{FA}\u{F1}ez", "& Sons"]

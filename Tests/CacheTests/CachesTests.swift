@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// How many caches one run has open.
+/// The number of caches that one run keeps open.
 @Suite struct CachesTests {
     private let world: Surroundings
 
@@ -28,7 +28,7 @@ import Testing
 
         #expect(try caches.cache(scope: "0") === first)
         #expect(try caches.cache(scope: "1") !== second)
-        // A caller that still has it may use it.
+        // The closed cache remains usable by callers that still hold it.
         #expect(try second.store(MemorySource(picture()), key: key("moon")).status == .miss)
         #expect(try caches.cache(scope: "1").lookup(key("moon")) != nil)
     }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func rootIsPutInOrderOnceAtTheEndOfARun() throws {
+    @Test func rootIsCleanedOnceAtTheEndOfARun() throws {
         let caches = caches()
         for scope in 0..<4 {
             _ = try caches.cache(scope: "\(scope)").store(MemorySource(picture(scope)), key: key("x"))
@@ -78,7 +78,7 @@ import Testing
         #expect(try caches().makeCurrent(.standard, keeping: true) == ScopeSwitch(old: alice, purged: nil))
     }
 
-    @Test func aScopeThatNeverExistedMayBeANearMatch() throws {
+    @Test func unknownScopeSuggestsANearMatch() throws {
         let alice = try ScopeName("alice")
         #expect(try caches().unknownScope(.standard) == nil)
         #expect(try caches().unknownScope(alice)?.suggestion == nil)

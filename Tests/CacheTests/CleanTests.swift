@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The entries that `clean` removes, and above all those that it keeps.
+/// The entries and files that `clean` removes or keeps.
 @Suite struct CleanTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -26,7 +26,7 @@ import Testing
         try CacheRoot(world.root).openToWrite(name, O_WRONLY).write(bytes)
     }
 
-    @Test func expiredEntriesGoInAllScopes() throws {
+    @Test func expiredEntriesAreRemovedInAllScopes() throws {
         let cache = try world.cache { $0.ttl = .seconds(3600) }
         let other = try world.cache(scope: "alice") { $0.ttl = .seconds(3600) }
         let old = [try put(cache, "moon"), try put(other, "mars")]
@@ -87,7 +87,7 @@ import Testing
         #expect(try small.lookup(key("0")) == nil && small.lookup(key("9")) != nil)
     }
 
-    @Test func leftPartialsGoUnlessTheirLockIsHeld() throws {
+    @Test func leftoverPartialsAreRemovedUnlessTheirLockIsHeld() throws {
         let cache = try world.cache()
         let root = cache.index.root
         let dead = CacheRoot.partial(try key("moon").name, in: cache.scope, generation: 0)
@@ -107,7 +107,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func lockFilesOfEarlierVersionsGo() throws {
+    @Test func lockFilesOfEarlierVersionsAreRemoved() throws {
         let cache = try world.cache()
         try write(CacheRoot.lock(try key("moon").name, in: cache.scope))
         let held = try cache.lock(key("mars").name)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func filesThatNeverGotARowGo() throws {
+    @Test func filesThatNeverGotARowAreRemoved() throws {
         let cache = try world.cache()
         let kept = try put(cache, "moon")
         let root = cache.index.root
@@ -143,7 +143,7 @@ import Testing
         #expect(world.files("scopes").contains { $0.hasSuffix("README.txt") })
     }
 
-    @Test func filesWhoseRowsHaveGoneGo() throws {
+    @Test func filesWhoseRowsWereDeletedAreRemoved() throws {
         let cache = try world.cache()
         let entry = try put(cache, "moon")
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
@@ -177,11 +177,11 @@ import Testing
         #expect(try #require(try clean(cache)[.metadata]).count == 0)
     }
 
-    @Test func indexesThatWereSetAsideGoAfterALease() throws {
+    @Test func damagedIndexesAreRemovedAfterALease() throws {
         let cache = try world.cache()
         try cache.requireWriting()
         for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
-        // The test's clock is earlier than the files' times.
+        // The test's clock is behind the files' modification times.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
 
         world.time.advance(Timestamp.now() - world.time.now + .seconds(601))
@@ -203,7 +203,8 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    /// A row comes within the same transaction in which its file is put in place: no store may lose its file.
+    /// A store moves its file into place and inserts the row in a single transaction. Meanwhile `clean` must not remove
+    /// the file.
     @Test func concurrentStoresLoseNothing() throws {
         let results = try together(6) { [world] worker in
             let cache = try world.cache()

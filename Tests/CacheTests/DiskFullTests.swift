@@ -7,9 +7,10 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Files that cannot grow. Each test runs in its own process, because the limit applies to the whole process.
+/// Full disks, simulated by a limit on the size of files. The limit applies to a whole process, so each test runs in
+/// its own.
 @Suite struct DiskFullTests {
-    @Test func storeThatDoesNotFitFailsAndLeavesNothing() async {
+    @Test func storeThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func fetchThatDoesNotFitFailsAndLeavesNothing() async {
+    @Test func fetchThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func metadataThatDoesNotFitFailsWholeAndLeavesOldRows() async {
+    @Test func metadataThatDoesNotFitIsRolledBack() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func hitNeedsNoRoomOnTheDisk() async {
+    @Test func hitNeedsNoDiskSpace() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -79,7 +80,7 @@ import Testing
     }
 }
 
-/// From now on a file of this process that would become larger cannot be written.
+/// Limits the size of each file that this process writes from now on.
 func limitFiles(to bytes: Int) throws {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))

@@ -32,7 +32,7 @@ import Testing
         try file.write(bytes)
     }
 
-    @Test func processThatSetsTheIndexAsideSalvagesIt() throws {
+    @Test func metadataIsSalvagedWhenTheIndexIsSetAside() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         _ = try bob.purge(alice.scope)
         let fresh = try world.cache(scope: "alice")
@@ -44,12 +44,12 @@ import Testing
         #expect(try all(world.cache(scope: "alice")) == kept(1000..<1600))
         #expect(try all(world.cache(scope: "bob")) == kept(2000..<2010))
         #expect(try world.cache(scope: "alice").scopes().map(\.generation) == [1, 0, 0])
-        // A cache that has the old index open continues in the new index.
+        // A cache that has the old index open switches to the new index.
         try fresh.keep(kept(1600..<1601), in: days)
         #expect(try all(world.cache(scope: "alice")).count == 601)
     }
 
-    /// Damage in one page loses only the rows in it; the others are unchanged.
+    /// Damage to one page loses only the rows in that page; the other rows are unchanged.
     @Test(arguments: 0..<12)
     func salvagedRowsAreUnchanged(_ seed: Int) throws {
         let cache = try world.cache()
@@ -58,7 +58,8 @@ import Testing
         cache.close()
         var random = SeededRandom(seed: UInt64(seed))
         let size = try Surroundings.contents(world.root + "/index.sqlite").count
-        // Beyond the pages of the layout; noise over a page's head, or within a body, which SQLite does not notice.
+        // Only pages after the schema. Random bytes overwrite either a page header or the middle of a body, where
+        // SQLite does not detect them.
         for _ in 0..<3 {
             let page = 30 + random.below(size / 4096 - 30)
             let noise = (0..<64).map { _ in UInt8(random.below(256)) }
@@ -70,11 +71,12 @@ import Testing
 
         let before = Dictionary(uniqueKeysWithValues: kept(1000..<1400).map { ($0.name, $0) })
         #expect(found.allSatisfy { before[$0.name] == $0 })
-        // Three pages with two rows each, and one that is looked for in a page beside its own.
+        // Each of the three damaged pages loses at most its two rows and one row that is reached through the page
+        // beside it.
         #expect(found.count >= 391)
     }
 
-    @Test func purgedMetadataStaysAway() throws {
+    @Test func purgedMetadataIsNotSalvaged() throws {
         let cache = try world.cache(scope: "alice")
         try cache.keep(kept(1000..<1010), in: days)
         _ = try world.cache().purge(cache.scope)
@@ -84,8 +86,8 @@ import Testing
         #expect(try all(world.cache(scope: "alice")) == [])
     }
 
-    /// Rows are salvaged once: they must not return after a purge, although the damaged index remains for a while.
-    @Test func purgedMetadataStaysAwayAfterASecondLossOfTheIndex() throws {
+    /// Rows are salvaged once. They must not return after a purge, although the damaged index remains for a while.
+    @Test func purgedMetadataIsNotSalvagedAfterASecondLossOfTheIndex() throws {
         try world.cache(scope: "alice").keep(kept(1000..<1010), in: days)
         let cache = try world.cache()
         try cache.index.setAside()

@@ -26,7 +26,7 @@ import Testing
         try cache.index.perform { try $0.database.first("SELECT count(*) FROM metadata") { $0.int(0) } }
     }
 
-    @Test func keptMetadataIsReadBackUnchanged() throws {
+    @Test func storedMetadataIsReadBackUnchanged() throws {
         let bodies: [[UInt8]] = [[], [0], Array(0...255), Array(repeating: 7, count: 100_000)]
         let kept = bodies.enumerated().map { number, body in
             Metadata(
@@ -39,7 +39,7 @@ import Testing
         #expect(try world.cache().metadata(in: days, from: "2024-02-00", through: "2024-02-31") == kept)
     }
 
-    @Test func rangeHasBothEndsAndNothingElse() throws {
+    @Test func rangeIncludesBothEnds() throws {
         let cache = try world.cache()
         try cache.keep(["2024-01-31", "2024-02-01", "2024-02-29", "2024-03-01"].map { day($0) }, in: days)
         try cache.keep([day("2024-02-10")], in: "apod/api")
@@ -50,7 +50,7 @@ import Testing
         #expect(try names(cache, in: "apod/api") == ["2024-02-10"])
     }
 
-    @Test func newestIsTheLastUpToAName() throws {
+    @Test func newestMetadataIsTheLastNameUpToALimit() throws {
         let cache = try world.cache()
         try cache.keep(["2024-01-31", "2024-02-29"].map { day($0) }, in: days)
 
@@ -60,7 +60,7 @@ import Testing
         #expect(try cache.newestMetadata(in: "apod/api", through: "2024-02-29") == nil)
     }
 
-    @Test func laterMetadataStays() throws {
+    @Test func olderMetadataDoesNotReplaceNewer() throws {
         let cache = try world.cache()
         let now = world.time.now
         try cache.keep([day("2024-02-03", "second", at: now)], in: days)
@@ -81,7 +81,7 @@ import Testing
         #expect(try cache.newestMetadata(in: days, through: "9")?.body == Array("now".utf8))
     }
 
-    @Test func expiryIsJudgedByTheReader() throws {
+    @Test func readerDecidesWhetherMetadataHasExpired() throws {
         let cache = try world.cache()
         let now = world.time.now
         try cache.keep([day("a", until: now + .seconds(10)), day("b")], in: days)
@@ -92,11 +92,11 @@ import Testing
         #expect(found.map(\.expiresAt) == [now + .seconds(10), nil])
     }
 
-    @Test func keepingIsAllOrNothing() throws {
+    @Test func batchOfMetadataIsStoredCompletelyOrNotAtAll() throws {
         let cache = try world.cache()
         try cache.requireWriting()
         try cache.index.perform {
-            // An error that is none of the index's.
+            // An SQL error that is not due to the index.
             try $0.database.execute(
                 """
                 CREATE TRIGGER overflows BEFORE INSERT ON metadata WHEN new.name = 'c' BEGIN
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: Scopes
 
-    @Test func scopesDoNotSeeOneAnother() throws {
+    @Test func metadataIsNotSharedBetweenScopes() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         try alice.keep([day("a")], in: days)
         try bob.keep([day("b")], in: days)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func switchEndsWhatFollowedTheCurrentScope(_ keeping: Bool) throws {
+    func switchInvalidatesCachesOfTheCurrentScope(_ keeping: Bool) throws {
         let cache = try world.cache()
         try cache.keep([day("a")], in: days)
         _ = try world.cache().makeCurrent(ScopeName("alice"), keeping: keeping)
@@ -161,7 +161,7 @@ import Testing
         #expect(try names(world.cache(scope: "default"), through: "z") == (keeping ? ["a"] : []))
     }
 
-    @Test func resetTakesAllScopes() throws {
+    @Test func resetRemovesTheMetadataOfAllScopes() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         try alice.keep([day("a")], in: days)
         try bob.keep([day("b")], in: days)
@@ -173,7 +173,7 @@ import Testing
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try alice.keep([day("a")], in: days) }
     }
 
-    @Test func statisticsHaveItByScopeAndNotAmongTheEntries() throws {
+    @Test func statisticsCountMetadataByScopeApartFromEntries() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         try alice.keep([day("a", "12345"), day("b", "1234567")], in: days)
         try bob.keep([day("b", "123")], in: "apod/api")
@@ -187,10 +187,10 @@ import Testing
         #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(Statistics.Sum.init))
     }
 
-    @Test func reusedScopeNumberInheritsNothing() throws {
+    @Test func reusedScopeIDInheritsNoMetadata() throws {
         let alice = try world.cache(scope: "alice")
         try alice.keep([day("a")], in: days)
-        // As a process of an earlier version purges, which knows of no metadata.
+        // As a process of an earlier version purges, which does not know the metadata table.
         try alice.index.perform { try $0.database.execute("DELETE FROM scopes") }
 
         let bob = try world.cache(scope: "bob")
@@ -212,7 +212,7 @@ import Testing
         #expect(try names(world.cache(), through: "z") == ["b"])
     }
 
-    @Test func keepingMetadataLeavesTheVersionOfTheIndex() throws {
+    @Test func storingMetadataKeepsTheVersionOfTheIndex() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let version = cache.index.version()
@@ -220,7 +220,7 @@ import Testing
         #expect(version != nil && cache.index.version() == version)
     }
 
-    @Test func threadsKeepAndReadTheSameDays() throws {
+    @Test func concurrentThreadsStoreAndReadTheSameDays() throws {
         let results = try together(8) { [world, days] worker in
             let cache = try world.cache()
             for start in stride(from: 1000, to: 1400, by: 25) {

@@ -6,12 +6,12 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Removed, purged or replaced entries do not return when the index is lost afterwards.
+/// Removed, purged and replaced entries must not return when the index is lost afterwards.
 @Suite struct ResurrectionTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    /// Expects that these keys are absent, both by lookup and after full recovery.
+    /// Expects these keys to be absent, before and after a full recovery.
     private func expectGone(_ scope: String, _ keys: String...) throws {
         let cache = try world.cache(scope: scope)
         for name in keys { #expect(try cache.lookup(key(name)) == nil) }
@@ -21,7 +21,7 @@ import Testing
         #expect(world.files("scopes").isEmpty && Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
-    @Test func pendingPurgeStaysAPurge() throws {
+    @Test func pendingPurgeSurvivesALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(ScopeName("alice"))
@@ -30,7 +30,7 @@ import Testing
         try expectGone("alice", "moon")
     }
 
-    @Test func pendingPurgesOfSeveralGenerationsStayPurges() throws {
+    @Test func pendingPurgesOfSeveralGenerationsSurviveALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<3 {
             _ = try cache.store(MemorySource(picture(number)), key: key("\(number)"))
@@ -71,13 +71,13 @@ import Testing
         #expect(Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
-    /// Removal must see files that have no rows yet.
+    /// A removal must include files that have no rows yet.
     @Test(arguments: ["remove", "filter", "purge", "reset"])
-    func entryRemovedAfterTheLossIsGone(_ way: String) throws {
+    func entryRemovedAfterALostIndexStaysRemoved(_ way: String) throws {
         let before = try world.cache(scope: "alice")
         _ = try before.purge(ScopeName("alice"))
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
-        // Two files of one key; another process may still read the older.
+        // The key has two files, because another process may still read the older file.
         _ = try before.store(MemorySource(png), key: key("moon"))
         #expect(world.files("scopes").count == 2)
         world.loseIndex()
@@ -118,7 +118,7 @@ import Testing
             if !asksFirst { try cache.rebuild { _ in } }
 
             #expect(try cache.lookup(key("moon"))?.path == paths[1])
-            // The older path was returned, and stays for as long as its lease promises.
+            // The older path was returned, so the file stays until its lease ends.
             try cache.clean { _ in }
             #expect(paths.allSatisfy { access($0, F_OK) == 0 })
             world.time.advance(.seconds(800))

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Generations: the entries that a switch or a purge hides, invalidates and finally removes.
+/// Generations: a switch or purge first hides, then invalidates and finally removes entries.
 @Suite struct ScopeTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -87,7 +87,7 @@ import Testing
 
         world.time.advance(.seconds(5000))
         #expect(try cache.extendLease(of: entry) == nil)
-        // Nor where its number belongs to another scope's entry of the same name by now.
+        // Nor after another scope's entry of the same name got the same row ID.
         try cache.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(bob.id == entry.id && bob.name == entry.name)
@@ -97,7 +97,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func purgedEntriesDisplaceNoOtherScope() throws {
+    @Test func purgedEntriesDoNotEvictOtherScopes() throws {
         let cache = try world.cache(scope: "alice", capacity: 1000, lease: .zero)
         for number in 0..<9 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
         _ = try cache.purge(alice)
@@ -119,7 +119,7 @@ import Testing
         _ = try cache.purge(alice)
 
         let other = try world.cache(scope: "bob")
-        // Each call works for a moment: a busy machine needs several.
+        // Each call works on the purge for a short time, so a slow machine needs several calls.
         for number in 0..<100 {
             guard try other.isPurgePending() else { break }
             _ = try other.lookup(key("\(number)"))
@@ -130,7 +130,7 @@ import Testing
         #expect(world.files("scopes").isEmpty)
     }
 
-    @Test func purgeInProgressIsLeftToItsProcess() throws {
+    @Test func purgeByAnotherProcessIsNotRepeated() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(alice)
@@ -143,14 +143,14 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func purgeIsCarriedOnWhereItWasLeft() throws {
+    @Test func interruptedPurgeIsContinued() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<20 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
         _ = try cache.purge(alice)
 
         var rounds = 0
         while try cache.isPurgePending() {
-            // Each ends after two steps, as a process that is killed does.
+            // Each round stops after two steps, as if the process were killed.
             var steps = 2
             _ = try Purge(index: cache.index, clock: world.time.clock).run {
                 steps -= 1
@@ -165,7 +165,7 @@ import Testing
         #expect(try cache.index.perform { try $0.database.first("SELECT bytes FROM totals") { $0.int(0) } } == 0)
     }
 
-    @Test func partialFilesOfEarlierGenerationsGoAndOthersStay() throws {
+    @Test func purgeRemovesOnlyPartialFilesOfEarlierGenerations() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.purge(alice)
         let root = cache.index.root
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: Switching
 
-    @Test func switchMakesANewScopeCurrentAndEmptiesTheOld() throws {
+    @Test func switchMakesTheNewScopeCurrentAndEmptiesTheOld() throws {
         let before = try world.cache()
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
 
@@ -201,7 +201,7 @@ import Testing
         #expect(try world.cache().scopeSwitchedTo() == alice)
     }
 
-    @Test func scopeThatIsKeptStaysAsItIs() throws {
+    @Test func switchWithKeepDoesNotEmptyTheOldScope() throws {
         let before = try world.cache()
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
 
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func runThatTookTheCurrentScopeStoresNothingAfterASwitch(keeping: Bool) throws {
+    func runInTheCurrentScopeStoresNothingAfterASwitch(keeping: Bool) throws {
         let run = try world.cache()
         let named = try world.cache(scope: "default")
         _ = try world.cache().makeCurrent(alice, keeping: keeping)
@@ -266,9 +266,9 @@ import Testing
         #expect(try cache.isPurged(new) && cache.isPurged(other))
     }
 
-    // MARK: Work under way
+    // MARK: Work in progress
 
-    @Test func downloadOfAPurgedGenerationEndsAndLeavesNothing() throws {
+    @Test func purgeEndsADownloadAndLeavesNoFile() throws {
         let server = FakeServer(picture(1, bytes: 9000), etag: "\"1\"")
         server.hold()
         let (world, alice) = (world, alice)
@@ -288,7 +288,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func waitingForAKeysLockEndsWithTheGeneration() throws {
+    @Test func purgeEndsTheWaitForALock() throws {
         let cache = try world.cache(scope: "alice")
         let name = CacheKey(url: moon.url).name
         let held = try cache.lock(name)
@@ -303,10 +303,10 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func pauseBeforeARetryEndsWithTheGeneration() throws {
+    @Test func purgeEndsThePauseBeforeARetry() throws {
         let (world, alice) = (world, alice)
         let server = FakeServer { _, _ in .init(status: 503) }
-        // The pauses take no time here; a purge happens during the first.
+        // The pauses take no time in this test; a purge happens during the first.
         let client = HTTPClient(
             transport: server, retries: RetrySchedule(retries: 20), interruption: world.interruption,
             clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").purge(alice) })
@@ -320,7 +320,7 @@ import Testing
 
     // MARK: Reset
 
-    @Test func resetRemovesEverythingIncludingWorkUnderWay() throws {
+    @Test func resetAlsoEndsWorkInProgress() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache().makeCurrent(alice)
@@ -341,9 +341,9 @@ import Testing
         let fresh = try world.cache()
         #expect(fresh.scope == .standard)
         #expect(try fresh.statistics().entries == 0)
-        // The running process has counted its failure since.
+        // The running process has counted its failure in the meantime.
         #expect(try fresh.statistics()[.stored] == 0)
-        // A scope unknown before the reset is not in generation 0 either.
+        // A scope unknown before the reset does not start at generation 0 either.
         #expect(try fresh.scopes().map(\.generation).allSatisfy { $0 > 0 })
         #expect(try fresh.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
         #expect(try fresh.lookup(key("moon")) != nil)
@@ -351,7 +351,7 @@ import Testing
 
     // MARK: Older layouts
 
-    @Test func layoutOneIsBroughtUpWithItsEntries() throws {
+    @Test func layoutOneIsMigratedWithItsEntries() throws {
         let root = CacheRoot(world.root)
         let database = try world.database()
         try Schema(steps: Array(Schema.current.steps[..<1])).migrate(database, root: root.path)

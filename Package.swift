@@ -169,12 +169,11 @@ let package = Package(
         tests("Support", ["CIDN", "CSystem", "Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
-        tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"], optimised),
+        tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"]),
         tests("JPEG", ["JPEG", "Images", "CJPEG", "CKernels", "Formats", "Support", "TestSupport"], optimised),
         tests(
             "Images",
-            ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"],
-            optimised),
+            ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"], optimised),
         tests("Remote", ["Remote", "Store", "HTTP", "Records", "Support", "TestSupport"]),
         tests(

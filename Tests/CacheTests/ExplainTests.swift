@@ -74,6 +74,8 @@ import Testing
         #expect(explanation.decision == .revalidate)
         #expect(explanation.reason.hasPrefix("it was fetched at \(fetched), before the clock was set back, and"))
         #expect(!explanation.text.contains("expired") && !explanation.text.contains("lease"), "\(explanation.text)")
+        let json = "\(explanation.json)"
+        #expect(json.contains("fetched_at") && !json.contains("expires_at") && !json.contains("lease_until"), "\(json)")
         #expect(try explain(moon) { $0.isOffline = true }.reason.hasSuffix("set back, and the run is offline"))
     }
 

@@ -1,4 +1,5 @@
 import Records
+import Support
 import TestSupport
 import Testing
 
@@ -43,6 +44,24 @@ struct ClockSetBackTests {
         // The path was returned just now, so it has a current lease.
         #expect(try TestFile.bytes(try #require(used.string("path"))) == server.picture(server.url("a")))
         #expect(try home.run("img-cache", ["has", server.url("b")]).status == 1)
+    }
+
+    @Test(arguments: [
+        ["ls"], ["info", "--json", "URL"], ["info", "URL"], ["get", "URL"], ["get", "--no-stale", "URL"],
+        ["put", "--offline", "URL"],
+    ])
+    func futureTimesAreNotReported(_ arguments: [String]) throws {
+        let server = try PictureServer(size: 10_000)
+        let home = try ToolHome(environment: server.environment)
+        let url = server.url("a")
+        try home.run("img-cache", ["put", url]).expect(0)
+        let future = (Timestamp.now() + .milliseconds(Self.year)).iso8601.prefix(7)
+        try move(home, by: Self.year)
+
+        let output = try home.run("img-cache", arguments.map { $0 == "URL" ? url : $0 })
+
+        #expect(!(output.stdout + output.stderr).isEmpty)
+        #expect(!output.stdout.contains(future) && !output.stderr.contains(future), "\(output)")
     }
 
     @Test func entryFromTheFutureIsRevalidated() throws {

@@ -75,7 +75,7 @@ extension Caches {
         for cache in try all() {
             guard var entry = try cache.entry(at: path), try naming.accepts(entry) else { continue }
             let status = cache.status(of: entry)
-            if !takesExpired, status == .stale { throw ExpiredEntry(key: path, since: entry.expiresAt) }
+            if !takesExpired, status == .stale { throw ExpiredEntry(key: path, since: cache.clamped(entry).expiresAt) }
             if handingOut {
                 guard let leased = try cache.extendLease(of: entry) else { continue }
                 entry = leased
@@ -104,7 +104,7 @@ extension Caches {
             }
             guard var entry = try cache.peek(key) else { continue }
             if !takesExpired, cache.status(of: entry) == .stale {
-                expired = expired ?? ExpiredEntry(key: key.text, since: entry.expiresAt)
+                expired = expired ?? ExpiredEntry(key: key.text, since: cache.clamped(entry).expiresAt)
                 continue
             }
             if handingOut {

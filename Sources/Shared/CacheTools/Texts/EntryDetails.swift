@@ -19,9 +19,9 @@ public struct EntryDetails: Sendable, Description {
 
     /// Reads the file to compare its SHA-256. Throws `CacheFailure` if the index cannot be read.
     public init(_ entry: Entry, in cache: CacheStore) throws {
-        self.entry = entry
+        self.entry = cache.clamped(entry)
         state = cache.state(of: entry)
-        variants = try cache.variants(of: entry)
+        variants = try cache.variants(of: entry).map(cache.clamped)
         if let facts = try cache.index.root.file(entry.place) {
             file =
                 try facts.bytes != entry.bytes

@@ -33,13 +33,16 @@ extension Explanation {
 
 extension Explanation.Kept {
     fileprivate var json: JSON {
-        .object([
+        // The other dates of an entry from before the clock was set back are meaningless.
+        let dates = isDatedAhead ? nil : entry
+        return .object([
             "state": .string((isExpired ? EntryState.expired : .fresh).rawValue), "whole": .bool(isWhole),
             "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
             "url": entry.url.map(JSON.string), "bytes": .integer(entry.bytes),
             "content_type": .string(entry.contentType), "age_ms": .integer(Int(age.milliseconds)),
-            "fetched_at": .string(entry.fetchedAt.iso8601), "expires_at": .string(entry.expiresAt.iso8601),
-            "last_used": .string(entry.lastUsed.iso8601), "lease_until": .string(entry.leaseUntil.iso8601),
+            "fetched_at": .string(entry.fetchedAt.iso8601), "expires_at": (dates?.expiresAt.iso8601).map(JSON.string),
+            "last_used": (dates?.lastUsed.iso8601).map(JSON.string),
+            "lease_until": (dates?.leaseUntil.iso8601).map(JSON.string),
             "pinned": .bool(entry.isPinned), "must_revalidate": .bool(entry.directives.mustRevalidate),
             "etag": entry.validators.etag.map(JSON.string),
             "last_modified": entry.validators.lastModified.map(JSON.string),

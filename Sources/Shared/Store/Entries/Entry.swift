@@ -97,6 +97,16 @@ public struct Entry: Sendable, Equatable {
     /// Whether it was fetched before the clock was set back.
     public func isDatedAhead(of now: Timestamp) -> Bool { fetchedAt > now + Clock.tolerance }
 
+    /// The entry with each time from before the clock was set back replaced by `now`, for output to users.
+    package func clamped(to now: Timestamp) -> Entry {
+        guard max(fetchedAt, lastUsed) > now + Clock.tolerance else { return self }
+        var entry = self
+        entry.leaseUntil = leaseEnd(at: now)
+        entry.lastUsed = min(lastUsed, now)
+        if isDatedAhead(of: now) { (entry.fetchedAt, entry.expiresAt) = (now, now) }
+        return entry
+    }
+
     /// The end of the lease; `now` if it was recorded before the clock was set back.
     public func leaseEnd(at now: Timestamp) -> Timestamp { lastUsed > now + Clock.tolerance ? now : leaseUntil }
 

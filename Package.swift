@@ -21,9 +21,15 @@ func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
         ])
 }
 
+/// Optimises a target in debug builds, too, since pixel code is some ten times slower without; assertions stay on.
+let optimised: [SwiftSetting] = [
+    .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+]
+
 /// A module of the shared library. Modules and tests may call libc.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)")
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)", swiftSettings: settings)
 }
 
 /// The commands of one of the four tools.
@@ -39,8 +45,10 @@ func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
         name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Executables/\(name)")
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies + ["Libc"], path: "Tests/\(name)Tests")
+func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["Libc"], path: "Tests/\(name)Tests",
+        swiftSettings: settings)
 }
 
 let package = Package(
@@ -89,19 +97,19 @@ let package = Package(
         module("Support", ["CSystem", "CNettle", "CIDN"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
-        module("Formats", ["Support", "CISAL", "CZlib"]),
+        module("Formats", ["Support", "CISAL", "CZlib"], optimised),
         .target(
             name: "JPEG", dependencies: ["Support", "Formats", "CKernels", "Libc"], path: "Sources/Shared/JPEG",
             exclude: ["README.md"],
             // Verifies the invariants of the inner loops.
-            swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
+            swiftSettings: optimised + [.define("CHECKED", .when(configuration: .debug))]),
         module(
             "Images",
             [
                 "Support", "Formats", "JPEG", "CCodecs", "CKernels", "CZlib", "CDeflate", "CWebP", "CLCMS", "CAVIF",
                 "CTIFF", "CHEIF", "CJXL",
-            ]),
-        module("Placeholders", ["Support", "Formats", "Images", "CText"]),
+            ], optimised),
+        module("Placeholders", ["Support", "Formats", "Images", "CText"], optimised),
         module("Store", ["Support", "CSQLite", "CSystem"]),
         module("Remote", ["Support", "Records", "HTTP", "Store"]),
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
@@ -161,12 +169,13 @@ let package = Package(
         tests("Support", ["CIDN", "CSystem", "Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
-        tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"]),
-        tests("JPEG", ["JPEG", "Images", "CJPEG", "CKernels", "Formats", "Support", "TestSupport"]),
+        tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"], optimised),
+        tests("JPEG", ["JPEG", "Images", "CJPEG", "CKernels", "Formats", "Support", "TestSupport"], optimised),
         tests(
             "Images",
-            ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"]),
-        tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
+            ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"],
+            optimised),
+        tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"], optimised),
         tests("Remote", ["Remote", "Store", "HTTP", "Records", "Support", "TestSupport"]),
         tests(
             "Cache",

@@ -5,7 +5,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 TOOLS=(apod-fetch img-cache img-downsample gif-cache)
 BIN=$ROOT/.build/release
 
-# Prints a message on standard error, with the name of the script.
+# Prints a message with the name of the script on standard error.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
 # Prints a message and exits with $STATUS, or 1.
@@ -14,7 +14,7 @@ die() {
     exit "${STATUS:-1}"
 }
 
-# Finds Swift 6.2 or newer in the usual folders and adds it to PATH; false if there is none.
+# Finds Swift 6.2 or newer in the usual folders and adds it to PATH; returns false if there is none.
 find_swift() {
     local folder
     for folder in "" "$ROOT/.build/swift/usr/bin" "${HOME:-/nonexistent}/.local/share/swiftly/bin" \
@@ -34,7 +34,7 @@ find_swift() {
     return 1
 }
 
-# Whether `swift --version` names 6.2 or newer.
+# Whether the output of `swift --version` names 6.2 or newer.
 is_new_enough() {
     [[ $1 =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] || return 1
     ((BASH_REMATCH[1] > 6 || (BASH_REMATCH[1] == 6 && BASH_REMATCH[2] >= 2)))
@@ -53,7 +53,8 @@ TEXT
     exit 1
 }
 
-# Runs `swift build` and other commands, with caches in the build folder if the home folder is missing or not writable.
+# Runs a `swift` command such as `build`. Places the caches in the build folder if the home folder is missing
+# or not writable.
 swift_package() {
     local command=$1
     shift

@@ -116,7 +116,7 @@ extension ToolContext {
         return options
     }
 
-    /// How records are worked on and written; the format as well.
+    /// Returns the settings for processing and writing records, including the format.
     func pictureRunOptions() throws -> RecordRunOptions {
         var options = try runOptions(.days)
         guard arguments.isGiven(.format) else { return options }

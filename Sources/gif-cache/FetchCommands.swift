@@ -137,16 +137,17 @@ extension Command {
     }
 }
 
-/// The cache and the clients of a command that may ask ExerciseDB. Opens no cache and no connection.
+/// The cache and the clients of a command that may send requests to ExerciseDB. Creating it opens neither a cache nor a
+/// connection.
 struct ServiceWork {
     let context: ToolContext
     let caches: Caches
     let cache: GIFCache
-    /// Copies GIFs to the user's file names; nil for none.
+    /// Copies GIFs to the user's file names; nil for no copies.
     let copies: OriginalCopies?
     private let service: ExerciseService
     private let client: HTTPClient
-    /// For addresses outside the service.
+    /// The client for addresses outside the service.
     private let plainClient: HTTPClient
 
     /// - Parameter refreshesGIFs: whether fresh GIFs are requested again.
@@ -156,7 +157,7 @@ struct ServiceWork {
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = refreshesGIFs
-        // A GIF that a power failure loses would cost quota again.
+        // A GIF that was lost in a power failure would use up quota again.
         settings.syncs = true
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))

@@ -91,7 +91,7 @@ extension Command {
         guard arguments.operands.count == 1, arguments.operands != ["-"] else {
             throw UsageFailure("--output goes with exactly one id; without it the posters of many lie in the cache")
         }
-        // Refuse a terminal before drawing anything.
+        // Refuse to write to a terminal before drawing anything.
         if target == "-" { _ = try PictureOutput(example: "poster.png") }
         let lookup = try CacheLookup(.gifs, arguments) { try $0.prepareOutput(target, &$1) }
         return try lookup.forEachThing { job in

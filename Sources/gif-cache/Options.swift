@@ -46,10 +46,10 @@ extension Command.Operands {
 }
 
 extension Arguments {
-    /// The exercises that a command is about.
+    /// The exercises named on the command line or on standard input.
     var items: InputItems { InputItems("ids of exercises", operands, operand: gifJob) }
 
-    /// The resolution that the option names.
+    /// The value of `--resolution`; nil without the option.
     var namedResolution: Resolution? { isGiven(.resolution) ? Resolution(rawValue: self[.resolution]) : nil }
 
     /// The conditions on the exercises of the list.
@@ -60,7 +60,8 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// The names of GIFs. A resolution from the command line excludes all others. Throws `ConfigurationFailure`.
+    /// Returns the naming of GIFs. A resolution on the command line excludes all other resolutions. Throws
+    /// `ConfigurationFailure`.
     func naming() throws -> GIFNaming {
         let wanted = try value(.resolution, as: Resolution.self)
         return GIFNaming(
@@ -69,13 +70,13 @@ extension ToolContext {
             idField: arguments.fields(.recordFields, "id")?.first)
     }
 
-    /// The service that the environment or the configuration file names.
+    /// Returns the service at the address in the environment or the configuration file.
     func exerciseService(key: String?) throws -> ExerciseService {
         try ExerciseService(address: try text(.exerciseURL)?.text ?? AnyOption.exerciseURL.defaultText, key: key)
     }
 }
 
-/// Returns the job of an id or a key: a record with the id.
+/// Returns the job for an id or a key: a record with the id.
 func gifJob(_ argument: String) -> RecordJob {
     var record = Record()
     record.set("id", .string(ExerciseGIF(cacheKey: argument)?.id.text ?? argument))
@@ -85,6 +86,6 @@ func gifJob(_ argument: String) -> RecordJob {
 extension [AnyOption] {
     static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .exerciseName]
 
-    /// How the service is asked.
+    /// The options for requests to the service.
     static let asking: [AnyOption] = [.exerciseKeyFile, .refresh, .offline] + .network + .sharing
 }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [(ServiceChoice.auto, true, ["science", "api"]), (.auto, false, ["science"])])
-    func classicServerIsUsedOnlyIfNamed(_ choice: ServiceChoice, _ isNamed: Bool, _ asked: [String]) throws {
+    func classicServerIsUsedOnlyIfConfigured(_ choice: ServiceChoice, _ isNamed: Bool, _ asked: [String]) throws {
         let nasa = FakeNASA { ask in ask.service == .science ? FakeNASA.notFound : .ok(legacyAnswer("2020-01-01").line)
         }
         let results = try nasa.client(choice, hasClassic: isNamed).results(.day(day("2020-01-01")))
@@ -55,14 +55,14 @@ import Testing
         #expect(nasa.asked == [.day(.science, day("2026-11-20"))])
     }
 
-    @Test func daysThatCannotBeAreRefusedWithoutARequest() throws {
+    @Test func impossibleDaysAreRefusedWithoutARequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let client = try nasa.client()
         #expect(throws: UsageFailure.self) { try client.pictures(.day(day("2026-11-22"))) }
         #expect(nasa.asked.isEmpty)
     }
 
-    @Test func aSingleDayThatNeverHadAPictureIsARecordWithoutARequest() throws {
+    @Test func dayThatNeverHadAPictureFailsWithoutARequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let results = try nasa.client().results(.day(day("2020-06-10")))
         #expect(results.map(\.day) == [day("2020-06-10")])
@@ -84,7 +84,7 @@ import Testing
         #expect(!lines.all.contains { $0.contains("\u{1B}") })
     }
 
-    @Test(arguments: [200, 404, 400]) func messageOfAnErrorIsQuoted(status: Int) throws {
+    @Test(arguments: [200, 404, 400]) func errorMessageOfTheServiceIsQuoted(status: Int) throws {
         let body = #"{"message":"Your request failed.","error":"No APOD imagery for your date."}"#
         let nasa = FakeNASA { _ in .status(status, body) }
         let failure = try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure
@@ -112,12 +112,12 @@ import Testing
             let nasa = FakeNASA.complete(through: "2026-11-20") { $0.service == .science ? reply : nil }
             let result = try nasa.client().results(.day(day("2026-11-18")))
             #expect(result.first?.picture?.service == .api)
-            // A day of late that is missing may be still to come: the list says so.
+            // A recent missing day may be unpublished, so the list is requested.
             #expect(nasa.asked.filter { $0 != .newest(1) }.map(\.service) == [.science, .api])
         }
     }
 
-    @Test func singleServiceChoiceNeverTriesTheOther() throws {
+    @Test func choiceOfOneServiceNeverAsksTheOther() throws {
         let nasa = FakeNASA { _ in .status(503, "down") }
         #expect(try nasa.client(.science).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
         #expect(try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
@@ -133,7 +133,7 @@ import Testing
         #expect(failure.message.contains("science is down"))
     }
 
-    @Test func twoStandInsAreAStandIn() throws {
+    @Test func standInsFromBothServicesAreReportedAsAStandIn() throws {
         let lost = scienceAnswer("2026-11-18", ["hdurl": .string(placeholder), "basic_html": nil]).line
         let nasa = FakeNASA { ask in ask.service == .science ? .ok(lost) : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
@@ -158,7 +158,7 @@ import Testing
         #expect(nasa.asked.count == 3)
     }
 
-    @Test func aBlockedAddressIsTheUsersAffair() throws {
+    @Test func oldServiceIsNotAskedAfterABlockedAddressOrCancellation() throws {
         let blocked = FetchFailure.blockedAddress(url: try WebURL(FakeNASA.scienceBase), address: nil, .loopback)
         #expect(!ServiceChoice.asksNext(after: blocked))
         #expect(!ServiceChoice.asksNext(after: Cancelled()))
@@ -173,14 +173,14 @@ import Testing
         #expect(nasa.asked == [.newest(1)])
     }
 
-    @Test func beforeMidnightInTheEastItIsYesterdays() throws {
+    @Test func beforeMidnightEasternTimeTheNewestPictureIsYesterdays() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let result = try nasa.client(hour: 3, minute: 59).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-19"))
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func listNamesTheNewestDayAtAnyAge() throws {
+    @Test func listContainsTheNewestDayHoweverOldItIs() throws {
         for newest in ["2026-11-19", "2026-11-18", "2026-11-15", "2025-10-01"] {
             let nasa = FakeNASA.complete(through: newest)
             let lines = Lines()
@@ -200,19 +200,19 @@ import Testing
     }
 
     @Test(arguments: [.status(500, ""), .ok("[]"), .ok("<html>")] as [FakeNASA.Reply])
-    func aListThatFailsIsReplacedByDays(_ reply: FakeNASA.Reply) throws {
+    func failedListIsReplacedByRequestsForSingleDays(_ reply: FakeNASA.Reply) throws {
         let nasa = FakeNASA.complete(through: "2026-11-19") { if case .newest = $0 { reply } else { nil } }
         #expect(try nasa.client(.science).results(.newest).first?.picture?.day == day("2026-11-19"))
         let last = try nasa.client(.science).results(.last(3))
         #expect(last.map(\.day) == ["17", "18", "19"].map { day("2026-11-\($0)") })
     }
 
-    @Test func afterThreeDaysWithoutAPictureTheOldServiceGivesUp() throws {
+    @Test func searchForTheNewestPictureGoesBackThreeDaysInTheOldService() throws {
         let nasa = FakeNASA.complete(through: "2026-11-16")
         let result = try nasa.client(.api).results(.newest)
         let failure = try #require(result.first?.failure)
         #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
-        // All days that were tried, not only the last day.
+        // The message has all days that were requested, not only the last day.
         #expect(
             failure.message.contains("from 2026-11-17 to 2026-11-20; NASA has published none since"),
             "\(failure.message)")

@@ -10,7 +10,7 @@ import Testing
         try ServiceAnswer.picture(in: Array(text.utf8), of: day("2026-11-20"), from: service)
     }
 
-    @Test func anotherDaysPictureIsRefused() {
+    @Test func pictureOfAnotherDayIsRefused() {
         let bytes = scienceAnswer("2026-11-19").line
         #expect(throws: APODFailure.wrongDay(asked: day("2026-11-20"), answered: day("2026-11-19"), .science)) {
             try ServiceAnswer.picture(in: bytes, of: day("2026-11-20"), from: .science)
@@ -35,7 +35,7 @@ import Testing
         #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
     }
 
-    @Test func pictureWinsOverABrokenAnswerForTheSameDay() throws {
+    @Test func pictureIsPreferredToABrokenAnswerForTheSameDay() throws {
         let broken = scienceAnswer("2026-11-20", ["title": nil])
         for answers in [[scienceAnswer("2026-11-20"), broken], [broken, scienceAnswer("2026-11-20")]] {
             let page = try ServiceAnswer.days(
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aLoneSurrogateIsReplacedAndTheLastOfTwoFieldsCounts() throws {
+    @Test func loneSurrogateIsReplacedAndLastDuplicateFieldIsUsed() throws {
         let text = String(decoding: scienceAnswer("2026-11-20", ["title": "x"]).line, as: UTF8.self)
         #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":\"x\\ud83d y\"")).title == "x\u{FFFD} y")
         #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":5,\"title\":\"z\"")).title == "z")
@@ -78,7 +78,7 @@ import Testing
         #expect(excerpt(String(repeating: "é", count: 5000))?.count == 200)
     }
 
-    @Test func nasasOwnObjectIsLastButOneFieldOnOneLine() throws {
+    @Test func rawObjectIsOnOneLineBeforeTheFieldApod() throws {
         let text = String(decoding: legacyAnswer("2026-11-20", ["copyright": "\u{E9}"]).line, as: UTF8.self)
         let result = try ServiceAnswer.day(
             day("2026-11-20"), in: Array(text.replacing(",\"", with: ",\n\"").utf8), from: .api,
@@ -97,13 +97,13 @@ import Testing
         #expect(record.string("raw.title") == "NASA Science")
     }
 
-    @Test func aByteOrderMarkAndPrettyPrintingAreRead() throws {
+    @Test func byteOrderMarkAndPrettyPrintingAreAccepted() throws {
         let text =
             "\u{FEFF}\n" + String(decoding: scienceAnswer().line, as: UTF8.self).replacing(",\"", with: ",\n  \"")
         #expect(try picture(text).title == "A Ring of Dust")
     }
 
-    @Test func aListIsReadByItsDatesInAnyOrder() throws {
+    @Test func datesOfAListMayBeInAnyOrder() throws {
         let bytes = list([
             scienceAnswer("2026-11-20"), scienceAnswer("2026-11-17"), scienceAnswer("2026-11-19", ["title": nil]),
             Record(), scienceAnswer("2026-11-18"),
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func anObjectIsNoList() {
+    @Test func objectInPlaceOfAListIsABadAnswer() {
         #expect(throws: APODFailure.badAnswer(.objectForArray, .api)) {
             try ServiceAnswer.pictures(
                 in: legacyAnswer().line, from: day("2026-11-18"), through: day("2026-11-20"), of: .api)
@@ -150,13 +150,13 @@ import Testing
         }
     }
 
-    @Test func refusalsToTalkAreForbidden() throws {
+    @Test func status401And403AreForbidden() throws {
         #expect(try failure(403, #"{"error":{"code":"API_KEY_MISSING","message":"x"}}"#).code == "forbidden")
         #expect(try failure(403, "<h1>Access denied</h1>", from: .science) == .forbidden(.science, status: 403))
         #expect(try failure(401, "").exitCode == .notAllowed)
     }
 
-    @Test func aDayThatIsNotThereIsNoPictureOrNotPublished() throws {
+    @Test func missingDayHasNoPictureOrIsNotPublished() throws {
         let body = #"{"code":404,"msg":"No data available for date: x","service_version":"v1"}"#
         #expect(try failure(404, body) == .noPicture(day("2020-01-01")))
         #expect(try failure(404, body, day: "2026-11-20") == .notPublished(day("2026-11-20")))
@@ -167,7 +167,7 @@ import Testing
 
     @Test(arguments: [
         "", "<html><h1>Not Found</h1></html>", #"{"error":{"code":"NOT_FOUND","message":"The service is gone"}}"#,
-    ]) func missingServiceProvesNothingAboutADay(_ body: String) throws {
+    ]) func missingServiceIsNotReportedAsAMissingPicture(_ body: String) throws {
         for status in [404, 410] {
             for day in ["2020-01-01", "2026-11-20"] {
                 #expect(try failure(status, body, from: .science, day: day).code == "refused")
@@ -175,12 +175,12 @@ import Testing
         }
     }
 
-    @Test func aWrongAddressIsNotAMissingPicture() throws {
+    @Test func wrongAddressIsNotReportedAsAMissingPicture() throws {
         let failure = try failure(404, #"{"code":"rest_no_route","message":"No route was found"}"#, from: .science)
         #expect(failure == .refused(.science, status: 404, said: "No route was found"))
     }
 
-    @Test func theOldServersWordsForDaysWithoutAPictureAreUnderstood() throws {
+    @Test func messagesOfTheOldServerForMissingPicturesAreRecognised() throws {
         let range = #"{"code":400,"msg":"Date must be between Jun 16, 1995 and Nov 20, 2026."}"#
         #expect(try failure(400, range, day: "2026-11-21") == .notPublished(day("2026-11-21")))
         #expect(try failure(400, range).code == "refused")
@@ -188,7 +188,7 @@ import Testing
         #expect(try failure(400, rewrite) == .noPicture(day("2020-01-01")))
     }
 
-    @Test func aRefusalIsQuotedInBounds() throws {
+    @Test func quotedRefusalHasLimitedLength() throws {
         let failure = try failure(
             400, #"{"code":400,"msg":"bad field and \#(String(repeating: "x", count: 500))"}"#)
         #expect(failure.exitCode == .unavailable)
@@ -196,7 +196,7 @@ import Testing
         #expect(failure.message.count < 400)
     }
 
-    @Test func aRateLimitSaysHowLongToWait() throws {
+    @Test func rateLimitMessageStatesTheWait() throws {
         let fields: KeyValuePairs = ["Retry-After": "2870", "X-Ratelimit-Limit": "10", "X-Ratelimit-Remaining": "0"]
         let own = try failure(429, "<html>", fields)
         #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870))
@@ -220,7 +220,7 @@ import Testing
         #expect(failure.isTransient)
     }
 
-    @Test func exhaustedQuotaHasAnEnd() throws {
+    @Test func exhaustedQuotaIsARateLimitWithTheRemainingWait() throws {
         let quota = FetchFailure.UsedUpQuota(
             url: try WebURL(FakeNASA.apiBase), limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(600))
         let failure = ErrorAnswer.failure(
@@ -228,7 +228,7 @@ import Testing
         #expect(failure == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 600))
     }
 
-    @Test func faultsOfTheServerMayPass() throws {
+    @Test func serverErrorsAreTransient() throws {
         let text = try failure(503, "upstream connect error or disconnect")
         #expect(text == .failing(.api, status: 503, said: "upstream connect error or disconnect"))
         #expect(text.exitCode == .temporary)

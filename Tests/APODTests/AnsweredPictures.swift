@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// Answers and records as most tests want to see them: the picture alone.
+/// Shorthands for tests that need only the picture of an answer.
 extension ServiceAnswer {
     static func picture(in bytes: [UInt8], of day: CalendarDay, from service: Service) throws(APODFailure) -> Picture {
         try ServiceAnswer.day(day, in: bytes, from: Server(service), at: time("2026-11-20")).get()
@@ -23,7 +23,7 @@ extension ServiceAnswer {
 
 extension DayResult {
 
-    /// The picture. Throws why there is none; any other failure than `APODFailure` is an issue of the test.
+    /// Returns the picture, or throws its failure. Records an issue for any failure other than `APODFailure`.
     func get() throws(APODFailure) -> Picture {
         switch outcome {
         case .picture(let picture): return picture

@@ -16,7 +16,7 @@ import Testing
         return Article(picture.explanation, layout: picture.layout)
     }
 
-    @Test func paragraphsAndLinksAreKeptBesideTheText() throws {
+    @Test func paragraphsAndLinksAreFieldsBesideTheText() throws {
         let article = try article(html)
         #expect(article.text == "Dust circles a star. Note: The site moves.")
         #expect(article.paragraphs.map(\.text) == ["Dust circles a star.", "Note: The site moves."])
@@ -27,13 +27,13 @@ import Testing
         #expect(article.paragraphs[1].parts.map(\.text) == ["Note: The ", "site", " moves."])
     }
 
-    @Test func addressesThatAreNotForTheWebAreNoLinks() throws {
+    @Test func onlyWebAddressesAreLinks() throws {
         #expect(
             try article("<a href='javascript:alert(1)'>A</a> <a href='mailto:a@x.org'>B</a> <a href=''>C</a>").layout
                 .isEmpty)
     }
 
-    @Test func labelThatFillsAParagraphIsDropped() throws {
+    @Test func paragraphWithOnlyALabelIsDropped() throws {
         #expect(try article("<p><b>Explanation:</b></p><p>Dust.</p>").paragraphs == [LinkedText("Dust.")])
         #expect(try article("<p><a href=x>Explanation</a>: Dust</p>").paragraphs == [LinkedText("Dust")])
     }
@@ -52,11 +52,11 @@ import Testing
         #"[{"start":"0","end":"4","href":"x"}]"#, #"[{"start":4,"end":2,"href":"x"}]"#,
         #"[{"start":1,"end":1,"href":"x"}]"#, #"[{"start":0,"end":99,"href":"x"}]"#,
         #"[{"start":-1,"end":3,"href":"x"}]"#, #"[{"start":0,"end":99999999999999999999,"href":"x"}]"#,
-        // In the middle of a character.
+        // Offsets in the middle of a character.
         #"[{"start":0,"end":5,"href":"x"}]"#, #"[{"start":5,"end":8,"href":"x"}]"#,
         #"[{"start":0.0,"end":4.0,"href":"x"}]"#, #"{"start":9223372036854775807,"end":-9223372036854775808}"#,
     ])
-    func rangesThatDoNotFitAreIgnored(_ value: String) throws {
+    func invalidRangesAreIgnored(_ value: String) throws {
         for field in ["marks", "paragraphs"] {
             let layout = try Record(parsing: Array(#"{"\#(field)":\#(value)}"#.utf8))
             #expect(Article("Dust\u{E9} and gas", layout: layout).paragraphs == [LinkedText("Dust\u{E9} and gas")])

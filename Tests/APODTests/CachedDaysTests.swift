@@ -46,7 +46,7 @@ import Testing
         #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .api).isEmpty)
     }
 
-    @Test func failuresAndWhatLaterVersionsKeptDontHideTheNewestPicture() throws {
+    @Test func failuresAndRowsOfLaterVersionsDoNotHideTheNewestPicture() throws {
         let days = try days()
         try days.keep([kept("2021-01-01")], of: .science)
         let failed = PublishedDays.days(from: day("2021-01-02"), through: day("2021-01-31")).map { day in
@@ -58,7 +58,7 @@ import Testing
         let cache = try CacheStore(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         defer { cache.close() }
         let later = Metadata(name: "2021-02-01", body: Array(#"{"rows":2}"#.utf8), fetchedAt: time("2026-11-20"))
-        try cache.keep([later], in: "apod/science")
+        try cache.metadata.keep([later], in: "apod/science")
         #expect(try days.newestPicture(through: day("2026-11-20"), of: .science)?.result.day == day("2021-01-01"))
         #expect(try days.newestPicture(through: day("2020-11-20"), of: .science) == nil)
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(try days(scope: "one").newestPicture(through: day("2026-11-20"), of: .science) != nil)
     }
 
-    @Test func thePolicyOfTheServicesAddressCounts() throws {
+    @Test func policyForTheServicesAddressIsUsed() throws {
         let rule = try #require(Policies.Rule("https://science.nasa.gov/*=disabled"))
         for policies in [Policies(standard: .disabled), Policies(rules: [rule])] {
             let none = try days(policies: policies)
@@ -82,7 +82,7 @@ import Testing
         #expect(try one.newestPicture(through: day("2026-11-20"), of: .api) != nil)
     }
 
-    @Test func anotherAddresssDaysAreNotCurrent() throws {
+    @Test func daysFromAnotherAddressAreNotCurrent() throws {
         try days(science: "http://127.0.0.1:8080/apod").keep([kept("2021-01-01")], of: .science)
         #expect(try days().newestPicture(through: day("2026-11-20"), of: .science)?.isCurrent == false)
         let same = try days(science: "http://127.0.0.1:8080/apod")

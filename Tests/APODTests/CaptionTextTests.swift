@@ -16,7 +16,7 @@ import Testing
         #expect(explanation([text]) == "Dust.")
     }
 
-    @Test func anExplanationMayBeginWithTheWord() {
+    @Test func explanationMayBeginWithTheWordExplanation() {
         #expect(explanation(["Explanation wanted: why?"]) == "Explanation wanted: why?")
     }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
     }
 
-    @Test func codeOfTheRemovedButtonIsCutOut() {
+    @Test func codeOfTheFormerButtonIsRemoved() {
         #expect(
             explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
                 == "Dust. Note: more.")
@@ -43,11 +43,11 @@ import Testing
     @Test(arguments: [
         "A Ring\r\nCredit: NASA", "A Ring\nImage Credit & Copyright: X", "A\nRing\r\nCredit &\r\nCopyright: X",
     ])
-    func creditsBehindATitleAreCutOff(_ title: String) {
+    func creditsAfterATitleAreRemoved(_ title: String) {
         #expect(CaptionText.title(title) == "A Ring")
     }
 
-    @Test func aTitleMayBreakOrSpeakOfCredit() {
+    @Test func titleMayHaveALineBreakOrMentionCredit() {
         #expect(CaptionText.title(" A Ring:\n Dust ") == "A Ring: Dust")
         #expect(CaptionText.title("Credit: Where It Is Due") == "Credit: Where It Is Due")
     }
@@ -75,7 +75,7 @@ import Testing
         ("Image Credit: : NASA;", "NASA"), ("(C. Example)", "(C. Example)"), ("Copyright: \u{A9} Ada", "Ada"),
         ("Video Credit & Copyright: Se\u{E1}n \u{141}uk", "Se\u{E1}n \u{141}uk"),
     ])
-    func signsAndStrayPunctuationAroundNamesGo(_ text: String, _ names: String) {
+    func signsAndStrayPunctuationAroundNamesAreRemoved(_ text: String, _ names: String) {
         #expect(CreditLine(text).names == names)
     }
 
@@ -96,7 +96,7 @@ import Testing
     ])
     func linesOfCreditsAreJoined(_ lines: [String], _ text: String) { #expect(CreditLine.joined(lines) == text) }
 
-    @Test func labelWithoutANameIsNoCredit() {
+    @Test func labelWithoutANameIsNotACredit() {
         #expect(CreditLine("Image Credit:").names == nil)
     }
 }

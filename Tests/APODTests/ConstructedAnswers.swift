@@ -3,7 +3,7 @@ import Records
 import Support
 import Testing
 
-/// A day of the calendar, for tests: `day("2024-02-03")`.
+/// Returns the day of a date such as `2024-02-03`.
 func day(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> CalendarDay {
     guard let day = CalendarDay(text) else {
         Issue.record("\(text) is no day", sourceLocation: sourceLocation)
@@ -12,12 +12,12 @@ func day(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> C
     return day
 }
 
-/// A point in time in UTC, for tests.
+/// Returns a point in time in UTC.
 func time(_ date: String, _ hour: Int = 12, _ minute: Int = 0) -> Timestamp {
     Timestamp(milliseconds: Int64(day(date).daysSince1970) * 86_400_000 + Int64(hour * 60 + minute) * 60_000)
 }
 
-/// An object of strings; a nil value leaves the field out, `changes` replace or add fields.
+/// Returns a record with these fields. A nil value omits the field; `changes` replaces or adds fields.
 private func object(_ fields: KeyValuePairs<String, String>, _ changes: [String: JSON?]) -> Record {
     var record = Record()
     for (name, value) in fields where changes[name] == nil { record.set(name, .string(value)) }
@@ -29,10 +29,10 @@ private func object(_ fields: KeyValuePairs<String, String>, _ changes: [String:
 
 let pictureServer = "https://assets.example.org/apod"
 
-/// NASA's generic still, at the place where the new service gives it.
+/// The address of NASA's generic still, in the field that has it in the new service.
 let placeholder = "https://assets.example.org/images/misc/news-thumbnail.png?w=594&h=516&fit=clip"
 
-/// An answer of the new service for an image day, in its shape but with words of our own.
+/// An answer of the new service for an image day, with its structure but with our own texts.
 func scienceAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:]) -> Record {
     object(
         [
@@ -46,7 +46,7 @@ func scienceAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [
         ], changes)
 }
 
-/// The page of a day with `content` where the picture stands.
+/// The page of a day with `content` in place of the picture.
 func page(_ content: String) -> JSON {
     .string(
         "<!doctype html><html><body><center><h1> Picture </h1><p>2026 November 20<br>\(content)</center></body></html>")
@@ -62,7 +62,7 @@ func legacyAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:
         ], changes)
 }
 
-/// The old service's answer for every day since its site moved.
+/// The address of the logo, which the old service returns for every day since its site moved.
 func logoAnswer(_ date: String = "2026-11-20") -> Record {
     let logo = JSON.string("https://science.example.org/themes/assets/images/nasa-logo@2x.png")
     return legacyAnswer(date, ["title": .string("NASA Science"), "url": logo, "hdurl": logo])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DayArgumentsTests {
     private let now = time("2026-11-20", 12)
 
-    /// Arguments as words of a command line, each option with its value.
+    /// Parses the words of a command line, each option with its value.
     private func arguments(_ line: String) -> DayArguments {
         var arguments = DayArguments()
         var words = line.split(separator: " ").map(String.init)[...]
@@ -35,11 +35,11 @@ import Testing
         ("--date 2024-01-15..2024-02", .range(from: .day(day("2024-01-15")), through: .month(2, year: 2024))),
         ("--require-today", .day(day("2026-11-20"))), ("--require-today --date today", .day(day("2026-11-20"))),
     ])
-    func eachWayOfAskingIsOnePlan(_ line: String, _ request: DayRequest) throws {
+    func eachKindOfRequestBecomesAPlan(_ line: String, _ request: DayRequest) throws {
         #expect(try arguments(line).plan(at: now, log: .silent, chance: { 99 }) == request.plan(now))
     }
 
-    @Test func aHyphenMeansStandardInput() throws {
+    @Test func hyphenSelectsStandardInput() throws {
         #expect(try arguments("-").plan(at: now, log: .silent) == nil)
         #expect(arguments("") == DayArguments() && arguments("-") != DayArguments())
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DayInputTests {
     private let nasa = FakeNASA.complete(through: "2026-11-20")
 
-    /// What becomes of the text: dates of pictures; `date code` or `line N: code` of failures.
+    /// Returns the results of the lines: the date of a picture; `date code` or `line N: code` for a failure.
     private func read(_ text: String, log: Log = .silent) throws -> [String] {
         let input = DayInput(LineReader(bytes: Array(text.utf8)), client: try nasa.client(log: log))
         var result: [String] = []
@@ -28,18 +28,18 @@ import Testing
         #expect(try read("") == [] && read("\n \n") == [] && nasa.asked.count == 4)
     }
 
-    @Test func monthsAndYearsAreManyDays() throws {
+    @Test func linesMayNameMonthsAndYears() throws {
         #expect(try read("2024-02\n2024-02-03").count == 30)
         let years = try read("1995\n2026\n")
         #expect(years.first == "1995-06-16" && years.last == "2026-11-20" && years.count == 196 + 324)
     }
 
-    @Test func blanksCommentsAndTheLinesOfWindowsDontCount() throws {
+    @Test func blanksCommentsAndCarriageReturnsAreIgnored() throws {
         let text = "\u{FEFF}# days\r\n\r\n  2024-02-03 \r\n\t2024-02-04\t# a comet\r\n#2024-02-05\r\n"
         #expect(try read(text) == ["2024-02-03", "2024-02-04"])
     }
 
-    @Test func invalidLineFailsInItsPlace() throws {
+    @Test func invalidLineFailsAtItsPosition() throws {
         let text = "2024-02-03\nbanana\n\n2024-02-30\n2999-01-01\n1995-06-15\n2024-02-04\ntoday today\n"
         #expect(
             try read(text) == [
@@ -57,7 +57,7 @@ import Testing
         #expect(failure.message.hasSuffix("1995-06-16 to 2026-11-21"))
     }
 
-    @Test func aLineOfMegabytesIsNotRepeatedInItsMessage() throws {
+    @Test func messageDoesNotQuoteALineOfMegabytes() throws {
         let line = String(repeating: "x", count: 1 << 20)
         let input = DayInput(LineReader(bytes: Array(line.utf8)), client: try nasa.client())
         guard case .bad(let failure, _) = try input.next() else { return }
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func aGapIsAFailureAloneAndANoteInAMonth() throws {
+    @Test func gapFailsAsASingleDayAndIsANoticeInAMonth() throws {
         #expect(try read("2020-06-10") == ["2020-06-10 no-picture"])
         let lines = Lines()
         #expect(try read("2020-06\n1995-06\n2020-06\n", log: lines.log).count == 29 + 12 + 29)
@@ -78,13 +78,13 @@ import Testing
             notes.first?.contains("on 1995-06-17, 1995-06-18, 1995-06-19 and 2020-06-10; left out") == true, "\(notes)")
     }
 
-    @Test func neighboursThatAreThereShareARequest() throws {
+    @Test func availableNeighboursShareARequest() throws {
         let days = PublishedDays.days(from: day("2021-01-01"), through: day("2021-02-19")).map(\.description)
         #expect(try read(days.joined(separator: "\n") + "\n") == days)
         #expect(nasa.asked.count == 2)
     }
 
-    @Test func recordsPassUnchanged() throws {
+    @Test func inputRecordsPassUnchanged() throws {
         let input = DayInput(
             LineReader(bytes: Array("\n[{\"date\":\"2024-02-03\"},{\"n\":1.10}]".utf8)), client: try nasa.client())
         var lines: [String] = []
@@ -113,7 +113,7 @@ import Testing
         return record
     }
 
-    @Test func foreignFieldsKeepTheirPlace() throws {
+    @Test func foreignFieldsKeepTheirPositions() throws {
         let record = try process(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9"}"#)
         let line = String(decoding: record.line, as: UTF8.self)
         #expect(
@@ -154,7 +154,7 @@ import Testing
         #expect(nasa.asked.isEmpty)
     }
 
-    @Test func aDayWithoutAPictureLeavesTheRecordAsItWas() throws {
+    @Test func recordIsUnchangedIfTheDayHasNoPicture() throws {
         var record = try Record(parsing: Array(#"{"date":"2020-06-10","mine":1}"#.utf8))
         let before = record
         let tool = PictureTool(client: try nasa.client())
@@ -162,7 +162,7 @@ import Testing
         #expect(record == before)
     }
 
-    @Test func finishedRecordsPass() throws {
+    @Test func completeRecordsPassThrough() throws {
         let tool = PictureTool(client: try nasa.client())
         #expect(!tool.accepts(RecordJob(Record(), argument: "2024-02-03")))
         #expect(tool.accepts(RecordJob(Record())))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APOD
 
-/// A request as it is typed, at a time, and what becomes of it: steps as `short` writes them.
+/// A typed request, its time, and the expected steps in the form of `short`.
 struct PlannedDays: Sendable, CustomTestStringConvertible {
     let words: [String]
     let time: Timestamp
@@ -20,8 +20,8 @@ struct PlannedDays: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(words.joined(separator: " ")) at \(time.iso8601)" }
 }
 
-/// `2024-02-03`; `2024-02-03?` if it is left out when it isn't published; `newest 2024-02-03`; `last 3 2024-02-03`.
-/// Neighbours are folded: `2024-02-01...2024-02-29?`.
+/// Formats steps: `2024-02-03`; `2024-02-03?` for a day that is skipped if unpublished; `newest 2024-02-03`;
+/// `last 3 2024-02-03`. Consecutive days are joined: `2024-02-01...2024-02-29?`.
 private func short(_ steps: [DayPlan.Step]) -> [String] {
     var words: [String] = []
     var run: (first: CalendarDay, last: CalendarDay, mark: String)?
@@ -53,13 +53,13 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
 @Suite struct DayPlanTests {
     private let now = time("2026-11-20", 12)
 
-    /// Before the first minute of the day at NASA, when only the night before is out; it is 2026-11-21 in Sydney.
+    /// The time when it is 2026-11-20 at NASA, and already 2026-11-21 in Sydney.
     private static let evening = time("2026-11-20", 23, 59)
     private static let morning = time("2026-11-20", 4, 4)
     private static let early = time("2026-11-20", 3, 59)
-    /// It is 2027 at UTC, and not yet at NASA.
+    /// The time when it is 2027 in UTC, but still 2026 at NASA.
     private static let newYear = time("2027-01-01", 2)
-    /// It is 2027 at UTC+14 alone.
+    /// The time when it is 2027 only in UTC+14.
     private static let newYearsEve = time("2026-12-31", 12)
     private static let leapDay = time("2028-02-29", 12)
     private static let afterLeapDay = time("2028-03-01", 12)
@@ -125,11 +125,11 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         PlannedDays("2026-11-18 today", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 2026-11", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 2026", at: early, ["2026-11-18...2026-11-19?"]),
-        // A notice says that the last day is skipped if the line names it.
+        // If the request names the last day, a notice reports that the day is skipped.
         PlannedDays("2026-11-18 2026-11-20", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 yesterday", at: evening, ["2026-11-18...2026-11-19?"]),
         PlannedDays("yesterday today", at: evening, ["2026-11-19...2026-11-20?"]),
-        // Today where the new day has already begun.
+        // The current day in time zones where the new day has begun.
         PlannedDays("2026-11-21", at: evening, ["2026-11-21?"]),
         PlannedDays("2026-11-21 2026-11-21", at: evening, ["2026-11-21?"]),
         PlannedDays("2024-02 2024-03", at: evening, ["2024-02-01...2024-03-31?"]),
@@ -143,7 +143,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         PlannedDays(
             "1995-06-17 1995-06-19", at: evening, [], gaps: ["1995-06-17", "1995-06-18", "1995-06-19"]),
     ])
-    func aRangeHasABeginningAndAnEnd(_ planned: PlannedDays) throws {
+    func rangeCoversItsFirstAndLastPeriod(_ planned: PlannedDays) throws {
         let days = try planned.words.map { try NamedDays(typed: $0, at: planned.time) }
         let plan = try DayPlan.range(from: days[0], through: days.dropFirst().first, at: planned.time)
         #expect(short(plan.steps) == planned.steps)
@@ -186,14 +186,14 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
 
     // MARK: Numbers of days
 
-    @Test func theLastDaysAreCountedFromTheNewest() throws {
+    @Test func lastDaysAreCountedBackFromTheNewest() throws {
         #expect(try short(DayPlan.last(7, at: Self.early).steps) == ["last 7 2026-11-19"])
         #expect(try DayPlan.last(7, at: Self.early).dayCount == 7)
         #expect(try short(DayPlan.last(3, at: Self.secondWeek).steps) == ["last 3 1995-06-22"])
     }
 
     @Test(arguments: [0, -1, Int.min, 11_478, Int.max])
-    func thereAreOnlySoManyDays(_ count: Int) {
+    func numberOfDaysBeyondTheArchiveIsRefused(_ count: Int) {
         for request in [DayRequest.last(count), .random(count, seed: 1)] {
             let failure = #expect(throws: UsageFailure.self) { try request.plan(now) }
             #expect(failure?.message.contains("\(count) is not a number of days") == true)
@@ -201,12 +201,12 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         }
     }
 
-    @Test func beforeThereIsAPictureThereIsNothingToDraw() {
+    @Test func randomDayBeforeTheFirstPictureIsRefused() {
         let failure = #expect(throws: UsageFailure.self) { try DayPlan.random(1, seed: 1, at: Self.firstDay) }
         #expect(failure?.message.contains("clock") == true)
     }
 
-    @Test func randomDaysArePublishedDifferentAndTheSameForASeed() throws {
+    @Test func randomDaysArePublishedDistinctAndRepeatableBySeed() throws {
         for seed in UInt64(0)..<200 {
             let plan = try DayPlan.random(100, seed: seed, at: now)
             let days = drawn(plan)
@@ -224,7 +224,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         let early = try DayPlan.random(5, seed: 42, at: now)
         #expect(
             drawn(early).map(\.description) == ["2020-08-25", "2013-07-02", "2010-10-04", "2026-07-21", "2024-04-14"])
-        // Days published since are drawn too; among the others nothing changes.
+        // Later days may be drawn too; the order of the earlier days does not change.
         let old = drawn(try DayPlan.random(20, seed: 42, at: now))
         for year in [2027, 2035, 2041, 2060, 2173] {
             let all = drawn(try DayPlan.random(200, seed: 42, at: time("\(year)-12-31")))

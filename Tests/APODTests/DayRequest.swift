@@ -2,7 +2,7 @@ import Support
 
 @testable import APOD
 
-/// Days that a test asks for, planned at the time of the client that is asked.
+/// The days that a test requests, planned at the time of the client's clock.
 struct DayRequest: Sendable {
     let plan: @Sendable (Timestamp) throws -> DayPlan
 

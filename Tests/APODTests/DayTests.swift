@@ -17,13 +17,13 @@ import Testing
     }
 
     @Test(arguments: ["2026-11-21", "1995-06-15"])
-    func daysOutsideTheRangeAreAUsageFailureThatNamesIt(_ text: String) {
+    func daysOutsideTheArchiveAreAUsageFailureThatStatesTheRange(_ text: String) {
         let error = #expect(throws: UsageFailure.self) { try PublishedDays.check(day(text), at: time("2026-11-20", 9)) }
         #expect(error?.message.contains("1995-06-16 to 2026-11-20") == true)
         #expect(error?.exitCode == .usage)
     }
 
-    @Test func daysWithoutAPictureAreLeftOut() {
+    @Test func daysWithoutAPictureAreOmitted() {
         #expect(
             PublishedDays.days(from: day("1995-06-16"), through: day("1995-06-21"))
                 == [day("1995-06-16"), day("1995-06-20"), day("1995-06-21")])
@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct PagesTests {
-    /// The days, cut into the ranges of single requests to the new service.
+    /// Divides the days into the windows of single requests to the new service.
     private func windows(of days: [CalendarDay]) -> [[CalendarDay]] {
         var windows: [[CalendarDay]] = []
         var rest = days[...]
@@ -43,7 +43,7 @@ import Testing
         return windows
     }
 
-    @Test func noPageOfTheNewServiceGoesFrom99To00() {
+    @Test func noPageOfTheNewServiceCrossesTheYear2000() {
         let days = PublishedDays.days(from: day("1999-12-20"), through: day("2000-01-10"))
         #expect(windows(of: days).map(\.count) == [12, 10])
         #expect(windows(of: days.reversed()).map(\.count) == [10, 12])
@@ -53,7 +53,7 @@ import Testing
         windows(of: PublishedDays.days(from: day(from), through: day(through))).map(\.count)
     }
 
-    @Test func aRangeIsCutIntoPagesOfTwentyFive() {
+    @Test func rangeIsDividedIntoPagesOf25Days() {
         #expect(sizes("2021-01-01", "2021-02-28") == [25, 25, 9])
         #expect(sizes("2021-01-01", "2021-01-01") == [1])
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(windows(of: days).map(\.count) == [1, 3, 1])
     }
 
-    @Test func allDaysStayInTheirOrder() {
+    @Test func allDaysKeepTheirOrder() {
         for seed in UInt64(0)..<200 {
             var generator = SplitMix64(seed: seed)
             let days = (0..<60).map { _ in

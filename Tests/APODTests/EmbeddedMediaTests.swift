@@ -24,7 +24,7 @@ import Testing
         #expect(found.videos.map(\.text) == ["https://player.vimeo.com/video/1", "https://count.org/me"])
     }
 
-    @Test func picturesComeWithTheLargerOneThatTheyLinkTo() {
+    @Test func picturesHaveTheLargerPictureThatTheyLinkTo() {
         let found = media(
             "<a href=big.gif><IMG SRC=small.gif></a> <a href=/page.html><img src=/b.png></a><img src=c.jpg>")
         #expect(
@@ -34,15 +34,15 @@ import Testing
         #expect(found.pictures.map(\.linked?.text) == ["https://x.org/apod/day/big.gif", nil, nil])
     }
 
-    @Test func standInsAreNoPictures() {
+    @Test func standInsAreNotPictures() {
         #expect(media("<img src='\(placeholder)'>").pictures.isEmpty)
     }
 
-    @Test func aPosterIsAStill() {
+    @Test func posterOfAVideoIsItsStill() {
         #expect(media("<video poster=still.jpg src=a.mp4>").poster?.text == "https://x.org/apod/day/still.jpg")
     }
 
-    @Test func linksAndWordsAboutVideosAreNone() {
+    @Test func linksAndTextsAboutVideosAreNotVideos() {
         let found = media(
             "<a href=https://www.youtube.com/embed/abc-DEF_123>video</a> &lt;iframe src=x&gt; <!-- <video src=a.mp4> -->"
         )

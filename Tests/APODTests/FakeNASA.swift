@@ -6,13 +6,13 @@ import Testing
 
 @testable import APOD
 
-/// Both services in memory: a transport that notes every request.
+/// A transport that answers for both services in memory, and records every request.
 final class FakeNASA: HTTPTransport {
-    /// A request, understood.
+    /// A parsed request.
     enum Ask: Hashable {
         case day(Service, CalendarDay)
         case page(Service, CalendarDay, CalendarDay)
-        /// That many of the newest days, which the new service alone lists.
+        /// A number of the newest days, which only the new service lists.
         case newest(Int)
 
         var service: Service {
@@ -42,7 +42,7 @@ final class FakeNASA: HTTPTransport {
 
     init(_ handler: @escaping @Sendable (Ask) -> Reply) { self.handler = handler }
 
-    /// All requests so far, in their order.
+    /// All requests so far, in order.
     var sent: [HTTPRequest] { requests.withLock { $0 } }
     var asked: [Ask] { sent.compactMap(Self.ask) }
 
@@ -109,7 +109,7 @@ final class FakeNASA: HTTPTransport {
 
     // MARK: Services
 
-    /// Both services with every day but the gaps, up to `newest`.
+    /// Creates both services with all days up to `newest`, except the gaps.
     static func complete(through newest: String, except: @escaping @Sendable (Ask) -> Reply? = { _ in nil }) -> FakeNASA
     {
         let newest = day(newest)
@@ -137,7 +137,7 @@ final class FakeNASA: HTTPTransport {
         }
     }
 
-    /// A client that asks this NASA at noon UTC of `today`.
+    /// Returns a client of these services, with a clock at noon UTC of `today` by default.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
         hasClassic: Bool = true, options: PictureOptions = PictureOptions(), store: KeptDays? = nil,
@@ -155,11 +155,11 @@ final class FakeNASA: HTTPTransport {
     }
 }
 
-/// A day for handlers, which cannot record a failure.
+/// Parses a day in a handler, which cannot record an issue.
 private func day(_ text: String) -> CalendarDay { CalendarDay(text) ?? PublishedDays.first }
 
 extension PictureSequence {
-    /// All that are left.
+    /// Returns all remaining results.
     func rest() throws -> [DayResult] {
         var results: [DayResult] = []
         while let result = try next() { results.append(result) }
@@ -168,7 +168,7 @@ extension PictureSequence {
 }
 
 extension APODClient {
-    /// The pictures of a request as it is at the client's time.
+    /// Returns the pictures of a request, planned at the client's time.
     func pictures(_ request: DayRequest) throws -> PictureSequence {
         pictures(try request.plan(clock.now()))
     }
@@ -180,7 +180,7 @@ extension APODClient {
 }
 
 extension DayResult {
-    /// The picture's record, or `{"date":…,"error":{…}}`.
+    /// Returns the picture's record, or `{"date":…,"error":{…}}`.
     func record(tool: String) -> Record {
         var record = record
         if let failure { record.setError(failure, tool: tool) }
@@ -188,7 +188,7 @@ extension DayResult {
     }
 }
 
-/// Lines that were logged.
+/// Records logged lines.
 final class Lines: Sendable {
     private let lines = Monitor<[String]>([])
     var all: [String] { lines.withLock { $0 } }

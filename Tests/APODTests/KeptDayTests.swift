@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aPictureIsKeptAsTheLineThatItBecomes() throws {
+    @Test func pictureIsStoredAsItsOutputLine() throws {
         let kept = KeptDay(
             DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
@@ -76,7 +76,7 @@ import Testing
             address: address)
     }
 
-    @Test func anotherEditionFormOrAddressIsNotCurrent() {
+    @Test func dayOfAnotherEditionLayoutOrAddressIsNotCurrent() {
         func text(_ kept: String) -> String { #"{"date":"2024-02-03","media_type":"image","kept":\#(kept)}"# }
         #expect(read(text(#"{"edition":2}"#))?.isCurrent == true)
         #expect(read(text(#"{"edition":1}"#))?.isCurrent == false)
@@ -90,13 +90,13 @@ import Testing
     // MARK: Rules
 
     @Test(arguments: [
-        // A day, when it is fetched (UTC), and how long its picture and its absence are trusted.
+        // A day, the day and the hour (UTC) of the request, and how long the picture and its absence are fresh.
         ("2026-11-19", "2026-11-20", 12, nil as Int?, 86_400), ("2026-11-20", "2026-11-20", 12, 1800, 300),
         ("2026-11-21", "2026-11-20", 12, 1800, 300),
-        // Until 04:00 UTC the newest day is that before.
+        // Until 04:00 UTC the newest day is the previous day.
         ("2026-11-19", "2026-11-20", 3, 1800, 300), ("2026-11-18", "2026-11-20", 3, nil, 86_400),
     ])
-    func theNewestDayIsTrustedForMinutes(date: String, today: String, hour: Int, picture: Int?, absence: Int) {
+    func newestDayIsFreshForMinutes(date: String, today: String, hour: Int, picture: Int?, absence: Int) {
         let now = time(today, hour)
         let shown = DayResult(day: day(date), outcome: .picture(self.picture), fetchedAt: now)
         #expect(KeptDay.lifetime(of: shown) == picture.map { .seconds($0) })
@@ -118,7 +118,7 @@ import Testing
             APODFailure.wrongDay(asked: today, answered: today, .api), Cancelled(),
             APODFailure.refused(.science, status: 404, said: "No route was found"),
             FetchFailure.nameNotResolved(url: try WebURL(FakeNASA.apiBase)),
-            // An hour in which every request is refused would cost every day asked for a day.
+            // If refusals were cached, an hour of refusals would block every requested day for a day.
             APODFailure.refused(.science, status: 400, said: nil),
             APODFailure.nothingRecent(from: today, through: today),
         ]
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func freshnessEndsWithTimeEditionOrTheWishForRaw() {
+    @Test func expiredOutdatedOrIncompleteDayIsNotFresh() {
         func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> KeptDay {
             KeptDay(
                 DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04"), raw: raw),
@@ -142,12 +142,12 @@ import Testing
         #expect(!kept(expires: nil, isCurrent: false).isFresh(at: now, needsRaw: false))
         #expect(!kept(expires: nil).isFresh(at: now, needsRaw: true))
         #expect(kept(expires: nil, raw: Array("{}".utf8)).isFresh(at: now, needsRaw: true))
-        // Fetched before the clock was set back by a day, without a known age.
+        // The day was fetched before the clock was set back by a day, so its age is unknown.
         let before = time("2024-02-03")
         #expect(!kept(expires: now).isFresh(at: before, needsRaw: false))
         #expect(kept(expires: now).isFresh(at: time("2024-02-04") - .seconds(60), needsRaw: false))
         #expect(kept(expires: nil).isFresh(at: before, needsRaw: false))
-        // There was no object that could have been kept.
+        // There was no raw object to store.
         let absent = KeptDay(
             DayResult(day: picture.day, outcome: .failed(APODFailure.noPicture(picture.day)), fetchedAt: now),
             expiresAt: nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import APOD
 
-/// A cache in a temporary folder, with days of the services of `FakeNASA`.
+/// A cache in a temporary folder, for days from `FakeNASA`.
 final class KeptDays {
     let caches: Caches
     let folder: TemporaryFolder
@@ -19,14 +19,14 @@ final class KeptDays {
 
     deinit { caches.close() }
 
-    /// Caches that keep nothing.
+    /// Caches that store nothing.
     static let nowhere: Caches = {
         var settings = CacheSettings(root: "/nowhere")
         settings.policies = Policies(standard: .disabled)
         return Caches(settings: settings, interruption: Interruption())
     }()
 
-    /// - Parameter isCurrent: false for days of services at other addresses.
+    /// - Parameter isCurrent: false for services at other addresses.
     private func days(isCurrent: Bool = true) throws -> CachedDays {
         let addresses = try Service.allCases.map {
             ($0, try WebURL(isCurrent ? FakeNASA.base(of: $0) : Service.scienceAddress))
@@ -34,12 +34,12 @@ final class KeptDays {
         return CachedDays(caches: caches, addresses: Dictionary(uniqueKeysWithValues: addresses), log: .silent)
     }
 
-    /// The days of a service that are kept, ascending.
+    /// Returns the cached days of a service, ascending.
     func kept(of service: Service = .science) throws -> [CalendarDay] {
         try days().days(from: PublishedDays.first, through: day("9999-12-31"), of: service).map(\.result.day)
     }
 
-    /// Keeps a picture of that day, as if it had been fetched at noon of `fetched`.
+    /// Caches a picture of a day as if it had been fetched at noon of `fetched`.
     func keep(
         _ date: String, fetched: String = "2026-11-20", expires: Timestamp? = nil, isCurrent: Bool = true,
         mediaType: String = "image", raw: [UInt8]? = nil, of service: Service = .science
@@ -53,7 +53,7 @@ final class KeptDays {
         try days(isCurrent: isCurrent).keep([KeptDay(result, expiresAt: expires)], of: service)
     }
 
-    /// Keeps a failure that is trusted for a day.
+    /// Caches a failure that is fresh for a day.
     func keep(_ failure: APODFailure, on date: String, of service: Service = .science) throws {
         let result = DayResult(day: day(date), outcome: .failed(failure), fetchedAt: time("2026-11-20", 6))
         try days().keep([KeptDay(result, expiresAt: time("2026-11-21", 6))], of: service)

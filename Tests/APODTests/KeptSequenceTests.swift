@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// The requests of each plan if some days are already kept, at noon of 2026-11-20.
+/// The requests of each plan if some days are already cached, at noon of 2026-11-20.
 @Suite struct KeptSequenceTests {
     private func down(_ service: Service? = nil) throws -> @Sendable (FakeNASA.Ask) -> FakeNASA.Reply? {
         let url = try WebURL(FakeNASA.scienceBase)
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [1, 4]) func aSecondRunOverAYearMakesNoRequest(jobs: Int) throws {
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
-            // A lost picture, which the old service doesn't have either, and one that only it has.
+            // A lost picture, which the old service also lacks, and a picture that only the old service has.
             switch ask {
             case .page(.science, let first, let last):
                 .ok(
@@ -55,12 +55,12 @@ import Testing
         let results = try nasa.client(store: store).results(.range(start: day("2021-01-01"), end: day("2021-01-14")))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2021-01-01"), through: day("2021-01-14")))
         #expect(results.count { $0.source == .cache } == 8)
-        // The 3rd lies alone; 9 to 14 are near each other.
+        // The 3rd is far from other missing days; the 9th to the 14th are close together.
         #expect(
             nasa.asked == [.day(.science, day("2021-01-03")), .page(.science, day("2021-01-09"), day("2021-01-14"))])
     }
 
-    @Test func interruptedRunContinuesAtItsLastDay() throws {
+    @Test func interruptedRunContinuesAfterItsLastCachedDay() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         let sequence = try nasa.client(store: store).pictures(year("2023"))
@@ -70,7 +70,7 @@ import Testing
         #expect(nasa.asked.count == 15)
     }
 
-    @Test func theOldServicesPagesAreMonths() throws {
+    @Test func pagesOfTheOldServiceAreMonths() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         #expect(try nasa.client(.api).results(year("2024")).count == 366)
         #expect(nasa.asked.count == 12)
@@ -86,7 +86,7 @@ import Testing
         #expect(again.allSatisfy { $0.source == .network } && nasa.asked.count == 2)
     }
 
-    @Test func aRefreshOnABadDayOfNASAsLosesNoPicture() throws {
+    @Test func refreshDuringAFailureOfNASALosesNoPicture() throws {
         let store = try KeptDays()
         try store.keep("2021-01-01")
         try store.keep("2021-01-02")
@@ -117,7 +117,7 @@ import Testing
 
     // MARK: Two services
 
-    @Test func aKeptFailureOfScienceIsFollowedByTheOldService() throws {
+    @Test func oldServiceIsAskedAfterACachedFailureOfScience() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep(.noPicture(day("2021-01-01")), on: "2021-01-01")
@@ -131,7 +131,7 @@ import Testing
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func keptAnswerOfTheOldServiceIsServedIfScienceIsDown() throws {
+    @Test func cachedAnswerOfTheOldServiceIsServedIfScienceIsDown() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down(.science))
         let store = try KeptDays()
         try store.keep("2021-01-01", of: .api)
@@ -140,7 +140,7 @@ import Testing
         #expect(nasa.asked == [.day(.science, day("2021-01-01"))])
     }
 
-    @Test func theServicesDontShareTheirDays() throws {
+    @Test func servicesDoNotShareCachedDays() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep("2021-01-01", of: .api)
@@ -176,7 +176,7 @@ import Testing
         for date in ["2021-01-01", "2026-11-20"] {
             #expect(try nasa.client(store: store).results(.day(day(date)))[0].source == .network)
         }
-        // A definite answer beats an old record.
+        // A permanent failure is preferred to an old record.
         let gone = FakeNASA { _ in FakeNASA.notFound }
         try store.keep("2021-01-02", isCurrent: false)
         #expect(try gone.client(store: store).results(.day(day("2021-01-02")))[0].failure?.code == "no-picture")
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func thatTodaysIsNotOutIsRememberedForFiveMinutes() throws {
+    @Test func notPublishedIsCachedForFiveMinutes() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let store = try KeptDays()
         for (minute, asked) in [(0, 1), (4, 1), (5, 2), (6, 2)] {
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func newestKeptDayIsServedWithoutANetwork() throws {
+    @Test func newestCachedDayIsServedWithoutANetwork() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
         for isOffline in [true, false] {
             let store = try KeptDays()
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func lastDaysNeedOneRequest() throws {
+    @Test func lastDaysTakeOneRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let results = try nasa.client().results(.last(5))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2026-11-15"), through: day("2026-11-19")))
@@ -268,7 +268,7 @@ import Testing
             nasa.asked == [.newest(5)])
     }
 
-    @Test func singleStepsShareTheKnownFailure() throws {
+    @Test func singleDaysShareTheKnownOutageAndNewestDay() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let client = try nasa.client(.science)

@@ -9,7 +9,7 @@ import Testing
         try LegacyAnswer.picture(from: legacyAnswer("2026-11-20", changes))
     }
 
-    @Test func anImageDayBecomesTheSameKindOfRecord() throws {
+    @Test func imageDayBecomesARecordInTheClassicOrder() throws {
         let record = try picture(["copyright": "Ada Example"]).record(source: .cache, fetchedAt: time("2026-11-20"))
         #expect(
             String(decoding: record.line, as: UTF8.self) == #"{"date":"2026-11-20","title":"A Ring of Dust","#
@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    @Test func textsAreFoldedAndRidOfDebris() throws {
+    @Test func textsAreFoldedAndCleaned() throws {
         let picture = try picture([
             "title": "A Ring\r\nCredit: NASA", "copyright": "\nAda\u{A0}Example, \n(Observatory)\n",
             "explanation": "Dust.  \nAnd more.   digg_url = 'http://x'; digg_skin = 'compact'; Note.",
@@ -29,7 +29,7 @@ import Testing
         #expect(picture.explanation == "Dust. And more. Note.")
     }
 
-    @Test func aCopyrightLosesItsLeadingColonAndLabel() throws {
+    @Test func leadingColonAndLabelOfACopyrightAreRemoved() throws {
         #expect(try picture(["copyright": ":\nAda Example\n"]).copyright == "Ada Example")
         #expect(try picture(["copyright": "Image Credit & Copyright: Ada"]).copyright == "Ada")
         #expect(try picture(["copyright": " "]).copyright == nil)
@@ -46,7 +46,7 @@ import Testing
         #expect(try picture(["hdurl": "https://x.org/a.tif"]).hdurl == "https://x.org/a.tif")
     }
 
-    @Test func addressesAreTrimmedAndOtherwiseLeftAlone() throws {
+    @Test func addressesAreTrimmedAndOtherwiseUnchanged() throws {
         let picture = try picture(["hdurl": "http://x.org/a.jpg ", "url": "http://x.org/a b.jpg"])
         #expect(picture.hdurl == "http://x.org/a.jpg")
         #expect(picture.url == "http://x.org/a%20b.jpg")
@@ -78,7 +78,7 @@ import Testing
         #expect(picture.url == "https://x.org/hudf.html")
     }
 
-    @Test func onlyOtherMediaMayHaveNoAddress() throws {
+    @Test func onlyOtherMediaMayLackAnAddress() throws {
         #expect(try picture(["media_type": "other", "url": nil, "hdurl": nil]).url == nil)
         for type in ["image", "video"] {
             #expect(throws: APODFailure.badAnswer(.missing(field: "url"), .api)) {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func anImageWithoutAnAddressIsItsLargerVersion() throws {
+    @Test func imageWithoutAnAddressUsesItsLargerVersion() throws {
         #expect(try picture(["url": nil]).url == "https://assets.example.org/apod/ring_big.jpg")
     }
 
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [JSON.null, .integer(7), .object([]), .array(["https://x.org/a.jpg"]), .bool(false)])
-    func aLargerPictureOfAnyTypeBreaksNothing(_ hdurl: JSON) throws {
+    func hdurlOfAnotherJSONTypeIsIgnored(_ hdurl: JSON) throws {
         #expect(try picture(["hdurl": hdurl]).hdurl == nil)
     }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(picture.url == shown)
     }
 
-    @Test func tagsAndEntitiesThatAServerLeftInAreGone() throws {
+    @Test func tagsAndEntitiesLeftByAServerAreRemoved() throws {
         let picture = try picture([
             "title": "M&amp;M&#8217;s <i>Ring</i>", "explanation": "<b>Explanation:</b> Dust<br>&eacute; 1 < 2",
             "copyright": "<a href=x>Ada</a> &amp; Bob,",
@@ -160,12 +160,12 @@ import Testing
     }
 
     @Test(arguments: ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png"])
-    func aPictureOfThatNameIsAStandIn(_ name: String) {
+    func pictureWithTheNameOfALogoIsAStandIn(_ name: String) {
         let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
         #expect(throws: refusal) { try picture(["url": "https://www.nasa.gov/wp-content/\(name)"]) }
     }
 
-    @Test func aCopyOfTheServerMayPassTheNewServicesObjectsOn() throws {
+    @Test func classicServerMayReturnObjectsOfTheNewService() throws {
         let picture = try LegacyAnswer.picture(from: scienceAnswer("2026-11-20", ["service_version": "v1"]))
         #expect(picture.service == .api)
         #expect(picture.hdurl == "https://assets.example.org/apod/ring.jpg")

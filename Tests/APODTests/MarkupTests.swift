@@ -5,7 +5,7 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Pages and feeds: each a record as it leaves the tool, with changes.
+/// Pages and feeds of a tool's output record, with changes.
 @Suite struct MarkupTests {
     private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption {
         var record = try ScienceAnswer.picture(from: scienceAnswer()).record(fetchedAt: time("2026-11-20"))
@@ -15,7 +15,7 @@ import Testing
         return try #require(Caption(record))
     }
 
-    /// Names of elements that were opened, in order; nil if the markup is not well-formed (XML 1.0 §2.1).
+    /// Returns the names of the opened elements, in order; nil if the markup is not well-formed (XML 1.0 §2.1).
     private func elements(_ xml: String) -> [String]? {
         var names: [String] = []
         var open: [String] = []
@@ -44,7 +44,7 @@ import Testing
         return try feed.head + captions.map { try #require(AtomFeed.entry($0)) + "\n" }.joined() + AtomFeed.foot
     }
 
-    @Test func aFeedHasWhatAFeedMustHave() throws {
+    @Test func feedHasTheRequiredElements() throws {
         let feed = try feed(caption(), address: "https://x.org/a?b&c")
         let names = try #require(elements(feed))
         #expect(
@@ -66,7 +66,7 @@ import Testing
         #expect(try !self.feed().contains("rel=\"self\""))
     }
 
-    @Test func anEntryIsKnownByItsDay() throws {
+    @Test func entryIsIdentifiedByItsDay() throws {
         #expect(try AtomFeed.entry(caption(["date": "one day"])) == nil)
         let again = try caption(["apod": .object(["fetched_at": "2026-12-24T00:00:00Z"])])
         #expect(try AtomFeed.entry(again) == AtomFeed.entry(caption()))

@@ -4,7 +4,7 @@ import Testing
 @testable import Articles
 
 @Suite struct MediaAddressTests {
-    @Test func blanksGoOrAreEscapedAndHostsWithoutASchemeBecomeHTTPS() {
+    @Test func blanksAreTrimmedOrEscapedAndMissingSchemesBecomeHTTPS() {
         #expect(MediaAddress(" http://x.org/a b.jpg \n")?.text == "http://x.org/a%20b.jpg")
         #expect(MediaAddress("//x.org/a")?.text == "https://x.org/a")
         #expect(MediaAddress("http:\\\\x.org\\a.mov?b\\c")?.text == "http://x.org/a.mov?b\\c")
@@ -36,7 +36,7 @@ import Testing
         #expect(MediaAddress(text)?.kind == kind)
     }
 
-    @Test func aFieldMayHoldWordsInPlaceOfAnAddress() {
+    @Test func fieldMayContainWordsInsteadOfAnAddress() {
         let base = MediaAddress("https://x.org/apod/")
         for words in ["n/a", "not available", "none", "-", "a.b"] {
             #expect(MediaAddress(field: words, base: base) == nil)
@@ -46,7 +46,7 @@ import Testing
         #expect(MediaAddress(field: nil, base: base) == nil)
     }
 
-    @Test func onlyTheFieldsOfTheResizingQueryAreTakenOff() {
+    @Test func onlyResizingQueryFieldsAreRemoved() {
         func full(_ text: String) -> String? { MediaAddress(text)?.withoutResizing.text }
         #expect(full("https://x.org/a.jpg?w=10&h=20&fit=clip&crop=faces%2Cfocalpoint") == "https://x.org/a.jpg")
         #expect(full("https://x.org/a.jpg?v=2&w=10") == "https://x.org/a.jpg?v=2")
@@ -60,7 +60,7 @@ import Testing
         "https://WWW.YOUTUBE.COM/v/abc-DEF_123&hl=en", "https://youtu.be/abc-DEF_123&t=5",
         "http://www.youtube.com/e/abc-DEF_123",
     ])
-    func youTubeVideosHaveAKnownStill(_ text: String) {
+    func youTubeVideosHaveAStill(_ text: String) {
         #expect(MediaAddress(text)?.youTubeStill?.text == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
         #expect(MediaAddress(text)?.isVideo == true)
     }
@@ -70,7 +70,7 @@ import Testing
         "https://notyoutube.com/embed/abc-DEF_123", "https://www.youtube.com/embed/short",
         "https://player.vimeo.com/video/1138604812",
     ])
-    func otherAddressesHaveNone(_ text: String) {
+    func otherAddressesHaveNoStill(_ text: String) {
         #expect(MediaAddress(text)?.youTubeID == nil)
     }
 
@@ -82,7 +82,7 @@ import Testing
         #expect(MediaAddress(text)?.isStandIn == true)
     }
 
-    @Test func logoNameInAFolderIsNoStandIn() {
+    @Test func logoNameOfAFolderIsNotAStandIn() {
         #expect(MediaAddress("https://x.org/nasa-logo@2x.png/ring.jpg")?.isStandIn == false)
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import APOD
 
-/// `--media` and `--fallback-previous`: in this archive every fifth day of a month is a video, the 10th has nothing,
-/// and of the 20th the picture got lost.
+/// Tests of `--media` and `--fallback-previous`. In this archive every fifth day of a month has a video, the 10th has
+/// no picture, and the picture of the 20th is lost.
 @Suite struct MediaChoiceTests {
     private let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
         func answer(_ day: CalendarDay) -> Record? {
@@ -40,7 +40,7 @@ import Testing
 
     private func range(_ first: String, _ last: String) -> DayRequest { .range(start: day(first), end: day(last)) }
 
-    @Test func otherMediaAreLeftOutAndCounted() throws {
+    @Test func otherMediaAreOmittedAndCounted() throws {
         let lines = Lines()
         let images = try fetch(PictureOptions(media: [.image]), range("2021-01-01", "2021-01-09"), log: lines.log)
         #expect(images.map(\.day.day) == [1, 2, 3, 4, 6, 7, 8, 9])
@@ -69,10 +69,10 @@ import Testing
         }
     }
 
-    @Test func aRangeLooksInItsOwnPageFirst() throws {
+    @Test func fallbackOfARangeSearchesItsPageFirst() throws {
         let results = try fetch(PictureOptions(fallsBack: true), range("2021-01-04", "2021-01-12"))
         #expect(results.compactMap(\.picture?.day.day) == [4, 4, 6, 7, 8, 9, 9, 11, 12])
-        // The page, and the day that it leaves out.
+        // The page, and the day that the page omits.
         #expect(nasa.asked.count == 2)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let client = try videos.client(.science, options: PictureOptions(fallsBack: true))
         #expect(try client.result(of: day("2021-01-01")).picture?.day == day("2020-11-11"))
         #expect(videos.asked.count == 4)
-        // 365 days before it lie in 15 pages.
+        // The previous 365 days are on 15 pages.
         let result = try client.result(of: day("2019-01-01"))
         #expect(result.picture?.day == day("2019-01-01") && result.picture?.mediaType == .video)
         #expect(videos.asked.count == 4 + 16)

@@ -6,8 +6,8 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Answers of both services with every kind of damage: each gives a picture that keeps its promises, or an
-/// `APODFailure` in words. A failing case names its seed.
+/// Answers of both services with random damage. Each answer must give a valid picture or an `APODFailure` with a
+/// message. The failure of a case states its seed.
 @Suite struct MutationTests {
     private static let html = page(
         "<a href=/big.gif><IMG SRC=\"//x.org/small.gif\" alt='&amp;quot;'></a><table><tr><td>A<br>B<p><b>C<i>D</b></i>"
@@ -49,7 +49,7 @@ import Testing
         "\"https://x.org/nasa-logo@2x.png\"", "\"\u{1F3F4}\u{E0067}\"",
     ]
 
-    /// The answer with one to four random changes.
+    /// Returns the answer with one to four random changes.
     private static func mutated(_ answer: Record, _ random: inout SeededRandom) -> [UInt8] {
         var record = answer
         for _ in 0...random.below(2) {
@@ -90,7 +90,7 @@ import Testing
             let record = picture.record(fetchedAt: time("2026-11-20"))
             expectRecordRules(record, comment)
             #expect(try Record(parsing: record.line) == record, comment)
-            // The caption keeps to its lines as well.
+            // Each text of the caption is on a single line, too.
             let caption = try #require(Caption(record), comment)
             #expect(
                 !caption.markdown.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control },

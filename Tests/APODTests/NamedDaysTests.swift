@@ -9,12 +9,12 @@ import Testing
     @Test(arguments: [
         ("today", NamedDays.today), ("yesterday", .yesterday), ("2024-02-29", .day(day("2024-02-29"))),
         ("2024-02", .month(2, year: 2024)), ("2024-12", .month(12, year: 2024)), ("2024", .year(2024)),
-        // A day that cannot have a picture is a day all the same; `DayPlan` refuses it.
+        // A day that cannot have a picture is parsed; `DayPlan` refuses it.
         ("0001-01-01", .day(day("0001-01-01"))), ("9999", .year(9999)), ("2020-06-10", .day(day("2020-06-10"))),
         ("2024-02..today", .range(.month(2, year: 2024), through: .today)),
         ("2024-02-03..2024-02-01", .range(.day(day("2024-02-03")), through: .day(day("2024-02-01")))),
     ])
-    func aWordIsReadAndWrittenAlike(_ text: String, _ days: NamedDays) throws {
+    func parsedWordHasTheSameDescription(_ text: String, _ days: NamedDays) throws {
         #expect(try NamedDays(typed: text, at: now) == days)
         #expect(days.description == text)
     }
@@ -31,11 +31,11 @@ import Testing
         ("-", "is not a day"), ("--", "is not a day"), ("2024-", "is not a day"), ("2024-02-", "is not a day"),
         ("-2024", "is not a day"), ("+202", "is not a day"), ("24", "is not a day"), ("20240", "is not a day"),
         ("20241332", "is not a day"), ("2024-02-03-04", "is not a day"), ("3.2.2024", "is not a day"),
-        // Digits of other scripts are no dates of NASA's.
+        // Digits of other scripts are not accepted in dates.
         ("٢٠٢٤-٠٢-٠٣", "is not a day"), ("２０２４", "is not a day"), ("2024‐02‐03", "is not a day"),
         ("99999999999999999999-1-1", "is not a day"),
     ])
-    func anythingElseIsRefusedWithAHintAndTheValidRange(_ text: String, _ words: String) {
+    func otherTextIsRefusedWithAHintAndTheValidRange(_ text: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try NamedDays(typed: text, at: now) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
         #expect(failure?.message.contains("; give a day from 1995-06-16 to 2026-11-20") == true)
@@ -47,12 +47,12 @@ import Testing
         ("2024..2025..2026", "\"2025..2026\" is a range"), ("2024..tody", "did you mean today?"),
         ("2024-02-30..2024", "there is no day 2024-02-30"), ("2024...2025", "\".2025\" is not a day"),
     ])
-    func aRangeHasAFirstDay(_ text: String, _ words: String) {
+    func rangeWithoutAFirstDayIsRefused(_ text: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try NamedDays(typed: text, at: now) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func everyDayMonthAndYearIsReadAsItIsWritten() throws {
+    @Test func everyDayMonthAndYearIsParsedFromItsDescription() throws {
         for number in stride(from: PublishedDays.first.daysSince1970, through: 25_000, by: 3) {
             let some = CalendarDay(daysSince1970: number)
             for days in [NamedDays.day(some), .month(some.month, year: some.year), .year(some.year)] {

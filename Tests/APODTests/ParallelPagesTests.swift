@@ -6,11 +6,12 @@ import Testing
 
 @testable import APOD
 
-/// Several pages at once: without timing, by holding requests until as many are under way as should be.
+/// Concurrent requests for pages. The tests do not depend on timing: requests are held until the expected number is in
+/// progress.
 @Suite struct ParallelPagesTests {
     private let year = DayRequest.range(start: day("2021-01-01"), end: day("2021-12-31"))
 
-    /// A NASA that holds every page until `count` of them are requested, or `isOpen`.
+    /// Holds every request for a page until `count` pages are requested or `isOpen` is set.
     private final class Gate: Sendable {
         struct State {
             var waiting = 0
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func asManyPagesAreUnderWayAsThereAreJobsAndDaysStayInOrder() throws {
+    @Test func eachJobRequestsAPageAndDaysStayInOrder() throws {
         let gate = Gate()
         let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
             gate.pass(together: 4)
@@ -46,7 +47,7 @@ import Testing
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let sequence = try nasa.client(jobs: 3).pictures(year)
         #expect(try sequence.next()?.day == day("2021-01-01"))
-        // The first is handed out; five more is the bound.
+        // The first page was returned; at most five more may be requested.
         #expect(nasa.asked.count <= 6)
         var count = 1
         while try sequence.next() != nil { count += 1 }
@@ -54,7 +55,7 @@ import Testing
         #expect(try sequence.next() == nil)
     }
 
-    @Test func earlyEndOfReadingLeavesNoRequest() throws {
+    @Test func releasedSequenceLeavesNoRequest() throws {
         let gate = Gate()
         let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
             gate.pass(together: 2)
@@ -78,7 +79,7 @@ import Testing
             return .failure(Cancelled())
         }
         let sequence = try nasa.client(jobs: 2, interruption: interruption).pictures(year)
-        // The requests are still held.
+        // The gate still holds the requests.
         #expect(throws: Cancelled.self) { try sequence.next() }
         gate.state.update { $0.isOpen = true }
     }
@@ -94,19 +95,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 4, 9]) func threadsShareTheirPatience(jobs: Int) throws {
+    @Test(arguments: [1, 2, 4, 9]) func threadsShareTheCountOfFailures(jobs: Int) throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client(.science, jobs: jobs).results(year)
         #expect(results.count == 365 && results.allSatisfy { $0.failure?.isTransient == true })
-        // The pages under way when the third failed.
+        // Two failed pages, and the pages in progress when the third failed.
         #expect(nasa.asked.count < 3 + jobs)
     }
 
     @Test func fatalFailureEndsTheRun() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
-        // A root that holds something else is not ours.
+        // A root with foreign files is refused.
         try store.folder.write("cache/mine", [1])
         for jobs in [1, 4] {
             let failure = #expect(throws: CacheFailure.self) { try nasa.client(store: store, jobs: jobs).results(year) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// NASA has published nothing for some days: it is noon of 2026-11-20, and the newest picture is from 2026-11-15.
+/// NASA has paused: it is noon of 2026-11-20, and the newest picture is from 2026-11-15.
 @Suite struct PauseTests {
     private let nasa = FakeNASA.complete(through: "2026-11-15")
 
@@ -12,12 +12,12 @@ import Testing
         days.map { day("2026-11-01").advanced(by: $0 - 1) }
     }
 
-    @Test func theLastDaysAreTheNewestThatArePublished() throws {
+    @Test func lastDaysAreTheNewestPublishedDays() throws {
         #expect(try nasa.client().results(.last(3)).map(\.day) == november(13...15))
         #expect(nasa.asked == [.newest(3)])
     }
 
-    @Test func daysThatWereSkippedDontCount() throws {
+    @Test func lastDaysDoNotIncludeSkippedDays() throws {
         let newest = day("2026-11-20")
         let missing = Set(november(14...18))
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }
@@ -30,14 +30,14 @@ import Testing
         #expect(nasa.asked == [.newest(4)])
     }
 
-    @Test func longRangeContinuesBeforeTheNewestPage() throws {
+    @Test func manyLastDaysContinueBeforeTheNewestPage() throws {
         let results = try nasa.client().results(.last(40))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2026-10-07"), through: day("2026-11-15")))
         #expect(results.allSatisfy { $0.picture != nil })
         #expect(nasa.asked == [.newest(25), .page(.science, day("2026-10-07"), day("2026-10-21"))])
     }
 
-    @Test(arguments: [1, 4]) func daysThatWereSkippedLongAgoDontCountEither(jobs: Int) throws {
+    @Test(arguments: [1, 4]) func lastDaysDoNotIncludeDaysSkippedLongAgo(jobs: Int) throws {
         let newest = day("2026-11-20")
         let missing = Set(PublishedDays.days(from: day("2026-10-03"), through: day("2026-10-07")))
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }
@@ -58,7 +58,7 @@ import Testing
         #expect(told == ["apod-fetch: the pictures of 2026-11-16 to 2026-11-20 are not published yet; left out\n"])
     }
 
-    @Test(arguments: [1, 4]) func aMonthWithoutAPictureAsksForThePageOfEachWindowAndTheNewest(jobs: Int) throws {
+    @Test(arguments: [1, 4]) func monthWithoutAPictureRequestsEachPageAndTheNewestDay(jobs: Int) throws {
         let nasa = FakeNASA.complete(through: "2026-09-20")
         let client = try nasa.client(jobs: jobs)
         #expect(try client.results(.named([.month(10, year: 2026)])).isEmpty)
@@ -87,7 +87,7 @@ import Testing
         #expect(lines.all.last == "apod-fetch: the picture of 2026-11-01 is not published yet; left out\n")
     }
 
-    @Test func theFallbackIsNoPictureOfToday() throws {
+    @Test func fallbackDoesNotReplaceTodayIfTodayIsRequired() throws {
         let today = DayRequest.day(day("2026-11-20"))
         let fallback = try nasa.client(options: PictureOptions(fallsBack: true)).results(today)
         #expect(fallback.first?.picture?.day == day("2026-11-15"))
@@ -95,7 +95,7 @@ import Testing
         #expect(strict.first?.failure?.code == "not-published")
     }
 
-    @Test func futureDayIsReported() throws {
+    @Test func dayAfterTheNewestPictureIsNotPublished() throws {
         for date in ["2026-11-17", "2026-11-20"] {
             let failure = try nasa.client().results(.day(day(date))).first?.failure
             #expect(failure as? APODFailure == .notPublished(day(date)))
@@ -104,14 +104,14 @@ import Testing
         #expect(nasa.asked == [.day(.science, day("2026-11-17")), .newest(1), .day(.science, day("2026-11-20"))])
     }
 
-    @Test func aDayInTheMiddleThatIsMissingHasNoPicture() throws {
+    @Test func missingDayBeforeTheNewestHasNoPicture() throws {
         let newest = day("2026-11-20")
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: [day("2026-11-17")]) }
         let results = try nasa.client(.science).results(.range(start: day("2026-11-16"), end: day("2026-11-18")))
         #expect(results.map(\.failure?.code) == [nil, "no-picture", nil])
     }
 
-    @Test func thePauseIsRememberedForFiveMinutes() throws {
+    @Test func unpublishedDaysAreCachedForFiveMinutes() throws {
         let store = try KeptDays()
         for (minute, asked) in [(0, 1), (4, 1), (5, 2)] {
             let client = try nasa.client(minute: minute, store: store)
@@ -143,7 +143,7 @@ import Testing
         let lines = Lines()
         let result = try down.client(minute: 10, store: store, log: lines.log).results(.newest)
         #expect(result.map(\.source) == [.stale] && result.map(\.day) == [day("2026-11-15")])
-        // The warning says it already.
+        // The warning about stale records is enough.
         #expect(!lines.all.contains { $0.contains("days ago") })
     }
 }

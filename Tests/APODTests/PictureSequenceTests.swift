@@ -7,7 +7,7 @@ import Testing
 @Suite struct PictureSequenceTests {
     private func days(_ results: [DayResult]) -> [CalendarDay] { results.map(\.day) }
 
-    @Test func aRangeComesOldestFirstAPageAtATime() throws {
+    @Test func rangeIsRequestedPageByPageOldestFirst() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let sequence = try nasa.client().pictures(.range(start: day("2021-01-01"), end: day("2021-02-28")))
         #expect(nasa.asked.isEmpty)
@@ -43,7 +43,7 @@ import Testing
         #expect(record.bool("error.transient") == false)
     }
 
-    @Test func aBrokenDayInAPageIsLookedForInTheOldService() throws {
+    @Test func brokenDayOfAPageIsRequestedFromTheOldService() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             guard case .page(.science, _, _) = ask else { return nil }
             let broken = scienceAnswer("2021-01-02", ["hdurl": .string(placeholder), "basic_html": nil])
@@ -69,8 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Service.science, .api]) func neighboursThatAreBrokenDontLoseTheirRange(_ service: Service) throws
-    {
+    @Test(arguments: [Service.science, .api]) func brokenNeighboursDoNotLoseTheirRange(_ service: Service) throws {
         let broken: Set = [day("2021-01-01"), day("2021-01-02")]
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             switch ask {
@@ -89,7 +88,7 @@ import Testing
             .ok("<html>Sign in"), .ok("{\"rows\":[]}"), .ok("[{},"), .ok(""), .status(404, "<html>Not Found"),
             .status(400, ""),
             .ok(scienceAnswer("2026-11-20").line),
-        ] as [FakeNASA.Reply]) func uselessServiceIsSoonIgnored(_ reply: FakeNASA.Reply) throws
+        ] as [FakeNASA.Reply]) func serviceWithUnusableAnswersIsAbandoned(_ reply: FakeNASA.Reply) throws
     {
         let nasa = FakeNASA { ask in
             ask.service == .science ? reply : FakeNASA.archive(ask, newest: day("2026-11-20"))
@@ -115,7 +114,7 @@ import Testing
     }
 
     @Test func oldServiceIsNotAskedForDaysThatMayBeUnpublished() throws {
-        // Its range fails as a whole when one day in it isn't there.
+        // A range of the old service fails if one of its days is missing.
         let nasa = FakeNASA.complete(through: "2026-11-19") { ask in
             if case .page(.api, _, day("2026-11-20")) = ask { .status(404, #"{"code":404}"#) } else { nil }
         }
@@ -124,7 +123,7 @@ import Testing
         #expect(nasa.asked == [.page(.api, day("2026-11-01"), day("2026-11-19")), .day(.api, day("2026-11-20"))])
     }
 
-    @Test func questionsThatTheServerIgnoresDontPassForAnswers() throws {
+    @Test func answersThatIgnoreTheQueryAreNotUsed() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             guard case .page = ask else { return nil }
             return .ok(list([scienceAnswer("2026-11-20"), scienceAnswer("2026-11-19")]))
@@ -190,7 +189,7 @@ import Testing
         #expect(try client.results(.last(30)).allSatisfy { $0.picture != nil })
     }
 
-    @Test func namedDaysComeInTheirOrder() throws {
+    @Test func namedDaysKeepTheirOrder() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let words: [NamedDays] = [.month(2, year: 2024), .today, .day(day("1996-01-01")), .yesterday]
         let results = try nasa.client().results(.named(words))
@@ -200,14 +199,14 @@ import Testing
         #expect(results.allSatisfy { $0.picture?.day == $0.day })
     }
 
-    @Test func randomDaysComeAsTheyWereDrawn() throws {
+    @Test func randomDaysKeepTheOrderOfTheDraw() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let client = try nasa.client()
         let plan = try DayPlan.random(20, seed: 3, at: client.clock.now())
         #expect(days(try client.results(.random(20, seed: 3))).map(DayPlan.Step.day) == plan.steps)
     }
 
-    @Test func theTimeOfFetchingIsInTheRecord() throws {
+    @Test func recordHasTheTimeOfTheAnswer() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let record = try nasa.client().results(.newest).first?.record(tool: "apod-fetch")
         #expect(record?.string("apod.fetched_at") == "2026-11-20T12:00:00Z")

@@ -7,10 +7,10 @@ import Testing
 
 @testable import APOD
 
-/// NASA's recorded answers, each with its expected record or failure. They are not part of the project.
+/// NASA's recorded answers, each with its expected record or failure. The recordings are not part of the project.
 @Suite(.enabled(if: RecordedAnswers.folder != nil, "there is no corpus of recorded answers"))
 struct RecordedAnswersTests {
-    /// The expected result for a picture of an answer.
+    /// The expected result for one day of an answer.
     enum Expected: Sendable {
         /// Expected fields of the record; nil for absent fields.
         case record([String: String?])
@@ -24,7 +24,7 @@ struct RecordedAnswersTests {
         let pictures: [(day: String, expected: Expected)]
         var testDescription: String { file }
 
-        /// A single picture, or failure, of a day.
+        /// Creates a row for an answer with a single picture or failure.
         static func one(_ file: String, _ day: String, _ expected: Expected, status: Int = 200) -> Answered {
             Answered(file: file, status: status, pictures: [(day, expected)])
         }
@@ -150,7 +150,7 @@ struct RecordedAnswersTests {
         .one(
             "video-youtube-no-thumbnail.json", "2020-06-03",
             .record(["thumbnail_url": "https://img.youtube.com/vi/Cd5a5KdPxQc/0.jpg"])),
-        // The recorded request asked for the day after.
+        // The recorded request was for the next day.
         .one("video-youtube-no-thumbnail.json", "2020-06-04", .failure("wrong-date", .data)),
         .one(
             "video-youtube-thumbnail.json", "2021-11-08", .record(["hdurl": nil, "copyright": "St\u{E9}phane Poirier"])),
@@ -256,7 +256,7 @@ struct RecordedAnswersTests {
 
     private static let newest = PublishedDays.newest(at: time("2026-11-20"))
 
-    /// What every record promises, and that nothing of the pages is left in it.
+    /// Checks the rules of every record, and that no markup of the page remains.
     private static func checkShape(_ record: Record) {
         expectRecordRules(record)
         for name in record.names where name != "apod" {
@@ -278,7 +278,7 @@ struct RecordedAnswersTests {
     }
 }
 
-/// The folder `api/apod` of the corpus, whether that is named by its root or by its pictures.
+/// The folder `api/apod` of the corpus. `APOD_TOOLS_CORPUS` may name the corpus's root or its folder of pictures.
 enum RecordedAnswers {
     static let folder: String? = {
         guard Corpus.isPresent, let root = Corpus.root else { return nil }

@@ -5,7 +5,7 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// A record as it leaves the tool, with `changes`.
+/// Returns a tool's output record with `changes`.
 private func record(_ changes: [String: JSON?] = [:]) throws -> Record {
     var record = try ScienceAnswer.picture(from: scienceAnswer()).record(fetchedAt: time("2026-11-20"))
     for (name, value) in changes {
@@ -26,7 +26,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         terminal: Bool = false, width: Int = 80, _ environment: Environment = ["TERM": "xterm"]
     ) -> TextPage { TextPage(isTerminal: terminal, width: width, environment: environment) }
 
-    @Test func aPersonReadsTitleDayCreditExplanationAndLinks() throws {
+    @Test func textShowsTitleDayCreditExplanationAndLinks() throws {
         #expect(
             page().text(try caption()) == """
                 A Ring of Dust
@@ -69,7 +69,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
                     + "Note: The site [moves](https://x.org/%28a%29), see [here](https://x.org/dust).\n\n"))
     }
 
-    @Test func marksOfATextThatChangesAreNotUsed() throws {
+    @Test func marksAreIgnoredIfFoldingChangesTheText() throws {
         let text = page().text(try caption(marked.merging(["explanation": "A\u{7} text of another length."]) { $1 }))
         #expect(text.contains("\n\nA text of another length.\n\n"))
     }
@@ -81,7 +81,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
             ))
     }
 
-    @Test func otherMediaMayHaveNoAddress() throws {
+    @Test func otherMediaMayLackAnAddress() throws {
         let other: [String: JSON?] = ["media_type": "other", "url": nil, "hdurl": nil, "permalink": nil]
         #expect(page().text(try caption(other)).hasSuffix("\n\nDust circles a star."))
         #expect(
@@ -96,7 +96,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         #expect(page().text(try caption(["copyright": nil])).contains("\nCredit: Ada Example\n"))
     }
 
-    @Test func longTextsAreWrappedAndAddressesAreNot() throws {
+    @Test func longTextsAreWrappedButAddressesAreNot() throws {
         let address = "https://x.org/" + String(repeating: "a", count: 200)
         let text = page(terminal: true, width: 40, [:]).text(
             try caption(["explanation": .string(String(repeating: "dust and ", count: 30)), "hdurl": .string(address)]))
@@ -139,7 +139,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
 }
 
 @Suite struct MarkdownTests {
-    @Test func anImageLinksToTheLargerOne() throws {
+    @Test func imageLinksToItsLargerVersion() throws {
         #expect(
             try caption().markdown == """
                 # A Ring of Dust
@@ -163,7 +163,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         #expect(without.contains("[Video](https://x.org/a.mp4) · [Page]("))
     }
 
-    @Test func aPictureThatIsTheLargestIsNoLink() throws {
+    @Test func pictureWithoutALargerVersionIsNotALink() throws {
         let markdown = try caption(["hdurl": "https://x.org/a.jpg", "url": "https://x.org/a.jpg"]).markdown
         #expect(markdown.contains("\n\n![A ring.](https://x.org/a.jpg)\n\n"))
     }
@@ -177,7 +177,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         ("a - b + c. 1. d", "a - b + c. 1. d"), ("", ""),
         ("\u{1F468}\u{200D}\u{1F680} \u{E9}", "\u{1F468}\u{200D}\u{1F680} \u{E9}"),
     ])
-    func textStaysText(_ text: String, _ escaped: String) { #expect(Markdown.text(text) == escaped) }
+    func textIsEscapedForMarkdown(_ text: String, _ escaped: String) { #expect(Markdown.text(text) == escaped) }
 
     @Test(arguments: [
         ("https://x.org/a b.jpg", "https://x.org/a%20b.jpg"), ("https://x.org/a(1).jpg", "https://x.org/a%281%29.jpg"),
@@ -185,11 +185,11 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         ("https://x.org/?a=1&lt;b", "https://x.org/?a=1\\&lt;b"), ("https://x.org/?a=1&w=2", "https://x.org/?a=1&w=2"),
         ("https://x.org/*a*_b_[c]", "https://x.org/*a*_b_[c]"),
     ])
-    func anAddressStaysOneAddress(_ address: String, _ escaped: String) {
+    func addressIsEscapedAsALinkDestination(_ address: String, _ escaped: String) {
         #expect(Markdown.destination(address) == escaped)
     }
 
-    @Test func noTextOfAStrangerLeavesItsLine() throws {
+    @Test func untrustedTextStaysOnItsLine() throws {
         let markdown = try caption(["title": "A\n# B", "explanation": "Dust\n\n* list", "alt": "a\n]b"]).markdown
         #expect(markdown.hasPrefix("# A \\# B\n\n[![a \\]b]("))
         #expect(markdown.contains("\n\nDust \\* list\n\n"))

@@ -43,7 +43,7 @@ import Testing
         #expect(try picture(["alt": .string(alt)]).alt == nil)
     }
 
-    @Test func aCreditWithoutAClaimIsNoCopyright() throws {
+    @Test func creditWithoutAClaimIsNotACopyright() throws {
         let credit = JSON.string("<b> Image Credit: </b> <a href=x>NASA</a> , <a href=y>JPL</a>")
         let picture = try picture(["credit": credit, "copyright": credit])
         #expect(picture.credit == "NASA, JPL")
@@ -97,7 +97,7 @@ import Testing
         #expect(picture.thumbnailURL == nil)
     }
 
-    @Test func aVideoWithoutATracePlaysOnItsArticle() throws {
+    @Test func videoWithoutAnAddressUsesItsArticle() throws {
         let picture = try picture(["media_type": "video", "basic_html": page("")])
         #expect(picture.url == "https://science.example.org/apod-ring/")
         #expect(throws: APODFailure.standIn(.nothing, day("2026-11-20"), .science)) {
@@ -114,7 +114,7 @@ import Testing
         #expect(picture.hdurl == "https://science.example.org/big.gif")
     }
 
-    @Test func aVideoThatIsCalledAnImageIsAVideo() throws {
+    @Test func videoWithMediaTypeImageIsAVideo() throws {
         let picture = try picture([
             "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>"),
         ])
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func framesAreVideosWhereTheyPlayOneElseOther() throws {
+    @Test func framesOfPlayersAreVideosAndOtherFramesAreOther() throws {
         let player = try picture([
             "media_type": "iframe", "basic_html": page("<iframe src=//player.vimeo.com/video/1>"),
         ])
@@ -152,7 +152,7 @@ import Testing
         #expect(unknown.url == nil)
     }
 
-    @Test func withoutAMediaTypeTheAnswerDecides() throws {
+    @Test func missingMediaTypeIsDerivedFromTheAnswer() throws {
         #expect(try picture(["media_type": nil]).mediaType == .image)
         let video = try picture([
             "media_type": nil, "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>"),
@@ -164,11 +164,11 @@ import Testing
         "A Ring\r\nCredit: NASA", "A Ring<br>Image Credit &amp; Copyright: X", "<b\nid=x>A Ring</b>",
         "A\nRing<BR>\u{A9} X",
     ])
-    func creditsBehindATitleAreCutOff(_ title: String) throws {
+    func creditsAfterATitleAreRemoved(_ title: String) throws {
         #expect(try picture(["title": .string(title)]).title == "A Ring")
     }
 
-    @Test func linesOfCreditsAreSetOff() throws {
+    @Test func creditLinesAreSeparatedBySemicolons() throws {
         let credit = JSON.string("<b>Video Credit:</b> NASA, <a href=x>ESA</a> <br><b>Music:</b> Se\u{E1}n Example<br>")
         #expect(try picture(["credit": credit]).credit == "NASA, ESA; Music: Se\u{E1}n Example")
     }
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [JSON.integer(5), .object([]), .array(["https://x.org/a.jpg"]), .null, "", .bool(true)])
-    func aFullPictureOfAnyTypeBreaksNothing(_ hdurl: JSON) throws {
+    func fullPictureOfAnotherJSONTypeIsIgnored(_ hdurl: JSON) throws {
         #expect(try picture(["hdurl": hdurl]).url == "\(pictureServer)/ring.jpg")
     }
 
@@ -196,7 +196,7 @@ import Testing
         ("//x.org/a.png", "https://x.org/a.png"),
         ("/image/a.jpg", "https://science.example.org/image/a.jpg"),
     ])
-    func aFullPictureIsPutRight(_ hdurl: String, _ full: String) throws {
+    func addressOfTheFullPictureIsCorrected(_ hdurl: String, _ full: String) throws {
         #expect(try picture(["hdurl": .string(hdurl), "basic_html": nil]).hdurl == full)
     }
 
@@ -204,12 +204,12 @@ import Testing
         ("IMAGE", Picture.MediaType.image), (" Image\n", .image), ("Video", .video), ("IFRAME", .other),
         ("Other", .other), ("gif", .image), ("", .image),
     ])
-    func theWordForTheMediaMayBeWrittenAnyHow(_ word: String, _ type: Picture.MediaType) throws {
+    func mediaTypeIgnoresCaseAndBlanks(_ word: String, _ type: Picture.MediaType) throws {
         #expect(try picture(["media_type": .string(word)]).mediaType == type)
     }
 
     @Test(arguments: [JSON.null, .integer(1), .array([]), .object([])])
-    func theWordForTheMediaMayBeNoWord(_ value: JSON) throws {
+    func mediaTypeOfAnotherJSONTypeIsIgnored(_ value: JSON) throws {
         #expect(try picture(["media_type": value]).mediaType == .image)
     }
 
@@ -224,7 +224,7 @@ import Testing
                 == .video)
     }
 
-    @Test func theNumberOfThePostMayBeAnything() throws {
+    @Test func postNumberMayHaveAnyJSONType() throws {
         for value: JSON in [.integer(1), "1", .null] {
             #expect(try picture(["post_id": value]).title == "A Ring of Dust")
         }
@@ -247,21 +247,21 @@ import Testing
         }
     }
 
-    @Test func htmlWithoutEndIsABadAnswerNotACrash() {
+    @Test func endlessHTMLIsABadAnswer() {
         let html = String(repeating: "<div>", count: 100_000)
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "explanation"), .science)) {
             try picture(["explanation": .string(html)])
         }
-        // The picture itself doesn't hang on the page.
+        // The picture does not depend on the page.
         #expect(throws: Never.self) { try picture(["basic_html": .string(html)]) }
-        // A video does: only the page says where it is.
+        // A video does: only the page has its address.
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "basic_html"), .science)) {
             try picture(["media_type": "video", "basic_html": .string(html)])
         }
     }
 
     @Test(arguments: ["title", "explanation", "copyright", "credit", "alt"])
-    func aFieldLongerThanAnyIsABadAnswer(_ field: String) {
+    func tooLongFieldIsABadAnswer(_ field: String) {
         let text = String(repeating: "a\n", count: 65_536 / 2 + 1)
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: field), .science)) {
             try picture([field: .string(text)])

@@ -10,14 +10,16 @@ import Testing
         "m31", "(M31",
         "dust", "a", "star-forming", " dust\tnebula ",
     ])
-    func allWordsCountButNeitherCaseNorAccents(_ words: String) throws {
+    func allWordsMustMatchIgnoringCaseAndAccents(_ words: String) throws {
         #expect(try #require(SearchWords(words)).areIn(title, "A star-forming region of dust."))
     }
 
     @Test(arguments: ["ebula", "head", "horsehead galaxy", "31", "regional", "dusty", "nebula\u{301}x"])
-    func aWordInTheMiddleOfAnotherIsNotThere(_ words: String) throws {
+    func searchDoesNotMatchInsideAWord(_ words: String) throws {
         #expect(try !#require(SearchWords(words)).areIn(title, "A star-forming region of dust."))
     }
 
-    @Test(arguments: ["", " ", "\n\t"]) func noWordIsNoSearch(_ words: String) { #expect(SearchWords(words) == nil) }
+    @Test(arguments: ["", " ", "\n\t"]) func textWithoutWordsIsNotASearch(_ words: String) {
+        #expect(SearchWords(words) == nil)
+    }
 }

@@ -3,7 +3,7 @@ import Records
 @testable import APOD
 
 extension Server {
-    /// A classic server without an address, which only tests have.
+    /// A classic server without an address, which exists only in tests.
     static let api = Server(.api)
 }
 

@@ -12,7 +12,7 @@ import Testing
         ("https://api.nasa.gov/", "the service at api.nasa.gov"),
         ("http://user:secret@[::1]:81/", "the service at [::1]:81"),
     ])
-    func aMirrorIsCalledByItsHost(_ address: String?, _ name: String) throws {
+    func mirrorIsNamedByItsHost(_ address: String?, _ name: String) throws {
         let server = Server(.science, at: try address.map { try WebURL($0) })
         #expect(server.name == name)
         #expect(APODFailure.forbidden(server, status: 403).message.hasPrefix("\(name) doesn't allow"))

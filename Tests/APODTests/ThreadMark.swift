@@ -1,6 +1,6 @@
 import Libc
 
-/// Distinguishes threads.
+/// Identifies the current thread.
 enum ThreadMark {
     static var current: UInt {
         #if canImport(Darwin)

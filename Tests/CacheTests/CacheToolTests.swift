@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 @Suite struct CacheToolTests {
-    @Test func failedRecordLosesThePlaceOfItsPicture() throws {
+    @Test func failedRecordLosesItsPictureFields() throws {
         let line = #"{"path":"/etc/passwd","n":1,"cache":{"key":"k"},"gif":{"placeholder":true},"\u0070ath":"/x"}"#
         var record = try Record(parsing: line.utf8)
         record.removePlace()
@@ -42,7 +42,7 @@ import Testing
         #expect(throws: NoPicture.self) { try find(#"{"n":1}"#) }
     }
 
-    @Test func expiredEntryCountsAsAbsentIfStaleIsUnwanted() throws {
+    @Test func expiredEntryCountsAsAbsentIfStaleIsNotAllowed() throws {
         let world = try Surroundings()
         var settings = CacheSettings(root: world.root)
         settings.ttl = .zero
@@ -63,7 +63,7 @@ import Testing
         #expect(after[.hits] == before[.hits] && after[.stale] == before[.stale])
     }
 
-    @Test func aPictureThatCannotBePutLeavesNoPathInItsRecord() throws {
+    @Test func recordOfAFailedPutHasNoPath() throws {
         let world = try Surroundings()
         let caches = Caches(settings: CacheSettings(root: world.root), interruption: Interruption())
         let tool = PutTool(

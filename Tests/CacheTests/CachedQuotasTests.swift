@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Quotas in the index of a root.
+/// Quotas stored in the index of a cache root.
 @Suite struct CachedQuotasTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -28,7 +28,7 @@ import Testing
         try world.cache().index.perform { try $0.database.all("SELECT name FROM quotas ORDER BY 1") { $0.string(0) } }
     }
 
-    @Test func allScopesOfARootShareThem() throws {
+    @Test func scopesOfARootShareQuotas() throws {
         try ledger(scope: "alice").keep(refusal(700), of: nasa)
 
         let other = ledger(scope: "bob")
@@ -41,20 +41,20 @@ import Testing
         #expect(try rows() == [])
     }
 
-    @Test func aLookWritesNothing() throws {
+    @Test func readingAQuotaWritesNothing() throws {
         let quotas = ledger()
         for _ in 0..<3 { #expect(try quotas.refusal(of: nasa) == nil) }
         #expect(try rows() == [])
     }
 
-    @Test func theIndexIsOpenedWithTheFirstRequest() throws {
+    @Test func indexIsOpenedAtTheFirstRead() throws {
         let quotas = ledger()
         #expect(access(world.root, F_OK) != 0)
         _ = try quotas.refusal(of: nasa)
         #expect(access(world.root, F_OK) == 0)
     }
 
-    @Test func refusalsOfManyThreadsAndCachesAreAllKept() throws {
+    @Test func concurrentRefusalsAreAllStored() throws {
         let shared = ledger()
         let results = try together(6) { [world, refusal = refusal(9)] worker in
             let quotas = worker < 3 ? shared : CachedQuotas { try world.cache() }
@@ -78,13 +78,13 @@ import Testing
         #expect(try rows() == ["another", "third"])
     }
 
-    @Test func aRefusalFromTheFutureIsForgotten() throws {
+    @Test func refusalFromTheFutureIsIgnored() throws {
         try ledger().keep(refusal(5), of: nasa)
         world.time.advance(.seconds(-61))
         #expect(try ledger().refusal(of: nasa) == nil)
     }
 
-    @Test func anUnreadableRowCountsAsNone() throws {
+    @Test func unreadableRowIsIgnored() throws {
         try ledger().keep(refusal(5), of: nasa)
         try world.cache().index.perform { try $0.database.execute("UPDATE quotas SET state = 'refused=later'") }
 
@@ -95,14 +95,14 @@ import Testing
 
     @Test func purgeKeepsQuotasAndResetRemovesThem() throws {
         try ledger().keep(refusal(5), of: nasa)
-        _ = try world.cache().purge(.standard)
+        _ = try world.cache().scopes.purge(.standard)
         #expect(try ledger().refusal(of: nasa) == refusal(5))
 
-        _ = try world.cache().reset()
+        _ = try world.cache().scopes.reset()
         #expect(try ledger().refusal(of: nasa) == nil)
     }
 
-    @Test func removedRootStartsEmpty() throws {
+    @Test func quotasAreEmptyAfterTheRootIsRemoved() throws {
         let quotas = ledger()
         try quotas.keep(refusal(5), of: nasa)
         Surroundings.removeTree(world.root)
@@ -112,12 +112,12 @@ import Testing
         #expect(try ledger().refusal(of: nasa) == refusal(4))
     }
 
-    // MARK: Roots that cannot be used
+    // MARK: Unusable roots
 
     @Test(arguments: [
         CacheFailure.readOnly(root: "/r"), .cannotMakeRoot(path: "/r", errno: EACCES), .diskFull(root: "/r"),
     ])
-    func anUnusableRootLeavesThemToTheProcess(_ failure: CacheFailure) throws {
+    func quotasStayInMemoryIfTheRootIsUnusable(_ failure: CacheFailure) throws {
         let opened = Monitor(0)
         let quotas = CachedQuotas(log: Log(tool: "test", threshold: .detail, write: world.messages.add)) {
             opened.update { $0 += 1 }
@@ -130,7 +130,7 @@ import Testing
         #expect(world.messages.all.count == 1 && world.messages.all[0].contains(failure.message))
     }
 
-    @Test func aDiskThatIsFullLaterChangesNothing() async {
+    @Test func quotasStayInMemoryIfTheDiskFillsUpLater() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let quotas = CachedQuotas { try world.cache() }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func aNewerLayoutIsNotPassedOver() throws {
+    @Test func newerLayoutIsReported() throws {
         try ledger().keep(refusal(5), of: nasa)
         try world.cache().index.perform { try $0.database.execute("PRAGMA user_version = 99") }
 
@@ -152,7 +152,7 @@ import Testing
         #expect(error?.exitCode == .configuration)
     }
 
-    @Test func aStoppedRunAsksNoMore() throws {
+    @Test func cancelledRunReadsNoQuota() throws {
         let quotas = CachedQuotas { throw Cancelled() }
         #expect(throws: Cancelled.self) { try quotas.refusal(of: nasa) }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// How many caches one run has open.
+/// The number of caches that one run keeps open.
 @Suite struct CachesTests {
     private let world: Surroundings
 
@@ -28,7 +28,7 @@ import Testing
 
         #expect(try caches.cache(scope: "0") === first)
         #expect(try caches.cache(scope: "1") !== second)
-        // A caller that still has it may use it.
+        // The closed cache remains usable by callers that still hold it.
         #expect(try second.store(MemorySource(picture()), key: key("moon")).status == .miss)
         #expect(try caches.cache(scope: "1").lookup(key("moon")) != nil)
     }
@@ -43,7 +43,7 @@ import Testing
     @Test func countersOfAllScopesAreWrittenAtTheEnd() throws {
         let caches = caches()
         for scope in 0..<40 {
-            try caches.cache(scope: "\(scope)").requireWriting()
+            try caches.cache(scope: "\(scope)").index.requireWriting()
             _ = try caches.cache(scope: "\(scope)").lookup(key("moon"))
         }
 
@@ -54,15 +54,15 @@ import Testing
         }
     }
 
-    @Test func rootIsPutInOrderOnceAtTheEndOfARun() throws {
+    @Test func rootIsCleanedOnceAtTheEndOfARun() throws {
         let caches = caches()
         for scope in 0..<4 {
             _ = try caches.cache(scope: "\(scope)").store(MemorySource(picture(scope)), key: key("x"))
         }
-        _ = try world.cache(scope: "0").purge(ScopeName("0"))
+        _ = try world.cache(scope: "0").scopes.purge(ScopeName("0"))
         caches.close()
 
-        #expect(try !world.cache().isPurgePending())
+        #expect(try !world.cache().scopes.isPurgePending())
         #expect(try world.cache().statistics()[.stored] == 4)
     }
 
@@ -78,7 +78,7 @@ import Testing
         #expect(try caches().makeCurrent(.standard, keeping: true) == ScopeSwitch(old: alice, purged: nil))
     }
 
-    @Test func aScopeThatNeverExistedMayBeANearMatch() throws {
+    @Test func unknownScopeSuggestsANearMatch() throws {
         let alice = try ScopeName("alice")
         #expect(try caches().unknownScope(.standard) == nil)
         #expect(try caches().unknownScope(alice)?.suggestion == nil)
@@ -89,7 +89,7 @@ import Testing
         #expect(try caches().unknownScope(ScopeName("defalt"))?.suggestion == "default")
         let far = try #require(try caches().unknownScope(ScopeName("bob")))
         #expect(far.suggestion == nil && far.message == "no entry was ever stored in the scope \"bob\"")
-        _ = try caches().cache().purge(alice)
+        _ = try caches().cache().scopes.purge(alice)
         #expect(try caches().unknownScope(alice) == nil)
     }
 }

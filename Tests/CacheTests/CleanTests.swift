@@ -7,14 +7,14 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The entries that `clean` removes, and above all those that it keeps.
+/// The entries and files that `clean` removes or keeps.
 @Suite struct CleanTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
     private func clean(_ cache: CacheStore, dryRun: Bool = false) throws -> [CleanStep.Kind: CleanStep] {
         var steps: [CleanStep.Kind: CleanStep] = [:]
-        try cache.clean(dryRun: dryRun) { steps[$0.kind] = $0 }
+        try cache.maintenance.clean(dryRun: dryRun) { steps[$0.kind] = $0 }
         return steps
     }
 
@@ -26,7 +26,7 @@ import Testing
         try CacheRoot(world.root).openToWrite(name, O_WRONLY).write(bytes)
     }
 
-    @Test func expiredEntriesGoInAllScopes() throws {
+    @Test func expiredEntriesAreRemovedInAllScopes() throws {
         let cache = try world.cache { $0.ttl = .seconds(3600) }
         let other = try world.cache(scope: "alice") { $0.ttl = .seconds(3600) }
         let old = [try put(cache, "moon"), try put(other, "mars")]
@@ -87,7 +87,7 @@ import Testing
         #expect(try small.lookup(key("0")) == nil && small.lookup(key("9")) != nil)
     }
 
-    @Test func leftPartialsGoUnlessTheirLockIsHeld() throws {
+    @Test func leftoverPartialsAreRemovedUnlessTheirLockIsHeld() throws {
         let cache = try world.cache()
         let root = cache.index.root
         let dead = CacheRoot.partial(try key("moon").name, in: cache.scope, generation: 0)
@@ -107,7 +107,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func lockFilesOfEarlierVersionsGo() throws {
+    @Test func lockFilesOfEarlierVersionsAreRemoved() throws {
         let cache = try world.cache()
         try write(CacheRoot.lock(try key("moon").name, in: cache.scope))
         let held = try cache.lock(key("mars").name)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func filesThatNeverGotARowGo() throws {
+    @Test func filesThatNeverGotARowAreRemoved() throws {
         let cache = try world.cache()
         let kept = try put(cache, "moon")
         let root = cache.index.root
@@ -143,7 +143,7 @@ import Testing
         #expect(world.files("scopes").contains { $0.hasSuffix("README.txt") })
     }
 
-    @Test func filesWhoseRowsHaveGoneGo() throws {
+    @Test func filesWhoseRowsWereDeletedAreRemoved() throws {
         let cache = try world.cache()
         let entry = try put(cache, "moon")
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
@@ -160,10 +160,10 @@ import Testing
         func metadata(_ names: Range<Int>, until: Timestamp?) -> [Metadata] {
             names.map { Metadata(name: "\($0)", body: [1, 2, 3], fetchedAt: now, expiresAt: until) }
         }
-        try cache.keep(metadata(0..<400, until: now + .seconds(100)), in: "days")
-        try cache.keep(metadata(400..<500, until: now + .seconds(102)), in: "days")
-        try cache.keep(metadata(500..<600, until: nil), in: "days")
-        try other.keep(metadata(0..<300, until: now), in: "days")
+        try cache.metadata.keep(metadata(0..<400, until: now + .seconds(100)), in: "days")
+        try cache.metadata.keep(metadata(400..<500, until: now + .seconds(102)), in: "days")
+        try cache.metadata.keep(metadata(500..<600, until: nil), in: "days")
+        try other.metadata.keep(metadata(0..<300, until: now), in: "days")
         world.time.advance(.seconds(30 * 86_400 + 101))
 
         let planned = try #require(try clean(cache, dryRun: true)[.metadata])
@@ -173,15 +173,15 @@ import Testing
         #expect(planned.count == 700 && planned.bytes == 2100)
         #expect(done.count == 700 && done.bytes == 2100)
         #expect(
-            try cache.metadata(in: "days", from: "", through: "999").map(\.name) == (400..<600).map(String.init))
+            try cache.metadata.items(in: "days", from: "", through: "999").map(\.name) == (400..<600).map(String.init))
         #expect(try #require(try clean(cache)[.metadata]).count == 0)
     }
 
-    @Test func indexesThatWereSetAsideGoAfterALease() throws {
+    @Test func damagedIndexesAreRemovedAfterALease() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
-        // The test's clock is earlier than the files' times.
+        // The test's clock is behind the files' modification times.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
 
         world.time.advance(Timestamp.now() - world.time.now + .seconds(601))
@@ -203,13 +203,14 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    /// A row comes within the same transaction in which its file is put in place: no store may lose its file.
+    /// A store moves its file into place and inserts the row in a single transaction. Meanwhile `clean` must not remove
+    /// the file.
     @Test func concurrentStoresLoseNothing() throws {
         let results = try together(6) { [world] worker in
             let cache = try world.cache()
             for round in 0..<25 {
                 if worker < 2 {
-                    try cache.clean { _ in }
+                    try cache.maintenance.clean { _ in }
                 } else {
                     let entry = try cache.store(
                         MemorySource(picture(worker * 100 + round)), key: key("\(worker) \(round)")
@@ -222,7 +223,7 @@ import Testing
         let cache = try world.cache()
         #expect(try cache.statistics().entries == 100)
         #expect(world.files("scopes").count == 100)
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(world.files("partial").isEmpty && world.files("locks") == ["all"])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Copies of originals, which are remembered after the original has gone.
+/// Copies of originals, which the cache remembers after it has evicted the original.
 @Suite struct CopiesTests {
     private let world: Surroundings
     private let server = FakeServer(picture())
@@ -44,7 +44,7 @@ import Testing
     private func evict(_ scope: String? = nil) throws {
         let cache = try cache(scope)
         world.time.advance(.seconds(86_400))
-        _ = try cache.makeRoom(for: 1_000_000)
+        _ = try cache.trimmer.makeRoom(for: 1_000_000)
         #expect(try cache.allEntries().isEmpty)
     }
 
@@ -96,7 +96,7 @@ import Testing
         #expect(try Surroundings.contents(archive + "/m31.gif") == picture())
     }
 
-    @Test(arguments: [picture() + [0], picture().reversed()]) func editedCopyIsReportedAndLeftAlone(
+    @Test(arguments: [picture() + [0], picture().reversed()]) func editedCopyIsReportedAndKept(
         _ edited: [UInt8]
     ) throws {
         _ = try put()
@@ -117,15 +117,15 @@ import Testing
         let times = [timespec(tv_sec: 1, tv_nsec: 2), timespec(tv_sec: 3, tv_nsec: 4)]
         try #require(utimensat(AT_FDCWD, archive + "/m31.gif", times, 0) == 0)
         #expect(try put().string("cache.status") == "kept")
-        #expect(try cache().copies(of: key).map(\.modified) == [3_000_000_004])
+        #expect(try cache().copies.recorded(of: key).map(\.modified) == [3_000_000_004])
         #expect(server.requests.count == 1)
     }
 
-    @Test func copyOfAnotherNameOrFolderDoesNotCount() throws {
+    @Test func copyWithAnotherNameOrFolderIsNotReused() throws {
         _ = try put(template: "{title}.{ext}")
         try evict()
         #expect(try put(template: "{title}.{ext}", title: "M32").string("cache.status") == "miss")
-        // Both names of the one picture are remembered.
+        // The cache remembers both file names of the picture.
         try evict()
         for title in ["M31", "M32"] {
             #expect(try put(template: "{title}.{ext}", title: title).string("file") == "\(archive)/\(title).gif")
@@ -133,7 +133,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func nameMayTellOfThePictureItself() throws {
+    @Test func templateWithPropertiesOfThePictureFindsItsCopy() throws {
         let template = "{sha256:8} {width}x{height} {cache.bytes} {variant} {stem}.{ext}"
         let first = try put(template: template)
         try evict()
@@ -141,7 +141,7 @@ import Testing
         #expect(again.string("cache.status") == "kept" && again.string("file") == first.string("file"))
     }
 
-    @Test func scopesShareNoCopies() throws {
+    @Test func copiesAreNotSharedBetweenScopes() throws {
         _ = try put(scope: "alice")
         #expect(try put(scope: "bob").string("cache.status") == "miss")
         #expect(server.requests.count == 2)
@@ -164,20 +164,20 @@ import Testing
             try evict()
             try cache.forget(key)
         case "filter": _ = try cache.remove(EntryFilter())
-        case "purge": _ = try cache.purge(.standard)
-        case "reset": _ = try cache.reset(.standard)
-        case "reset all": _ = try cache.reset()
-        default: _ = try cache.makeCurrent(ScopeName("other"))
+        case "purge": _ = try cache.scopes.purge(.standard)
+        case "reset": _ = try cache.scopes.reset(.standard)
+        case "reset all": _ = try cache.scopes.reset()
+        default: _ = try cache.scopes.makeCurrent(ScopeName("other"))
         }
-        #expect(try cache.copies(of: key).isEmpty)
-        _ = try cache.finishPurges()
+        #expect(try cache.copies.recorded(of: key).isEmpty)
+        _ = try cache.scopes.finishPurges()
         #expect(try rows() == 0)
-        // It is compared and remembered again.
+        // The file is compared and remembered again.
         #expect(try put(scope: "default").string("cache.status") == "miss")
         #expect(try put(scope: "default").string("cache.status") == "kept")
     }
 
-    @Test func cleaningForgetsOnlyCopiesThatAreGoneFromTheirFolder() throws {
+    @Test func cleaningKeepsCopiesOfUnmountedFolders() throws {
         _ = try put()
         _ = try put(template: "away/{stem}.{ext}")
         _ = try put(template: "gone.{ext}")
@@ -185,7 +185,7 @@ import Testing
         try #require(unlink(archive + "/gone.gif") == 0)
         func clean(dryRun: Bool) throws -> Int? {
             var count: Int?
-            try cache().clean(dryRun: dryRun) { if $0.kind == .copies { count = $0.count } }
+            try cache().maintenance.clean(dryRun: dryRun) { if $0.kind == .copies { count = $0.count } }
             return count
         }
         #expect(try clean(dryRun: true) == 1)
@@ -198,7 +198,7 @@ import Testing
         #expect(try put(template: "away/{stem}.{ext}").string("cache.status") == "kept")
     }
 
-    @Test func lostIndexCostsAComparisonAndNoCopy() throws {
+    @Test func copyIsComparedAfterALostIndex() throws {
         _ = try put()
         for name in Surroundings.entries(of: world.root) where name.hasPrefix("index") {
             unlink("\(world.root)/\(name)")
@@ -211,7 +211,7 @@ import Testing
         #expect(try Surroundings.contents(archive + "/m31.gif") == picture() + [0])
     }
 
-    @Test func rowsAreBoundedAndFoundByTheirKey() throws {
+    @Test func copyRowsAreLimitedAndIndexedByKey() throws {
         _ = try put()
         let database = try world.database()
         try database.execute("UPDATE copies SET id = id + \(Index.copyLimit)")

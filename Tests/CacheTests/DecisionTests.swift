@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The decisions that look at nothing but values.
+/// Decisions that are pure functions of their arguments.
 @Suite struct DecisionTests {
     private let now = Timestamp(milliseconds: 1_000_000_000_000)
 
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func entryFetchedDuringTheWaitIsServedAlthoughExpired() throws {
-        // As after an answer with `no-cache`, which requires revalidation on each use.
+        // As for an answer with `no-cache`, which requires revalidation before each use.
         let atOnce = try entry(age: .zero, ttl: .zero, etag: "\"1\"")
         let earlier = try entry(age: .seconds(1), ttl: .zero, etag: "\"1\"")
         let revalidation = Freshness.revalidate(Validators(etag: "\"1\""))
@@ -65,7 +65,7 @@ import Testing
         #expect(Freshness.decide(earlier, now: now, rules: rules(waited: true)) == revalidation)
     }
 
-    @Test func requestMayWantAYoungerAnswer() throws {
+    @Test func entryOlderThanTheAcceptedAgeIsFetched() throws {
         func decide(_ oldest: Duration, age: Duration) throws -> Freshness {
             var rules = rules()
             rules.oldestAge = oldest
@@ -74,7 +74,7 @@ import Testing
         #expect(try decide(.seconds(61), age: .seconds(60)) == .serve(.hit))
         #expect(try decide(.seconds(60), age: .seconds(60)) == .fetch)
         #expect(try decide(.zero, age: .seconds(1)) == .fetch)
-        // Another has asked since this run began.
+        // Another process has fetched the entry since this run began.
         #expect(try decide(.zero, age: .zero) == .serve(.hit))
     }
 
@@ -96,7 +96,7 @@ import Testing
         #expect(try decide(nil, offline: true, ["foo": "1"]) == .serve(.hit))
     }
 
-    @Test func answerThatOnlyTheServerCanChooseIsValidatedAtEachUse() throws {
+    @Test func answerThatVariesByEverythingIsValidatedAtEachUse() throws {
         var entry = try entry(etag: "\"1\"")
         entry.vary = "*"
         #expect(Freshness.decide(entry, now: now, rules: rules()) == .revalidate(Validators(etag: "\"1\"")))
@@ -104,7 +104,7 @@ import Testing
         #expect(Freshness.mayServeStale(entry, now: now, rules: rules()))
     }
 
-    @Test func expiredEntryIsServedFirstOnlyWithinTheServersWindow() throws {
+    @Test func expiredEntryIsServedOnlyWithinStaleWhileRevalidate() throws {
         func decide(age: Int, _ change: (inout Freshness.Rules) -> Void = { _ in }) throws -> Freshness {
             var entry = try entry(age: .seconds(age), ttl: .seconds(10), etag: "\"1\"")
             entry.directives.usableUntil = entry.fetchedAt + .seconds(15)
@@ -117,7 +117,7 @@ import Testing
         #expect(try decide(age: 9) == .serve(.hit))
         #expect(try decide(age: 14) == .serve(.stale))
         #expect(try decide(age: 15) == revalidation)
-        // Of a clock that was set back nothing is known.
+        // After the clock was set back, the entry's age is unknown.
         #expect(try decide(age: -86_400) == revalidation)
         #expect(try decide(age: 14) { $0.respectsServer = false } == revalidation)
         #expect(try decide(age: 14) { $0.revalidatesLater = false } == revalidation)
@@ -131,7 +131,7 @@ import Testing
         #expect(try entry(age: .seconds(-86_400)).isExpired(at: now))
     }
 
-    @Test func leaseIsRenewedBeforeItFallsShortOfThePromise() throws {
+    @Test func leaseIsRenewedBeforeLessThanThePromiseRemains() throws {
         let lease = Lease(promise: .seconds(600))
 
         #expect(lease.end(from: now) == now + .seconds(620))
@@ -148,7 +148,7 @@ import Testing
     @Test func trimmingStopsATwentiethBelowCapacity() {
         let candidates = (1...10).map { TrimPlan.Candidate(id: $0, bytes: 10) }
 
-        // 1010 of 1000 bytes: down to 950 takes six.
+        // 1010 of 1000 bytes: trimming to 950 removes six candidates.
         #expect(TrimPlan.choose(from: candidates, kept: 1010, capacity: 1000).map(\.id) == [1, 2, 3, 4, 5, 6])
         #expect(TrimPlan.choose(from: candidates, kept: 950, capacity: 1000).isEmpty)
         #expect(TrimPlan.choose(from: candidates, kept: 5000, capacity: 1000).count == 10)

@@ -8,9 +8,9 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Worse pictures in the place of better ones that cannot be had for a time.
+/// Fallback pictures, served while a better picture is temporarily unavailable.
 @Suite struct DegradationTests {
-    /// The states of the addresses and the next step: normally, and if only the best address is accepted (`strictly`).
+    /// The states of the addresses, and the next step with fallbacks allowed and (`strictly`) forbidden.
     struct Row: Sendable {
         let states: [CandidateChoice.State]
         let degrading: CandidateChoice.Step
@@ -31,7 +31,7 @@ import Testing
         Row(.untried, .untried, next: .ask(0), strictly: .ask(0)),
         Row(.definite, .untried, next: .ask(1), strictly: .ask(1)),
         Row(.definite, .definite, next: .fail(0), strictly: .fail(0)),
-        // A transient failure falls through too, unless only the best address is accepted.
+        // A transient failure falls through too, unless fallbacks are forbidden.
         Row(.passing, .untried, next: .ask(1), strictly: .fail(0)),
         Row(.definite, .passing, .untried, next: .ask(2), strictly: .fail(1)),
         Row(.passing, .definite, next: .fail(0), strictly: .fail(0)),
@@ -42,29 +42,29 @@ import Testing
         Row(.resting, .definite, next: .ask(0), strictly: .ask(0)),
         Row(.resting, .passing, next: .ask(0), strictly: .fail(1)),
         Row(.resting, .resting, .untried, next: .ask(2), strictly: .ask(0)),
-        // Later it gets one try, if there is something to go on with.
+        // After the pause the address gets one attempt, if a fallback exists.
         Row(.due, .untried, next: .ask(0, once: true), strictly: .ask(0)),
         Row(.due, next: .ask(0), strictly: .ask(0)),
         Row(.resting, .due, .untried, next: .ask(1, once: true), strictly: .ask(0)),
     ]
 
-    @Test(arguments: rows) func theNextAddressIsChosen(_ row: Row) {
+    @Test(arguments: rows) func nextStepDependsOnTheStatesOfTheAddresses(_ row: Row) {
         #expect(CandidateChoice.next(row.states, degrades: true) == row.degrading)
         #expect(CandidateChoice.next(row.states, degrades: false) == row.waiting)
     }
 
-    @Test func pictureIsDegradedIfABetterAddressMayRecover() {
+    @Test func fallbackIsDegradedIfABetterAddressMayRecover() {
         #expect(CandidateChoice.isDegraded(1, [.passing, .untried]))
         #expect(CandidateChoice.isDegraded(1, [.resting, .untried]))
         #expect(!CandidateChoice.isDegraded(1, [.definite, .untried]))
         #expect(!CandidateChoice.isDegraded(0, [.due, .passing]))
     }
 
-    /// The result of a record.
+    /// The outcome of a `put`.
     private struct Put: Equatable {
         let served: String?
         let isDegraded: Bool?
-        /// How often the better address was asked.
+        /// The number of requests for the better picture.
         let asked: Int
 
         init(_ served: String?, _ isDegraded: Bool?, _ asked: Int) {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A server whose better picture comes and goes.
+    /// A server whose better picture can be switched on and off.
     private final class World {
         let isBetterThere = Monitor(false)
         let surroundings: Surroundings
@@ -115,7 +115,7 @@ import Testing
         private var asked: Int { server.requests.count { $0.url.path == "/better.gif" } }
     }
 
-    @Test func theBetterPictureIsTriedAgainTenMinutesLater() throws {
+    @Test func betterPictureIsTriedAgainAfterTenMinutes() throws {
         let world = try World()
         #expect(try world.put() == Put("worse.gif", true, 3))
         #expect(world.surroundings.messages.warnings.count == 1)
@@ -123,7 +123,7 @@ import Testing
         #expect(try world.put() == Put("worse.gif", true, 0))
         #expect(world.surroundings.messages.warnings.count == 2)
         world.surroundings.time.advance(.seconds(601))
-        // One attempt, after which another ten minutes begin.
+        // After one more attempt, the address rests for another ten minutes.
         #expect(try world.put() == Put("worse.gif", true, 1))
         #expect(try world.put() == Put("worse.gif", true, 0))
         world.surroundings.time.advance(.seconds(601))
@@ -142,7 +142,7 @@ import Testing
         #expect(try world.put() == Put("better.gif", nil, 0))
     }
 
-    @Test func staleBetterPictureIsPreferredToAWorsePicture() throws {
+    @Test func staleBetterPictureIsPreferredToAFallback() throws {
         let world = try World()
         world.isBetterThere.update { $0 = true }
         #expect(try world.put() == Put("better.gif", nil, 1))

@@ -7,9 +7,10 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Files that cannot grow. Each test runs in its own process, because the limit applies to the whole process.
+/// Full disks, simulated by a limit on the size of files. The limit applies to a whole process, so each test runs in
+/// its own.
 @Suite struct DiskFullTests {
-    @Test func storeThatDoesNotFitFailsAndLeavesNothing() async {
+    @Test func storeThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func fetchThatDoesNotFitFailsAndLeavesNothing() async {
+    @Test func fetchThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func metadataThatDoesNotFitFailsWholeAndLeavesOldRows() async {
+    @Test func metadataThatDoesNotFitIsRolledBack() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -55,18 +56,18 @@ import Testing
                     Metadata(name: "\($0)", body: Array(repeating: 7, count: 1500), fetchedAt: world.time.now)
                 }
             }
-            try cache.keep(days(100..<120), in: "days")
+            try cache.metadata.keep(days(100..<120), in: "days")
             try limitFiles(to: 1 << 18)
 
-            let error = #expect(throws: CacheFailure.self) { try cache.keep(days(200..<900), in: "days") }
+            let error = #expect(throws: CacheFailure.self) { try cache.metadata.keep(days(200..<900), in: "days") }
 
             #expect(error?.exitCode == .io)
-            #expect(try cache.metadata(in: "days", from: "100", through: "999") == days(100..<120))
-            #expect(try world.cache().metadata(in: "days", from: "100", through: "999") == days(100..<120))
+            #expect(try cache.metadata.items(in: "days", from: "100", through: "999") == days(100..<120))
+            #expect(try world.cache().metadata.items(in: "days", from: "100", through: "999") == days(100..<120))
         }
     }
 
-    @Test func hitNeedsNoRoomOnTheDisk() async {
+    @Test func hitNeedsNoDiskSpace() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
             let cache = try world.cache()
@@ -79,7 +80,7 @@ import Testing
     }
 }
 
-/// From now on a file of this process that would become larger cannot be written.
+/// Limits the size of each file that this process writes from now on.
 func limitFiles(to bytes: Int) throws {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Power failures, simulated by a restart of the machine and by files with the contents that a failure leaves.
+/// Power failures, simulated by a new boot ID and by files with the contents that a failure can leave.
 @Suite struct DurabilityTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -43,7 +43,7 @@ import Testing
         #expect(try boot(of: entry, in: cache) != nil)
     }
 
-    @Test func entryIsVerifiedAfterAnErrorOfTheDisk() throws {
+    @Test func entryIsVerifiedAfterADiskError() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         try overwrite(entry.path, with: Array(repeating: 0, count: entry.bytes))
@@ -56,7 +56,7 @@ import Testing
         #expect(try cache.store(MemorySource(picture(2)), key: key("mars")).entry.boot == 0)
     }
 
-    @Test func wholeEntryOfAnotherBootIsVerifiedOnce() throws {
+    @Test func intactEntryOfAnotherBootIsVerifiedOnce() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         try world.restart(cache)
@@ -98,7 +98,7 @@ import Testing
         #expect(try Surroundings.contents(again.path) == picture(7, bytes: 5000))
     }
 
-    @Test func replacedContentIsNeverDescribedByAnOldRow() throws {
+    @Test func newContentGetsANewFileName() throws {
         let cache = try world.cache()
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         let second = try cache.store(MemorySource(picture(2)), key: key("moon")).entry
@@ -107,8 +107,8 @@ import Testing
         #expect(try Surroundings.contents(first.path) == picture(1), "its path was just returned")
     }
 
-    /// The index of before the second content, and the files of after it.
-    @Test func olderIndexFindsTheNewerFile() throws {
+    /// The index dates from before the second store, the files from after it.
+    @Test func revertedIndexFindsTheNewerFile() throws {
         let cache = try world.cache(lease: .zero)
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         _ = try world.cache().setPinned(first, true)
@@ -154,7 +154,7 @@ import Testing
         #expect(try boot(of: venus, in: cache) == nil)
     }
 
-    /// A power failure lost the rows of a removal and of a later file with the same name and incomplete bytes.
+    /// A power failure lost both the deletion of this row and the bytes of a later file with the same name.
     @Test func durableRowDoesNotDescribeALaterFile() throws {
         let cache = try world.cache { $0.syncs = true }
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -165,7 +165,7 @@ import Testing
         #expect(try world.cache().lookup(key("moon")) == nil)
     }
 
-    @Test func durableFileWithAnotherTimeIsComparedOnce() throws {
+    @Test func durableFileWithAnotherModificationTimeIsVerifiedOnce() throws {
         let cache = try world.cache { $0.syncs = true }
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
@@ -175,14 +175,14 @@ import Testing
         #expect(try cache.index.find(entry.name, in: .standard)?.modified == 1_000_000_000)
     }
 
-    @Test func sameContentAgainGetsTheSameNameOnlyWithoutARow() throws {
+    @Test func repeatedContentReusesItsFileNameOnlyWithoutARow() throws {
         let cache = try world.cache()
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         _ = try cache.store(MemorySource(picture(2)), key: key("moon"))
         let third = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         #expect(third.path != first.path, "the first row still has its file")
 
-        // A process was killed after it had put a file in place.
+        // As after a process was killed between renaming its file into place and committing the row.
         let mars = try cache.store(MemorySource(picture(3)), key: key("mars")).entry
         try world.database().execute("DELETE FROM entries WHERE key = 'mars'; DELETE FROM doomed")
         #expect(try cache.store(MemorySource(picture(3)), key: key("mars")).entry.path == mars.path)
@@ -200,15 +200,15 @@ import Testing
 
     @Test func copyOfAnotherBootIsWrittenAgain() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         let path = world.folder + "/copy.gif"
         try File.open(path, O_WRONLY | O_CREAT).write(picture(1))
         let status = try #require(try FileStatus(at: path))
-        try cache.remember([FileCopy(path: path, status: status, sha256: "", details: "")], of: key("moon"))
-        #expect(try cache.copies(of: key("moon")).count == 1)
+        try cache.copies.record([FileCopy(path: path, status: status, sha256: "", details: "")], of: key("moon"))
+        #expect(try cache.copies.recorded(of: key("moon")).count == 1)
 
         try world.restart(cache)
 
-        #expect(try cache.copies(of: key("moon")).isEmpty)
+        #expect(try cache.copies.recorded(of: key("moon")).isEmpty)
     }
 }

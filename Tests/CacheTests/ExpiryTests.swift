@@ -49,7 +49,7 @@ import Testing
             #expect(entry.expiresAt == end.end(from: start))
             #expect(try world.cache().lookup(CacheKey(url: moon.url))?.expiresAt == end.end(from: start))
         }
-        // Without a word nothing changes.
+        // Without a requested expiry, the entry keeps its own.
         #expect(try cache.fetch(moon, client: client).entry.expiresAt == start + .seconds(61))
         #expect(server.requests.count == 1)
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func settingsSayItForAll() throws {
+    @Test func expiryInTheSettingsAppliesToEveryRequest() throws {
         let cache = try world.cache { $0.expiry = .after(.seconds(100)) }
         let client = world.client(server)
         let start = world.time.now
@@ -82,7 +82,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func requestedExpiryOnlyShortensTheServers() throws {
+    @Test func requestedExpiryCannotExtendTheServersLifetime() throws {
         let strict = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "max-age=100"), ("ETag", "\"1\"")], body: picture())
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// What `explain` says, and that it changes nothing.
+/// The output of `explain`, which must not change the cache.
 @Suite struct ExplainTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -17,7 +17,7 @@ import Testing
 
     init() throws {
         world = try Surroundings()
-        // An address, so that no name is resolved.
+        // A literal IP address, so no name is resolved.
         moon = try HTTPRequest("https://203.0.114.7/moon.gif")
     }
 
@@ -77,7 +77,7 @@ import Testing
         #expect(try explain(moon) { $0.isOffline = true }.reason.hasSuffix("set back, and the run is offline"))
     }
 
-    @Test func validatorsOfAnotherAddressMeanNothing() throws {
+    @Test func validatorsOfAnotherAddressAreIgnored() throws {
         let other = try HTTPRequest("https://203.0.114.7/other.gif")
         _ = try cache().fetch(other, key: CacheKey(url: moon.url), client: world.client(server))
         world.time.advance(.seconds(100))
@@ -100,7 +100,7 @@ import Testing
         #expect(try explain(gone) { $0.refreshes = true }.decision == .fetch)
     }
 
-    @Test func addressesAreJudged() throws {
+    @Test func explainReportsWhichAddressesAreAllowed() throws {
         let inner = try explain(try HTTPRequest("http://10.0.0.1/moon.gif"))
         #expect(inner.decision == .refused)
         #expect(inner.reason == "10.0.0.1 is a private address")
@@ -108,7 +108,7 @@ import Testing
         #expect(try explain(moon) { $0.isOffline = true }.addresses == nil)
     }
 
-    @Test func leftoverAndLockAreSeen() throws {
+    @Test func explainReportsLeftoversAndLocks() throws {
         let cache = try cache()
         let breaking = FakeServer { _, _ in
             .init(
@@ -127,7 +127,7 @@ import Testing
         #expect(explanation.reason.contains("5000 bytes to continue"))
     }
 
-    @Test func missingFileIsReportedAndKeptInTheIndex() throws {
+    @Test func explainKeepsTheRowOfAMissingFile() throws {
         let path = try cache().fetch(moon, client: world.client(server)).entry.path
         #expect(unlink(path) == 0)
 
@@ -135,7 +135,7 @@ import Testing
         #expect(try explain(moon).kept?.isWhole == false)
     }
 
-    @Test func indexIsTheSameBeforeAndAfter() throws {
+    @Test func explainDoesNotChangeTheIndex() throws {
         let cache = try cache()
         _ = try cache.fetch(moon, client: world.client(server))
         cache.close()

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Store
 
-/// Every call on a file below the root fails in separate runs, once with a permanent and once with a temporary error. No
-/// error proves that a file is absent, so nothing may be lost.
+/// Fails each system call below the root, one per run, once with a permanent and once with a temporary error. No error
+/// proves that a file is absent, so no pinned entry may be lost.
 @Suite struct FailedLookTests {
-    /// The calls of each operation take turns with them.
+    /// Consecutive calls of an operation fail with the errors of a list in rotation.
     private static let errors: [[Int32]] = [[EACCES, EIO, EPERM], [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]]
-    /// Each of these is kept as a row and as a file.
+    /// Each key has a row and a file.
     private static let keys = ["moon", "mars", "io"]
 
     private enum Operation: CaseIterable {
@@ -33,7 +33,7 @@ import Testing
         var wasReached: Bool { state.withLock { $0.calls >= $0.failing } }
     }
 
-    /// A root with three pinned entries, and a cache on it whose calls fail as `faults` wants.
+    /// A root with three pinned entries, and a cache on it that injects `faults`.
     private func cache(_ world: Surroundings, _ faults: Faults) throws -> CacheStore {
         let settings = CacheSettings(root: world.root, scope: nil)
         let index = try Index(
@@ -49,14 +49,14 @@ import Testing
         case .has: #expect(try cache.lookup(key("moon"), handingOut: false) != nil)
         case .store: _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         case .pin: #expect(try cache.lookup(key("moon")).flatMap { try cache.setPinned($0, true) } != nil)
-        case .clean: try cache.clean { _ in }
-        case .switchScope: _ = try cache.makeCurrent(ScopeName("alice"), keeping: true)
+        case .clean: try cache.maintenance.clean { _ in }
+        case .switchScope: _ = try cache.scopes.makeCurrent(ScopeName("alice"), keeping: true)
         case .list: #expect(try cache.allEntries().count == 3)
-        case .rebuild: try cache.rebuild { _ in }
+        case .rebuild: try cache.recovery.rebuild { _ in }
         }
     }
 
-    @Test(arguments: errors) func aFailedCallLosesNoPinnedEntry(errors: [Int32]) throws {
+    @Test(arguments: errors) func failedCallLosesNoPinnedEntry(errors: [Int32]) throws {
         for (number, operation) in Operation.allCases.enumerated() {
             for call in 1... {
                 let errno = errors[(number + call) % errors.count]
@@ -68,7 +68,7 @@ import Testing
                 }
                 let faults = Faults()
                 let cache = try cache(world, faults)
-                // Opens the root and its file of locks.
+                // Opens the root and its lock table.
                 _ = try cache.lookup(key("moon"))
                 faults.fail(call, errno)
 
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func lookingForALockIsNotRepeatedWithoutEnd() throws {
+    @Test func failureToOpenTheLockTableIsNotRetriedForever() throws {
         let world = try Surroundings()
         _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
         let root = CacheRoot(world.root) { $0 == LockTable.fileName ? EMFILE : nil }
@@ -103,7 +103,7 @@ import Testing
         #expect(throws: SystemFailure.self) { try KeyLock.isHeld(root: root, "locks/setup") }
     }
 
-    @Test func anAbsentFileIsHealed() throws {
+    @Test func entryWithoutItsFileIsRemoved() throws {
         let world = try Surroundings()
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture()), key: key("moon")).entry

@@ -2,16 +2,16 @@ import Support
 
 @testable import Store
 
-/// A remote in memory, shared by the caches of several roots. Offered entries are available immediately.
+/// An in-memory remote that the caches of several roots share. Offered entries are available immediately.
 final class FakeRemote: RemoteTier {
     struct State {
         var documents: [RemoteName: RemoteDocument] = [:]
         var contents: [String: [UInt8]] = [:]
         var asked = 0
         var damage: [String] = []
-        /// Whether every question fails.
+        /// Whether every query fails.
         var fails = false
-        /// Names whose claim is held.
+        /// Names with a held claim.
         var claimed: Set<RemoteName> = []
         var claimsAreGiven = false
     }

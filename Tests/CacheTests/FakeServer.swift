@@ -1,13 +1,13 @@
 import HTTP
 import Support
 
-/// A server in memory that answers as a test says, and can be made to wait in the middle of an answer.
+/// An in-memory server with scripted answers that can pause in the middle of an answer.
 final class FakeServer: HTTPTransport {
     struct Answer: Sendable {
         var status = 200
         var headers: [(String, String)] = []
         var body: [UInt8] = []
-        /// Breaks the connection after so many bytes.
+        /// Breaks the connection after this number of bytes.
         var breaksAfter: Int?
         /// Whether only the end of the connection marks the end of the body.
         var endsAtClose = false
@@ -22,7 +22,7 @@ final class FakeServer: HTTPTransport {
     private let state = Monitor(State())
     private let answer: @Sendable (HTTPRequest, Int) throws -> Answer
 
-    /// - Parameter answer: gets the request and how many came before it.
+    /// - Parameter answer: receives the request and the number of earlier requests.
     init(_ answer: @escaping @Sendable (HTTPRequest, Int) throws -> Answer) { self.answer = answer }
 
     /// Answers every request with this body.
@@ -32,7 +32,7 @@ final class FakeServer: HTTPTransport {
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-    /// From now on each answer stops in its middle until `release`.
+    /// Pauses every later answer halfway until `release`.
     func hold() { state.update { $0.isHolding = true } }
     func release() { state.update { $0.isHolding = false } }
     func waitUntilHolding(_ count: Int = 1) { _ = state.wait { $0.held >= count ? true : nil } }
@@ -54,7 +54,7 @@ final class FakeServer: HTTPTransport {
         try answer.body[..<half].withUnsafeBytes { try receive(.body($0)) }
         state.update { $0.held += 1 }
         defer { state.update { $0.held -= 1 } }
-        // While no bytes arrive, a transport reports progress repeatedly.
+        // Like a real transport, reports progress regularly while no bytes arrive.
         while state.wait(
             atMost: .milliseconds(20),
             for: { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil })

@@ -55,7 +55,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func expiredEntryThatHasChangedIsReplaced() throws {
+    @Test func expiredEntryIsReplacedIfTheServersContentChanged() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let server = FakeServer { _, number in .init(headers: [("ETag", "\"\(number)\"")], body: picture(number)) }
         _ = try cache.fetch(moon, client: world.client(server))
@@ -68,7 +68,7 @@ import Testing
         #expect(entry.validators.etag == "\"1\"")
     }
 
-    @Test func expiredEntryIsServedStaleWithAWarningWhenTheServerFailsForATime() throws {
+    @Test func expiredEntryIsServedStaleWithAWarningAfterATransientFailure() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let server = FakeServer { _, number in
             number == 0 ? .init(body: picture()) : .init(status: 503)
@@ -160,7 +160,7 @@ import Testing
         #expect(try cache.lookup(CacheKey(url: moon.url)) != nil)
     }
 
-    @Test func brokenTransferIsContinuedByTheNextProcess() throws {
+    @Test func interruptedDownloadIsResumedByTheNextProcess() throws {
         let whole = picture(1, bytes: 200_000)
         let server = FakeServer { request, number in
             guard let start = request.rangeStart else {
@@ -181,11 +181,11 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func partsOfTwoVersionsAreNeverJoined() throws {
+    @Test func bytesOfTwoVersionsAreNeverJoined() throws {
         let (old, new) = (picture(1, bytes: 200_000), picture(2, bytes: 200_000))
         let server = FakeServer { request, number in
             if number == 0 { return .init(headers: [("ETag", "\"1\"")], body: old, breaksAfter: 100_000) }
-            // Knows ranges, but does not care for If-Range.
+            // Supports ranges, but ignores If-Range.
             guard let start = request.rangeStart else { return .init(headers: [("ETag", "\"2\"")], body: new) }
             return .init(
                 status: 206, headers: [("ETag", "\"2\""), ("Content-Range", "bytes \(start)-199999/200000")],
@@ -199,7 +199,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
     }
 
-    @Test func transferWithoutAValidatorStartsOver() throws {
+    @Test func downloadWithoutAValidatorRestarts() throws {
         let server = FakeServer { _, number in
             .init(headers: [("ETag", "W/\"1\"")], body: picture(1, bytes: 9000), breaksAfter: number == 0 ? 5000 : nil)
         }
@@ -246,7 +246,7 @@ import Testing
         #expect(server.requests[1].header("If-None-Match") == nil)
     }
 
-    @Test func secretsLeaveNoTrace() throws {
+    @Test func secretsAreNeverStored() throws {
         let cache = try world.cache()
         var request = try HTTPRequest("https://user:sesame1@pictures.example/moon.gif?api_key=sesame2")
         request.headers = [HTTPHeader("Authorization", "Bearer sesame3")]

@@ -9,12 +9,12 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Keys that version 1.0.0 made of addresses which are read otherwise since.
+/// Keys that version 1.0.0 derived from addresses that are now parsed differently.
 @Suite struct FormerKeyTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    /// An address as it is written, the same as it is read, and the key of version 1.0.0.
+    /// An address as typed, its normal form, and its key in version 1.0.0.
     struct Address: Sendable {
         let text: String
         let read: String
@@ -48,7 +48,7 @@ import Testing
     static let unchanged = [
         "https://h.example/a/b.jpg", "https://h.example/a%5Cb.jpg", "https://bücher.example/ä.jpg?a=\\",
         "https://faß.example/a", "http://１２７.0.0.1/a", "https://localhost./ä",
-        // Version 1.0.0 refused these.
+        // Version 1.0.0 refused the following addresses.
         "https:\\\\h.example/a", "https://h.example\\a", "https://good.example\\@evil.example/a",
         "https://نامه\u{200C}ای.example/a.jpg",
     ]
@@ -61,12 +61,12 @@ import Testing
         try #require(try rules.keys(of: RecordJob(Record(), argument: text)).first).key
     }
 
-    @Test(arguments: changed) func aBackslashWasACharacterOfThePath(_ address: Address) throws {
+    @Test(arguments: changed) func formerKeyKeepsABackslashInThePath(_ address: Address) throws {
         try expectKeys(of: address)
     }
 
     @Test(.enabled(if: cidn_load() == nil), arguments: changedHosts)
-    func hostsWereMappedWithoutComposition(_ address: Address) throws { try expectKeys(of: address) }
+    func formerKeyMapsHostsWithoutUnicodeComposition(_ address: Address) throws { try expectKeys(of: address) }
 
     private func expectKeys(of address: Address) throws {
         let key = try key(address.text)
@@ -78,9 +78,9 @@ import Testing
         #expect(try key(text).former == nil)
     }
 
-    /// The entry keeps its file, its pin and its variants' rows, and no server is asked.
+    /// The entry keeps its file, its pin and the rows of its variants, and no request is sent.
     @Test(arguments: changed + (cidn_load() == nil ? changedHosts : []))
-    func theEntryOfTheFormerKeyIsFoundAndMoved(_ address: Address) throws {
+    func entryOfAFormerKeyIsFoundAndRenamed(_ address: Address) throws {
         for isPut in [false, true] {
             let world = try Surroundings()
             let rules = CacheItem.Rules(
@@ -109,8 +109,8 @@ import Testing
         }
     }
 
-    /// Version 1.0.0 printed them.
-    @Test(.enabled(if: cidn_load() == nil)) func aKeyWithAHostThatIsRefusedNowIsFound() throws {
+    /// Version 1.0.0 printed such keys.
+    @Test(.enabled(if: cidn_load() == nil)) func keyWithANowInvalidHostIsFound() throws {
         let text = "https://xn--bucher-xyd.example/a.jpg"
         #expect(try key(text).text == text)
         #expect(throws: WebURLFailure.self) { try key("https://u:p@xn--bucher-xyd.example/a.jpg") }

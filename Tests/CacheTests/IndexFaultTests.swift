@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Damage to the index, and faults that must not cost an index: mistakes, and other processes that keep it busy.
+/// Damage to the index, and faults that are not damage: SQL mistakes and a busy database.
 @Suite struct IndexFaultTests {
     private let world: Surroundings
 
@@ -24,7 +24,7 @@ import Testing
         "INSERT INTO scopes (id, name, folder) VALUES (1, 'a', 'b'), (1, 'a', 'b')", "NONSENSE",
         "INSERT INTO totals VALUES ('no number', 0, 0)",
     ])
-    func mistakeInAStatementChangesNothing(_ sql: String) throws {
+    func statementErrorDoesNotReplaceTheIndex(_ sql: String) throws {
         let cache = try world.cache()
         _ = try cache.index.setPinned(#require(try cache.lookup(key("moon"))), true, now: world.time.now) { _ in }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(try world.cache().lookup(key("moon"))?.isPinned == true)
     }
 
-    @Test func lostRowIsNoDamageIfSQLiteFindsNone() throws {
+    @Test func indexIsKeptIfSQLitesCheckFindsNoDamage() throws {
         let cache = try world.cache()
 
         let error = #expect(throws: CacheFailure.self) {
@@ -51,17 +51,17 @@ import Testing
     }
 
     @Test(arguments: [10 | 3 << 8, 13, 14, 7])
-    func diskThatFailsIsNoDamage(_ status: Int32) {
+    func diskErrorIsNotReportedAsDamage(_ status: Int32) {
         let failure = CacheFailure(sqlite: status, message: "", root: "/r")
 
-        // SQLITE_NOMEM may pass.
+        // SQLITE_NOMEM is transient.
         #expect(failure.exitCode == (status == 7 ? .temporary : .io))
         if case .indexDamaged = failure { Issue.record("\(status) is taken for damage") }
     }
 
     // MARK: Busy
 
-    /// Holds the lock of writers as another process would.
+    /// Holds the write lock, as another process would.
     private func holdingLock<Result>(_ body: () throws -> Result) throws -> Result {
         let database = try world.database()
         try database.execute("BEGIN IMMEDIATE")
@@ -69,19 +69,19 @@ import Testing
         return try body()
     }
 
-    @Test func writerWaitsUntilOthersAreDone() throws {
+    @Test func writerWaitsForOtherWriters() throws {
         let cache = try world.cache()
         let database = try world.database()
         try database.execute("BEGIN IMMEDIATE")
         let removal = try Background { try cache.remove(key("moon")) }
-        // A waiting writer in the same process does not delay a lookup.
+        // A writer that waits in the same process does not delay a lookup.
         #expect(try cache.lookup(key("moon"), handingOut: false) != nil)
         try database.execute("ROLLBACK")
 
         #expect(try removal.result())
     }
 
-    @Test func waitingForOthersEndsWithTheRun() throws {
+    @Test func cancellingTheRunEndsTheWait() throws {
         let cache = try world.cache()
         try holdingLock {
             let interruption = world.interruption
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func waitingForOthersHasAnEnd() throws {
+    @Test func waitForABusyIndexIsLimited() throws {
         var attempts = 0
 
         #expect(throws: CacheFailure.busy(root: "/r")) {
@@ -103,13 +103,13 @@ import Testing
         #expect(attempts > 1)
     }
 
-    // MARK: Beginning
+    // MARK: Creation
 
-    /// A descriptor of the index that is closed takes away the locks that SQLite has on it in this process.
+    /// Closing a file descriptor of the index would release SQLite's POSIX locks on it in this process.
     @Test func indexIsReplacedAtomically() throws {
         Surroundings.removeTree(world.root)
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
 
         #expect(try Schema.version(of: Index.openExisting(cache.index.root)) == Schema.current.version)
         #expect(Surroundings.mode(world.root + "/index.sqlite") == 0o600)
@@ -117,7 +117,7 @@ import Testing
         #expect(try cache.index.perform { try $0.database.first("PRAGMA journal_mode") { $0.string(0) } } == "wal")
     }
 
-    @Test func indexThatWasBegunAndNotFinishedIsNotUsed() throws {
+    @Test func unfinishedIndexIsNotUsed() throws {
         Surroundings.removeTree(world.root)
         mkdir(world.root, 0o700)
         mkdir(world.root + "/locks", 0o700)
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// Work on a new thread.
+/// A function that runs on a new thread.
 private final class Background<Result: Sendable>: Sendable {
     private let thread: Thread
     private let outcome: Monitor<Swift.Result<Result, any Error>?>

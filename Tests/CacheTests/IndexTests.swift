@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Layouts, damage, and what statements cost.
+/// Layouts, damage, and query plans of the index.
 @Suite struct IndexTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -21,7 +21,7 @@ import Testing
         try world.database()
     }
 
-    @Test func olderLayoutIsBroughtUpStepByStep() throws {
+    @Test func olderLayoutIsMigratedStepByStep() throws {
         let database = try database()
         try Schema(steps: ["CREATE TABLE a (x)"]).migrate(database, root: world.root)
         try database.execute("INSERT INTO a VALUES (7)")
@@ -34,7 +34,7 @@ import Testing
         #expect(try database.first("SELECT y FROM a") { $0.int(0) } == 8)
     }
 
-    @Test func migrationThatFailsLeavesTheOlderLayout() throws {
+    @Test func failedMigrationKeepsTheOlderLayout() throws {
         let database = try database()
         try Schema(steps: ["CREATE TABLE a (x)"]).migrate(database, root: world.root)
 
@@ -85,14 +85,14 @@ import Testing
         #expect(try cache.store(MemorySource(picture(2)), key: key("moon")).status == .miss)
         let stored = try #require(try cache.lookup(key("moon")))
         #expect(try Surroundings.contents(stored.path) == picture(2))
-        // Its path may still be in use.
+        // A process may still use the returned path.
         #expect(try Surroundings.contents(entry.path) == picture(1))
     }
 
-    @Test func fileOfAnInterruptedRemovalIsRemovedByTheNextStore() throws {
+    @Test func fileOfAnInterruptedRemovalIsDeletedByTheNextStore() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        // As a trim that is killed after its transaction leaves it.
+        // As after a trim that was killed between its commit and its unlinks.
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
         #expect(access(entry.path, F_OK) == 0)
 
@@ -113,9 +113,9 @@ import Testing
         #expect(try Surroundings.contents(entry.path) == picture(2))
     }
 
-    /// Earlier versions gave the new content of an entry the same name, so a killed process left an old row.
+    /// Earlier versions stored an entry's new content under the same name, so a killed process left an outdated row.
     @Test(arguments: [false, true])
-    func rowOfAReplacementThatWasCutShortIsNotTrusted(_ fileWasReplaced: Bool) throws {
+    func rowOfAnInterruptedReplacementIsNotTrusted(_ fileWasReplaced: Bool) throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         let path = try world.leaveAsBeforeLayout10(entry, in: cache)
@@ -127,7 +127,7 @@ import Testing
         #expect(try cache.index.find(entry.name, in: .standard)?.isUnsettled == false)
     }
 
-    @Test func indexThatIsNoDatabaseIsSetAside() throws {
+    @Test func indexThatIsNotADatabaseIsSetAside() throws {
         _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
         try overwrite(world.root + "/index.sqlite", at: 0, with: Array(repeating: 0x41, count: 8192))
         for suffix in ["-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
@@ -141,14 +141,14 @@ import Testing
         #expect(Surroundings.mode(world.root + "/index.sqlite") == 0o600)
     }
 
-    @Test func damageThatShowsLaterIsHealedWhileTheToolRuns() throws {
+    @Test func damageFoundDuringARunIsRepaired() throws {
         let cache = try world.cache()
         let other = try world.cache()
         for number in 0..<200 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
         try cache.index.perform { try $0.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         var status = stat()
         stat(world.root + "/index.sqlite", &status)
-        // All pages but the first, which holds the layout.
+        // Every page except the first, which contains the schema.
         try overwrite(
             world.root + "/index.sqlite", at: 4096, with: Array(repeating: 0xAA, count: Int(status.st_size) - 4096))
 
@@ -160,8 +160,8 @@ import Testing
         #expect(try late.lookup(key("8")) != nil)
     }
 
-    /// The next process to open the index reads the whole log.
-    @Test func logIsShortOnceACacheIsClosed() throws {
+    /// A long log would slow down the next process, which reads all of it on opening.
+    @Test func closingACacheShortensTheLog() throws {
         func pages() throws -> Int { try Surroundings.contents(world.root + "/index.sqlite-wal").count / 4096 }
         let cache = try world.cache()
         for number in 0..<40 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
@@ -196,23 +196,23 @@ import Testing
         #expect(error?.exitCode == .cannotCreate)
     }
 
-    @Test func scopeLastSwitchedToIsTheDefault() throws {
+    @Test func currentScopeIsTheDefault() throws {
         let cache = try world.cache()
         #expect(cache.scope == .standard)
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         try database().execute("INSERT INTO settings VALUES ('current_scope', 'alice')")
 
         #expect(try world.cache().scope.text == "alice")
         #expect(try world.cache(scope: "bob").scope.text == "bob")
     }
 
-    @Test func entryOfAnEarlierGenerationIsThrownAway() throws {
+    @Test func entryOfAnEarlierGenerationIsDiscarded() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
 
         let error = #expect(throws: CacheFailure.self) {
             try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
-                _ = try world.cache(scope: "bob").purge(.standard)
+                _ = try world.cache(scope: "bob").scopes.purge(.standard)
                 return try CacheStore.wholePicture(source)
             }
         }
@@ -223,7 +223,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func codesOfSQLiteBecomeTheRightFailures() {
+    @Test func sqliteCodesMapToExitStatuses() {
         func exit(_ status: Int32) -> ExitCode { CacheFailure(sqlite: status, message: "", root: "/r").exitCode }
 
         #expect(exit(13) == .io)  // SQLITE_FULL
@@ -234,8 +234,7 @@ import Testing
         #expect(exit(1) == .software)  // SQLITE_ERROR
     }
 
-    /// The statements that every get, put and trim runs must find their rows by an index, or they would take longer the
-    /// more there is.
+    /// The statements of every get, put and trim must use an index, so their cost does not grow with the table.
     @Test(arguments: [
         Index.selectByName, Index.touch, EntryColumn.insertion, Index.removeFamily, Index.expireVariants,
         Index.selectAnyPage, Index.selectInFolder, Index.selectOwner, Index.removeFamilyForSum,
@@ -249,7 +248,7 @@ import Testing
         }
 
         for step in plan {
-            // Walking an index in its order up to a limit is what trimming does.
+            // Trimming walks an index in order up to a limit.
             #expect(!step.contains("SCAN") || step == "SCAN entries USING INDEX entries_by_use", "\(step)")
             #expect(!step.contains("TEMP B-TREE"), "\(step)")
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Keys of addresses with secrets.
+/// Keys of addresses that contain secrets.
 @Suite struct KeySecretsTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -25,7 +25,7 @@ import Testing
         try CacheKey(url: WebURL(address), secrets: secrets)
     }
 
-    @Test func aSecretIsMadeOnceForItsOwnerAlone() throws {
+    @Test func secretIsCreatedOnceAndReadableOnlyByItsOwner() throws {
         let first = try key(address, secrets())
         #expect(Surroundings.mode(file) == 0o600)
         let bytes = try Surroundings.contents(file)
@@ -37,12 +37,12 @@ import Testing
         #expect(Surroundings.entries(of: world.root).allSatisfy { !$0.hasPrefix(".") })
     }
 
-    @Test func addressesWithoutSecretsNeedNone() throws {
+    @Test func addressWithoutSecretsCreatesNoSecretFile() throws {
         #expect(try key("https://pictures.example/a.gif?w=1500&h=1000", secrets()).former == nil)
         #expect(try !File.exists(world.root))
     }
 
-    @Test func aLookCreatesNothingAndFindsNothing() throws {
+    @Test func lookupWithoutASecretFileCreatesNothing() throws {
         let looked = try key(address, secrets(makes: false))
         #expect(try !File.exists(world.root))
         #expect(try key(address, secrets()) != looked)
@@ -59,19 +59,19 @@ import Testing
         #expect(keys.withLock { $0.count } == 1)
     }
 
-    @Test func otherRootsHaveOtherSecrets() throws {
+    @Test func eachRootHasItsOwnSecret() throws {
         let other = secrets { $0.root = world.folder + "/other" }
         #expect(try key(address, secrets()) != key(address, other))
     }
 
-    @Test func aDamagedSecretIsAnErrorAndStays() throws {
+    @Test func damagedSecretFileIsReportedAndKept() throws {
         _ = try key(address, secrets())
         try #require(truncate(file, 7) == 0)
         #expect(throws: CacheFailure.self) { try key(address, secrets()) }
         #expect(try Surroundings.contents(file).count == 7)
     }
 
-    @Test func theSecretOutlivesALostIndex() throws {
+    @Test func secretSurvivesALostIndex() throws {
         let server = FakeServer(picture())
         let entry = try world.cache().fetch(HTTPRequest(address), client: world.client(server)).entry
         world.loseIndex()
@@ -80,7 +80,7 @@ import Testing
         #expect(entry.url == "https://pictures.example/a.gif?pin=***&w=9")
     }
 
-    /// Keys of earlier versions had a bare digest, or the value itself where the name was not known as a secret's.
+    /// Earlier keys contained a plain digest of the secret, or the secret itself if its parameter name was unknown.
     @Test(arguments: ["token", "sid", "author"])
     func earlierKeysStillHit(_ name: String) throws {
         let address = "https://pictures.example/a.gif?\(name)=1234&w=9"
@@ -94,7 +94,7 @@ import Testing
             return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
         }
         let server = FakeServer(picture(1))
-        // Without a secret file, a look serves the entry and keeps a key that has a digest.
+        // Without a secret file, a lookup serves the entry and keeps a key that contains a digest.
         let looked = try cache.lookup(key(address, secrets(makes: false)))
         #expect(looked?.sha256 == old.sha256 && looked?.key == (name == "author" ? address : former))
         let key = try key(address, secrets())
@@ -109,7 +109,7 @@ import Testing
         #expect(try cache.remove(key) && world.files("scopes").isEmpty)
     }
 
-    @Test func policiesOtherThanEnabledLeaveTheRootAlone() throws {
+    @Test func otherPoliciesCreateNoSecretInTheRoot() throws {
         let places = RuntimePlaces(
             memory: ["/dev/shm/apod-tools-test-\(getpid())-\(UInt32.random(in: 0...9999))"], ephemeral: [])
         defer { Surroundings.removeTree(places.memory[0]) }

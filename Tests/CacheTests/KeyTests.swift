@@ -20,14 +20,14 @@ import Testing
         #expect(written.text == "https://pictures.example/b.jpg?x=1")
     }
 
-    @Test func ignoredQueryParametersAreLeftOut() throws {
+    @Test func ignoredQueryParametersAreRemovedFromKeys() throws {
         let url = try WebURL("https://pictures.example/a.jpg?w=100&v=2&h=50")
 
         #expect(CacheKey(url: url, ignoringQuery: ["w", "h"]).text == "https://pictures.example/a.jpg?v=2")
         #expect(CacheKey(url: url, ignoringQuery: ["w", "h", "v"]).text == "https://pictures.example/a.jpg")
     }
 
-    @Test func secretsOfAnAddressAreNotInItsKeyYetTellKeysApart() throws {
+    @Test func keysHideSecretsButDifferByThem() throws {
         let mars = CacheKey(url: try WebURL("https://pictures.example/a?api_key=opensesame&x=1"))
         let moon = CacheKey(url: try WebURL("https://pictures.example/a?api_key=abracadabra&x=1"))
 
@@ -36,7 +36,7 @@ import Testing
         #expect(mars.text.hasSuffix("&x=1"))
     }
 
-    @Test func keyThatIsReadAsAnAddressAgainIsTheSame() throws {
+    @Test func parsingAPrintedKeyReturnsTheSameKey() throws {
         let key = CacheKey(url: try WebURL("https://pictures.example/a?token=opensesame"))
 
         #expect(CacheKey(url: try WebURL(key.text)) == key)
@@ -53,29 +53,29 @@ import Testing
         #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
     }
 
-    /// `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` with `--field key=id` stored the second address under
-    /// the first.
+    /// Regression test: with `--field key=id`, `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` stored the
+    /// picture of the second address under the key of the first.
     @Test(arguments: ["https://good.example/a.jpg", "file:///etc/passwd", "exercisedb:0001@180", "truncated:x", "moon"])
-    func nameNeverTakesThePlaceOfAnotherKey(_ name: String) throws {
+    func customNameNeverCollidesWithAnotherKey(_ name: String) throws {
         let own = try CacheKey(name: name)
 
         #expect(own.text == "key:" + name)
         #expect(own != (try CacheKey(printed: name)))
-        // As it was printed it is the same.
+        // A printed key reads back as the same key.
         #expect(try CacheKey(name: own.text) == own)
         #expect(try CacheKey(argument: own.text) == own)
     }
 
-    @Test func lookedUpANameMeansTheKeyThatWasPrintedFirst() throws {
+    @Test func lookupTriesAPrintedKeyBeforeACustomName() throws {
         let printed = ["https://good.example/a.jpg", "file:///a.png", "exercisedb:0001@180"]
         for name in printed { #expect(try CacheKey.meant(by: name).map(\.text) == [name, "key:" + name]) }
         for name in ["moon", "key:moon"] { #expect(try CacheKey.meant(by: name).map(\.text) == ["key:moon"]) }
-        // Too long for a name, but not for an address.
+        // Too long for a custom name, but not for an address.
         let long = "https://good.example/" + String(repeating: "x", count: 2000)
         #expect(try CacheKey.meant(by: long).map(\.text) == [long])
     }
 
-    /// Their files have different names: a lookup in memory must not confuse them.
+    /// The keys' files have different names, so a lookup in memory must not confuse them.
     @Test func keysAreComparedByTheirBytes() throws {
         let (one, two) = (try CacheKey(name: "\u{E9}"), try CacheKey(name: "e\u{301}"))
 
@@ -85,8 +85,8 @@ import Testing
     }
 
     #if os(Linux)
-    /// Each file has its own key, which is read again as it was printed.
-    @Test func aFilesKeyIsItsPathPercentEncoded() throws {
+    /// Each file name has its own key, and a printed key reads back as the same key.
+    @Test func fileKeyIsThePercentEncodedPath() throws {
         let folder = try TemporaryFolder()
         let names: [(name: [UInt8], key: String)] = [
             (Array("a b.jpg".utf8), "a%20b.jpg"), (Array("é.jpg".utf8), "%C3%A9.jpg"), ([0xE9], "%E9"),
@@ -96,7 +96,7 @@ import Testing
         ]
         for (name, ending) in names {
             let path = folder.path(String(pathBytes: name))
-            // Before it is there, as after.
+            // Whether or not the file exists.
             let key = try CacheKey.ofFile(path)
             try folder.write(String(pathBytes: name), "")
 
@@ -108,25 +108,25 @@ import Testing
     }
     #endif
 
-    @Test func aFilesKeyMayBeWrittenWithoutEscapes() throws {
+    @Test func fileKeyMayBeTypedWithoutEscapes() throws {
         #expect(try CacheKey(argument: "file:///a b/é.jpg")?.text == "file:///a%20b/%C3%A9.jpg")
         #expect(try CacheKey(argument: "file:///a%20b/é.jpg")?.text == "file:///a%20b/%C3%A9.jpg")
         let foreign = "file:///" + String(pathBytes: [0xE9])
         #expect(try CacheKey(argument: foreign)?.text == "file:///%E9")
     }
 
-    @Test func namesAreText() throws {
+    @Test func namesMustBeValidUnicode() throws {
         let foreign = String(pathBytes: [0x61, 0xFF])
         #expect(throws: CacheFailure.self) { try CacheKey(name: foreign) }
         #expect(throws: CacheFailure.self) { try CacheKey(printed: foreign) }
         #expect(throws: CacheFailure.self) { try ScopeName(foreign) }
         let job = RecordJob(Record(), argument: "https://good.example/\(foreign)")
         #expect(throws: UsageFailure.self) { try CacheItem.Rules().item(of: job) }
-        // A scalar that carries foreign bytes elsewhere is a letter here.
+        // Elsewhere this scalar encodes an invalid byte; here it is an ordinary character.
         #expect(try CacheKey(name: String(pathBytes: "\u{10FEFF}".utf8)).text == "key:\u{10FEFF}")
     }
 
-    @Test func keyOfTheLongestAddressIsTaken() throws {
+    @Test func keyOfTheLongestAddressIsAccepted() throws {
         let prefix = "https://good.example/?"
         let text = prefix + String(repeating: "sig=1&", count: (WebURL.byteLimit - prefix.utf8.count) / 6)
         let key = CacheKey(url: try WebURL(text))
@@ -147,7 +147,7 @@ import Testing
         #expect(throws: CacheFailure.self) { try ScopeName(text) }
     }
 
-    @Test func variantNeverHasTheNameOfAnOriginal() throws {
+    @Test func variantNameNeverEqualsAnOriginalsName() throws {
         #expect(try key("a").variantName("b") != key("ab").name)
         #expect(try key("a").variantName("bc") != key("ab").variantName("c"))
     }

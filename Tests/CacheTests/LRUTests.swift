@@ -16,7 +16,7 @@ import Testing
         #expect(values.use("b") == nil)
     }
 
-    @Test func costlyValueDisplacesMany() {
+    @Test func costlyValueEvictsSeveralValues() {
         var values = LRU<Int>(countLimit: 10, costLimit: 10)
         for (number, name) in ["a", "b", "c"].enumerated() { values.insert(number, for: name, cost: 3) }
         values.insert(9, for: "d", cost: 7)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 100), (-1, 100), (5, -1)])
-    func limitsOfNothingKeepNothing(_ count: Int, _ cost: Int) {
+    func zeroLimitKeepsNothing(_ count: Int, _ cost: Int) {
         var values = LRU<Int>(countLimit: count, costLimit: cost)
         values.insert(1, for: "a", cost: 0)
 
@@ -44,8 +44,8 @@ import Testing
         #expect(values.use("a") == nil)
     }
 
-    /// The model is a plain list that drops its last elements.
-    @Test func agreesWithAList() {
+    /// Compares the cache with a plain list that drops its last elements.
+    @Test func behavesLikeAList() {
         var random = SystemRandomNumberGenerator()
         var values = LRU<Int>(countLimit: 7, costLimit: 30)
         var list: [(key: String, value: Int, cost: Int)] = []
@@ -71,13 +71,13 @@ import Testing
         }
     }
 
-    @Test func keysWithOtherBytesAreOtherKeys() {
+    @Test func keysAreComparedByTheirBytes() {
         var values = LRU<Int>(countLimit: 4, costLimit: 10)
         values.insert(1, for: "caf\u{E9}", cost: 1)
         #expect(values.use("cafe\u{301}") == nil)
         values.insert(2, for: "cafe\u{301}", cost: 1)
         #expect(values.use("caf\u{E9}") == 1 && values.use("cafe\u{301}") == 2)
-        // The form in which "é" is stored internally.
+        // The internal representation of "é".
         #expect(values.use("\u{1}63 61 66 c3 a9") == nil)
     }
 }

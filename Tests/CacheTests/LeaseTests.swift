@@ -4,12 +4,12 @@ import Testing
 
 @testable import Store
 
-/// Paths stay valid for as long as was promised, also if the index cannot be written.
+/// Returned paths stay valid for the promised time, even if the index cannot be written.
 @Suite struct LeaseTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    /// Runs `body` while another connection has a transaction under way that writes to the index.
+    /// Runs `body` while another connection holds a write transaction on the index.
     private func whileIndexIsLocked(_ body: () throws -> Void) throws {
         let writer = try world.database()
         try writer.transaction(body)
@@ -26,14 +26,14 @@ import Testing
         }
     }
 
-    @Test func periodIsReadFromTheNameOfItsFile() throws {
+    @Test func leasePeriodIsParsedFromItsFileName() throws {
         let period = LeasePeriod(of: Lease(promise: .seconds(600)), from: world.time.now)
         let name = String(period.file.dropFirst("leases/".count))
         #expect(LeasePeriod(fileName: name) == period)
         for name in ["", "1", "a-b", "1-2-3", "1--2", "-1"] { #expect(LeasePeriod(fileName: name) == nil, "\(name)") }
     }
 
-    @Test func periodFromBeforeTheClockWasSetBackIsOver() {
+    @Test func leasePeriodIsOverAfterTheClockIsSetBack() {
         let period = LeasePeriod(of: Lease(promise: .seconds(600)), from: world.time.now)
         #expect(period.isLive(at: world.time.now))
         #expect(period.isLive(at: world.time.now + .seconds(-60)))
@@ -42,7 +42,7 @@ import Testing
         #expect(!period.isLive(at: period.end))
     }
 
-    @Test func trimmingSparesAPathThatWasReturnedWhileTheIndexWasLocked() throws {
+    @Test func trimmingKeepsAPathReturnedWhileTheIndexWasLocked() throws {
         let cache = try world.cache()
         try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(5000))
@@ -50,33 +50,33 @@ import Testing
         var found: Entry?
 
         try whileIndexIsLocked { found = try reader.lookup(key("a")) }
-        // As if it were killed: nothing it knows gets into the index.
+        // The reader is never closed, as if killed, so it writes nothing to the index.
         try world.store(["c"], in: try world.cache(capacity: 1000))
 
         #expect(try isThere(found))
         #expect(Set(try cache.allEntries().map(\.key)) == ["a", "c"])
         world.time.advance(.seconds(700))
-        _ = try world.cache(capacity: 500).trimToCapacity(now: world.time.now)
+        _ = try world.cache(capacity: 500).trimmer.trimToCapacity(now: world.time.now)
         #expect(try !isThere(found))
     }
 
-    @Test func cleaningSparesAnExpiredPathThatWasReturnedWhileTheIndexWasLocked() throws {
+    @Test func cleaningKeepsAnExpiredPathReturnedWhileTheIndexWasLocked() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         world.time.advance(.seconds(100 * 86_400))
         var found: Entry?
         try whileIndexIsLocked { found = try world.cache().lookup(key("a")) }
 
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(try isThere(found))
 
         world.time.advance(.seconds(700))
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(try !isThere(found))
         #expect(world.files("leases") == [])
     }
 
-    /// The row was removed between the reader's look and its lease: the file outlives it.
+    /// The row was deleted between the reader's lookup and its lease, but the file must outlive the lease.
     @Test func fileWithoutRowStaysWhileItIsLeased() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
@@ -85,7 +85,7 @@ import Testing
         try world.database().execute("DELETE FROM entries")
 
         try cache.index.sweep(now: world.time.now)
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(try isThere(found))
 
         world.time.advance(.seconds(700))
@@ -93,7 +93,7 @@ import Testing
         #expect(try !isThere(found))
     }
 
-    @Test func entryThatIsRemovedBeforeItsLeaseIsRecordedIsAbsent() throws {
+    @Test func entryRemovedBeforeItsLeaseIsRecordedIsAbsent() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         world.time.advance(.seconds(5000))
@@ -104,7 +104,7 @@ import Testing
         #expect(try cache.extendLease(of: found, version: version) == nil)
     }
 
-    @Test func removalByNameHeedsNoLease() throws {
+    @Test func removalByKeyIgnoresLeases() throws {
         let cache = try world.cache()
         try world.store(["a", "b"], in: cache)
         world.time.advance(.seconds(5000))
@@ -117,7 +117,7 @@ import Testing
         #expect(try isThere(other))
     }
 
-    /// Whether an entry is leased is not known then.
+    /// Without the lease files, any entry may be leased.
     @Test func nothingIsTrimmedIfLeasesCannotBeRead() throws {
         let cache = try world.cache()
         try world.store(["a", "b"], in: cache)
@@ -132,7 +132,7 @@ import Testing
         #expect(try cache.allEntries().count == 3)
     }
 
-    @Test func leasesTakeOneFileForEachMinute() throws {
+    @Test func leasesUseAtMostOneFilePerMinute() throws {
         let cache = try world.cache { $0.recentEntries = 0 }
         try world.store(["a"], in: cache)
         for _ in 0..<100 {
@@ -142,7 +142,7 @@ import Testing
         #expect((1...12).contains(world.files("leases").count))
     }
 
-    @Test func hitsAreAnsweredWhileTheIndexIsLocked() throws {
+    @Test func hitsAreServedWhileTheIndexIsLocked() throws {
         let cache = try world.cache { $0.recentEntries = 0 }
         try world.store(["a"], in: cache)
         world.time.advance(.seconds(5000))
@@ -160,7 +160,7 @@ import Testing
         #expect(try cache.index.find(key("a").name, in: .standard)?.lastUsed == world.time.now)
     }
 
-    @Test func runDoesNotWaitTwiceForAProcessThatIsStuck() {
+    @Test func runWaitsOnlyOnceForAStuckProcess() {
         var waits = BusyWaits()
         #expect(waits.allowed(bookkeepingPatience) == bookkeepingPatience)
         waits.note(vain: bookkeepingPatience)

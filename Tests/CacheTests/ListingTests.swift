@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Listing, removing by filters, pinning, and the details of entries.
+/// Listing, removal by filters, pinning, and entry details.
 @Suite struct ListingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -24,7 +24,7 @@ import Testing
         return keys.sorted()
     }
 
-    @Test func filtersGoOverAllPages() throws {
+    @Test func filtersApplyToAllPages() throws {
         let cache = try world.cache()
         for number in 0..<600 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1, bytes: 900)), key: key("moon"))
@@ -37,21 +37,21 @@ import Testing
 
     @Test(arguments: [
         ("moon", 0, EntryState.fresh), ("moon", 99, .fresh), ("moon", 100, .expired),
-        // Fetched after the clock was set back by an hour.
+        // The clock was set back by an hour after the download.
         ("moon", -3600, .expired),
         ("gif-placeholder:dumbbell;v1", 0, .placeholder), ("gif-placeholder:dumbbell;v1", 100, .placeholder),
         ("my-gif-placeholder:x", 0, .fresh),
     ])
-    func stateOfAnEntryFollowsFromKeyAndTime(_ name: String, _ seconds: Int, _ state: EntryState) throws {
+    func stateOfAnEntryDependsOnItsKeyAndAge(_ name: String, _ seconds: Int, _ state: EntryState) throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let (entry, _) = try cache.store(MemorySource(picture()), key: key(name))
         #expect(entry.state(at: world.time.now + .seconds(seconds)) == state)
         #expect(cache.state(of: entry) == entry.state(at: world.time.now))
     }
 
-    // MARK: Orders
+    // MARK: Sorting
 
-    /// Four pictures whose orders by size, age, use and address all differ.
+    /// Four pictures that sort differently by size, age, last use and address.
     private func fourPictures() throws -> CacheStore {
         let cache = try world.cache()
         for (name, bytes) in [("d", 300), ("b", 500), ("a", 300), ("c", 100)] {
@@ -76,26 +76,26 @@ import Testing
     @Test(arguments: [
         (EntryOrder.Key.size, "bdac", "cadb"), (.age, "dbac", "cabd"), (.used, "acdb", "bdca"), (.url, "abcd", "dcba"),
     ])
-    func entriesAreListedInAnOrderAndBackwards(_ key: EntryOrder.Key, _ forward: String, _ backward: String) throws {
+    func entriesAreSortedInBothDirections(_ key: EntryOrder.Key, _ forward: String, _ backward: String) throws {
         let cache = try fourPictures()
         #expect(try listed(cache, by: EntryOrder(key)) == forward)
         #expect(try listed(cache, by: EntryOrder(key, reversed: true)) == backward)
     }
 
-    @Test func orderCoversAllScopes() throws {
+    @Test func sortingCoversAllScopes() throws {
         let cache = try fourPictures()
         for (name, bytes) in [("x", 400), ("y", 50)] {
             _ = try world.cache(scope: "alice").store(MemorySource(picture(bytes, bytes: bytes)), key: key(name))
         }
         #expect(try listed(cache, by: EntryOrder(.size)) == "bdac")
         #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "bxdacy")
-        _ = try cache.purge(cache.scope)
+        _ = try cache.scopes.purge(cache.scope)
         #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "xy")
     }
 
-    /// Batches that end among entries of equal size, some of which are removed during the listing.
+    /// Batches end between entries of equal size, and some of these entries are removed during the listing.
     @Test(arguments: [1, 2, 7, 600], EntryOrder.Key.allCases)
-    func anOrderIsTheSameForAnyBatch(_ batch: Int, _ criterion: EntryOrder.Key) throws {
+    func orderDoesNotDependOnTheBatchSize(_ batch: Int, _ criterion: EntryOrder.Key) throws {
         let cache = try world.cache()
         for number in 0..<30 {
             _ = try cache.store(MemorySource(picture(number, bytes: 100 + number % 3)), key: key("\(number)"))
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func entriesRemovedDuringAListingAreLeftOut() throws {
+    @Test func entriesRemovedDuringAListingAreSkipped() throws {
         let cache = try fourPictures()
         var cursor = SortedCursor(
             try cache.scopeRows(inAllScopes: false), by: EntryOrder(.url), hash: cache.scope.hash, batch: 2)
@@ -122,7 +122,7 @@ import Testing
         #expect(try cursor.next(cache.index) == nil)
     }
 
-    @Test func listingIsNoUse() throws {
+    @Test func listingDoesNotCountAsUse() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         world.time.advance(.seconds(5000))
@@ -134,7 +134,7 @@ import Testing
         #expect(try cache.statistics()[.hits] == 0)
     }
 
-    @Test func filterRemovesAllButThePinned() throws {
+    @Test func removalByFilterKeepsPinnedEntries() throws {
         let cache = try world.cache()
         for number in 0..<300 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
         _ = try cache.setPinned(try #require(try cache.peek(key("7"))), true)
@@ -167,8 +167,8 @@ import Testing
         #expect(try cache.setPinned(try #require(try cache.peek(key("moon"))), false)?.isPinned == false)
     }
 
-    /// A download that began earlier must not be harmed; its new entry stays.
-    @Test func removingBesideADownloadOfTheSameKeyIsSafe() throws {
+    /// The download began before the removal, so its entry stays.
+    @Test func removalDuringADownloadOfTheKeyKeepsTheNewEntry() throws {
         let cache = try world.cache()
         let server = FakeServer(picture(1, bytes: 5000))
         let request = try HTTPRequest("https://pictures.example/moon.gif")
@@ -194,7 +194,7 @@ import Testing
         #expect(world.files("scopes").count == 1)
     }
 
-    @Test func detailsReportTheStateOfTheFile() throws {
+    @Test func entryDetailsReportDamageToTheFile() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1, bytes: 100)), key: key("moon")).entry
         func state() throws -> EntryDetails.FileState { try EntryDetails(entry, in: cache).file }
@@ -209,7 +209,7 @@ import Testing
         #expect(try state() == .missing)
     }
 
-    @Test func tableFitsTheTerminalAndEscapesStrangersText() throws {
+    @Test func tableFitsTheTerminalAndEscapesControlCharacters() throws {
         let cache = try world.cache()
         let name = "https://example.org/\u{202E}" + String(repeating: "x", count: 200) + ".gif"
         let entry = try cache.store(MemorySource(picture(1, bytes: 1234)), key: key(name)).entry
@@ -217,7 +217,7 @@ import Testing
 
         let line = table.line(entry, .fresh)
 
-        // Long addresses keep their beginning and end.
+        // Long addresses are shortened in the middle.
         #expect(line.count == 101 && line.hasSuffix("x.gif\n") && line.contains("…"))
         #expect(line.hasPrefix("  1.2 kB     2h      13d        fresh          1x1  default       https://example."))
         let wide = EntryTable(width: 200, showsScope: true, now: world.time.now).line(entry, .fresh)

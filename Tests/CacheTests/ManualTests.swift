@@ -6,29 +6,29 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The manual defines counters in the code's words.
+/// The manual page uses the definitions in the source code.
 struct ManualTests {
-    /// Each item's text, blanks and line ends folded.
+    /// The text of each `.It Cm` item, with its lines joined.
     private func items() throws -> [String: String] {
         let page = try TestFile.text("\(Corpus.packageRoot)/man/img-cache.1")
         var items: [String: String] = [:]
         for item in page.split(separator: "\n.It Cm ").dropFirst() {
             let lines = item.split(separator: "\n")
-            // Until the next request of the page.
+            // Up to the next macro.
             let words = lines.dropFirst().prefix { !$0.hasPrefix(".") && !$0.hasPrefix("Fields:") }
             items[String(lines[0])] = words.joined(separator: " ")
         }
         return items
     }
 
-    @Test func everyCounterIsDefined() throws {
+    @Test func manualDefinesEveryCounter() throws {
         let items = try items()
         for counter in Counter.allCases {
             #expect(items[counter.rawValue] == counter.meaning, "\(counter)")
         }
     }
 
-    @Test func everyEventIsDefined() throws {
+    @Test func manualDefinesEveryEvent() throws {
         let items = try items()
         for kind in MetricEvent.Kind.allCases { #expect(items[kind.rawValue] == kind.meaning, "\(kind)") }
     }

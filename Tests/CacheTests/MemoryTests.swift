@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The cache in memory: one place for each root and scope, and a shared bound.
+/// The cache in memory: a folder per root and scope, and a common limit.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryTests {
     private let world: Surroundings
@@ -56,7 +56,7 @@ struct MemoryTests {
         try caches.standard().lookup(key(name)) != nil
     }
 
-    /// Names in the folder of all places, except for the ledger's.
+    /// The names in the folder that contains all places, except the ledger.
     private var made: [String] { TemporaryFolder.names(in: memory.path("memory")).filter { $0 != "use" } }
 
     private func isFull(_ body: () throws -> Void) -> Bool {
@@ -71,7 +71,7 @@ struct MemoryTests {
         }
     }
 
-    @Test func logIsTruncatedAfterItsReadersEnd() throws {
+    @Test func writeAheadLogIsTruncatedAfterItsReadersEnd() throws {
         let caches = try caches(lease: .zero)
         try put("moon", in: caches)
         let place = try #require(MemoryPlace.all(in: places).first)
@@ -79,7 +79,7 @@ struct MemoryTests {
         try reader.execute("BEGIN; SELECT COUNT(*) FROM entries")
         for number in 0..<20 { try put("star-\(number)", in: caches) }
         func log() throws -> Int { try TestFile.bytes("\(place.path)/index.sqlite-wal").count }
-        // All files are removed, but their rows are in the log.
+        // Every file is removed, but the log still contains the deleted rows.
         world.time.advance(.seconds(1))
         #expect(try place.makeRoom(for: 100_000, clock: world.time.clock))
         #expect(try log() > 50_000)
@@ -90,7 +90,7 @@ struct MemoryTests {
 
     // MARK: Places
 
-    @Test func rootsShareNothingInMemory() throws {
+    @Test func picturesInMemoryAreNotSharedBetweenRoots() throws {
         let (one, other) = try (caches(), caches(root: "\(world.folder)/other"))
         try put("moon", in: one)
         #expect(try !has("moon", in: other))
@@ -101,7 +101,7 @@ struct MemoryTests {
         #expect(try has("moon", in: one) && !has("mars", in: other))
     }
 
-    @Test func scopesShareNoFolderInMemory() throws {
+    @Test func eachScopeHasItsOwnFolderInMemory() throws {
         try put("moon", in: caches(scope: "alice"))
         try put("moon", in: caches(scope: "bob"))
         #expect(made.filter { !$0.hasSuffix(".lock") }.count == 2)
@@ -111,7 +111,7 @@ struct MemoryTests {
         #expect(try !has("moon", in: caches(scope: "alice")) && has("moon", in: caches(scope: "bob")))
     }
 
-    @Test func everyPathToARootLeadsToItsPlace() throws {
+    @Test func allPathsToARootLeadToTheSamePlace() throws {
         let folder = try TemporaryFolder()
         symlink(try folder.makeFolder("real"), folder.path("link"))
         let name = MemoryPlace.name(root: folder.path("real/root"), scope: .standard)
@@ -119,21 +119,21 @@ struct MemoryTests {
         #expect(MemoryPlace.name(root: folder.path("link/root/"), scope: .standard) == name)
         #expect(MemoryPlace.name(root: folder.path("real"), scope: .standard) != name)
         #expect(try MemoryPlace.name(root: folder.path("real/root"), scope: ScopeName("alice")) != name)
-        // Digests alone: nothing of a path or a name becomes one here.
+        // The name consists of two digests, so it reveals neither the path nor the scope.
         #expect(name.utf8.count == 65 && name.utf8.allSatisfy("0123456789abcdef-".utf8.contains))
         try folder.makeFolder("real/root")
         #expect(MemoryPlace.name(root: folder.path("link/root"), scope: .standard) == name)
     }
 
-    @Test func placeIsEmptiedInWhicheverFolderItWasWritten() throws {
-        // As with an XDG_RUNTIME_DIR on a disk.
+    @Test func placeIsEmptiedInEveryCandidateFolder() throws {
+        // As if XDG_RUNTIME_DIR were on a disk.
         let disk = try TemporaryFolder()
         let folders = [disk.path("apod-tools"), memory.path("memory")]
         let places = RuntimePlaces(memory: folders, ephemeral: [])
         let caches = { try self.caches(places: places) }
         try put("moon", in: caches())
         #expect(made.count == 2 && disk.contents() == [])
-        // And by a session that has the variable, of what one without it has kept.
+        // A session with the variable also empties the place that a session without it wrote.
         let later = RuntimePlaces(memory: [memory.path("later"), memory.path("memory")], ephemeral: [])
 
         #expect(try self.caches(places: later).emptyMemory(of: .standard).contents.entries == 1)
@@ -170,10 +170,10 @@ struct MemoryTests {
         _ = try caches().emptyMemory()
 
         #expect(try caches().isPurged(path))
-        #expect(try !caches(root: "\(world.folder)/other").isPurged(path))
+        #expect(try !caches(root: "\(world.folder)/other").scopes.isPurged(path))
     }
 
-    @Test func folderThatOthersMayLookIntoIsNotEmptied() throws {
+    @Test func folderReadableByOthersIsNotEmptied() throws {
         try put("moon", in: caches())
         chmod(memory.path("memory"), 0o755)
         #expect(try caches().emptyMemory().contents.entries == 0)
@@ -194,10 +194,10 @@ struct MemoryTests {
         #expect(try caches().memoryReport().scopes == 2)
     }
 
-    // MARK: The bound
+    // MARK: Memory limit
 
-    /// The wait for room is longer while another process is writing.
-    @Test func placeIsBeingWrittenWhileAProcessHoldsReceivedBytes() throws {
+    /// A process waits longer for room while another process is writing.
+    @Test func placeCountsAsBeingWrittenWhileAProcessReceivesBytes() throws {
         let caches = try caches()
         try put("moon", in: caches)
         let place = try #require(MemoryPlace.all(in: places).first)
@@ -208,11 +208,11 @@ struct MemoryTests {
 
         let file = try root.openToWrite(name, O_WRONLY)
         try file.write(Array("bytes".utf8))
-        // Leftovers of a killed process.
+        // Leftovers of a killed process do not count.
         #expect(try !place.isBeingWritten)
         let held = try KeyLock(root: root, lock, interruption: world.interruption)
         #expect(try place.isBeingWritten)
-        // One that waits for room itself.
+        // A process that itself waits for room has received no bytes.
         try root.openToWrite(name, O_WRONLY | O_TRUNC).write([])
         #expect(try !place.isBeingWritten)
         try root.openToWrite(name + PartialFile.noteMark, O_WRONLY).write(Array("note".utf8))
@@ -220,7 +220,7 @@ struct MemoryTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test func leasedEntriesNeverExceedTheBound() throws {
+    @Test func leasedEntriesNeverExceedTheMemoryLimit() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
         var stored = 0
@@ -230,17 +230,17 @@ struct MemoryTests {
             if isFull { refused += 1 } else { stored += 1 }
             #expect(use(limit).measured() <= limit)
         }
-        // The index has its part.
+        // The index uses a part of the limit.
         #expect(stored >= 8 && refused >= 20, "\(stored)")
 
-        // Those used longest ago make way as soon as their leases are over.
+        // The least recently used entries are evicted as soon as their leases end.
         world.time.advance(.seconds(661))
         try put("new", bytes: 50_000, in: caches)
         #expect(try has("new", in: caches))
         #expect(use(limit).measured() <= limit)
     }
 
-    @Test func cacheAndFilesPastItShareTheBound() throws {
+    @Test func cacheAndEphemeralFilesShareTheMemoryLimit() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
         guard case .ephemeral(let store) = try caches.storage(.disabled) else {
@@ -260,7 +260,7 @@ struct MemoryTests {
         #expect(use(limit).measured() <= limit)
         #expect(isFull { try put("more", bytes: 120_000, in: caches) })
 
-        // Expired leases make room within the same run.
+        // Expired leases free room within the same run.
         world.time.advance(.seconds(601))
         try put("more", bytes: 120_000, in: caches)
     }
@@ -282,7 +282,7 @@ struct MemoryTests {
                 stored += 1
             }
         }
-        // More than there would be room for beside the other root's six.
+        // More pictures than fit beside the other root's six.
         #expect(isFull && stored >= 7, "\(stored)")
     }
 
@@ -300,7 +300,7 @@ struct MemoryTests {
         #expect(try caches.standard().lookup(CacheKey(url: moon.url)) == nil)
     }
 
-    @Test func variantIsCountedWhileItIsMade() throws {
+    @Test func variantIsCountedWhileItIsWritten() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
         try put("moon", in: caches)
@@ -321,7 +321,7 @@ struct MemoryTests {
         #expect(isFull && written < limit && most <= limit)
     }
 
-    @Test func concurrentProcessesKeepTheMemoryBound() throws {
+    @Test func concurrentProcessesStayBelowTheMemoryLimit() throws {
         let limit = 2_000_000
         let results = try together(6) { [world, places] number in
             var settings = CacheSettings(root: "\(world.folder)/\(number % 3)", places: places)
@@ -352,7 +352,7 @@ struct MemoryTests {
         #expect(try has("moon", in: caches))
     }
 
-    @Test func folderThatIsRemovedUnderARunningToolIsMadeAgain() throws {
+    @Test func folderRemovedDuringARunIsCreatedAgain() throws {
         let caches = try caches()
         try put("moon", in: caches)
         Surroundings.removeTree(memory.path("memory"))
@@ -364,7 +364,7 @@ struct MemoryTests {
         let use = use(1_000_000)
         try memory.makeFolder("memory")
         chmod(memory.path("memory"), 0o700)
-        // A page's worth of bytes always fits, however full the folder is.
+        // Growth within the first page is free, however full the folder is.
         try memory.write("memory/filler", [UInt8](repeating: 1, count: 866_000))
         var runs = 0
         try use.grow(from: 1, to: 4096) { runs += 1 }
@@ -374,7 +374,7 @@ struct MemoryTests {
     }
 }
 
-/// Notes how much memory was in use at most.
+/// Records the peak of the measured memory use.
 private final class MeasuringWatcher: BodyWatcher {
     private let use: MemoryUse
     private(set) var most = 0

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Definite failures that are remembered.
+/// Remembered permanent failures.
 @Suite struct NegativeTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -34,7 +34,7 @@ import Testing
             (408, nil), (429, nil), (500, nil),
             (503, nil),
         ] as [(Int, Int?)])
-    func onlyDefiniteAnswersAreRemembered(_ status: Int, _ seconds: Int?) throws {
+    func onlyPermanentStatusesAreRemembered(_ status: Int, _ seconds: Int?) throws {
         #expect(NegativeTTL.byClass.span(of: try failure(status)) == seconds.map { .seconds($0) })
         #expect(NegativeTTL.always(.seconds(5)).span(of: try failure(status)) == seconds.map { _ in .seconds(5) })
         #expect(NegativeTTL.none.span(of: try failure(status)) == nil)
@@ -47,7 +47,7 @@ import Testing
             (499, "max-age=100000", 600), (407, "max-age=60", nil), (503, "max-age=60", nil),
             (404, "must-understand, no-store", 600), (499, "must-understand, no-store, max-age=60", nil),
         ] as [(Int, String, Int?)])
-    func respectedServersSayHowLongTheirRefusalsAreRemembered(
+    func serverLimitsHowLongItsRefusalIsRemembered(
         _ status: Int, _ control: String, _ seconds: Int?
     ) throws {
         let answer = FetchFailure.Answer(
@@ -57,7 +57,7 @@ import Testing
         #expect(NegativeTTL.none.span(of: FetchFailure.status(answer), asServerSaysAt: world.time.now) == nil)
     }
 
-    /// Its fields were ignored, so that it was given again for ten minutes.
+    /// Regression test: the response's expiry was ignored, so the refusal was repeated for ten minutes.
     @Test func expiredRefusalIsNotRepeated() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(status: 404, headers: [("Expires", "0")]) : .init(body: picture())
@@ -79,7 +79,7 @@ import Testing
         for failure in passing { #expect(NegativeTTL.byClass.span(of: failure) == nil, "\(failure)") }
     }
 
-    @Test func failureIsRepeatedWithCodeAndStatusUntilItExpires() throws {
+    @Test func rememberedFailureKeepsItsCodeAndStatusUntilItExpires() throws {
         let server = FakeServer { _, number in number == 0 ? .init(status: 404) : .init(body: picture()) }
         let cache = try cache()
         let first = #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
@@ -95,7 +95,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
-    @Test func rememberedFailureIsCountedOnlyAsRepeated() throws {
+    @Test func rememberedFailureIsCountedOnlyAsARepetition() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         for _ in 0..<3 { #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) } }
@@ -175,10 +175,10 @@ import Testing
         #expect(try cache.fetch(other, key: key("today"), client: world.client(server)).status == .miss)
     }
 
-    @Test func removingAKeyAndForgettingAllForget() throws {
+    @Test func removingAKeyForgetsItsFailure() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
-        for forget in [{ _ = try cache.remove(CacheKey(url: moon.url)) }, { try cache.forgetFailures() }] {
+        for forget in [{ _ = try cache.remove(CacheKey(url: moon.url)) }, { try cache.maintenance.forgetFailures() }] {
             let before = server.requests.count
             #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
             #expect(server.requests.count == before + 1)
@@ -195,7 +195,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func expiredOnesGoAsNewOnesCome() throws {
+    @Test func newFailuresDisplaceExpiredFailures() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         for number in 0..<30 {
@@ -204,7 +204,7 @@ import Testing
             world.time.advance(.seconds(300))
         }
 
-        #expect(try cache.forgetFailures() == 2)
+        #expect(try cache.maintenance.forgetFailures() == 2)
     }
 
     @Test func rememberedFailureFromTheFutureIsIgnored() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheTools
 
-/// Files under names of the user's choice.
+/// Files whose names the user chooses.
 @Suite struct OutputFolderTests {
     private let folder: TemporaryFolder
 
@@ -28,17 +28,17 @@ import Testing
         ("https://example.org/b.jpg", "key:my-photo", "b"),
         (nil, nil, nil), (nil, "truncated", nil),
     ])
-    func aCachedPictureHasTheNameInItsAddress(_ url: String?, _ key: String?, _ stem: String?) {
+    func cachedPictureIsNamedAfterItsAddress(_ url: String?, _ key: String?, _ stem: String?) {
         #expect(PictureStem.ofCached(url: url, key: key) == stem)
     }
 
-    @Test func aFilesStemHasNoFolderAndNoEnding() {
+    @Test func stemOfAFileHasNoFolderAndNoExtension() {
         #expect(PictureStem.ofFile("/a.b/m31.old.jpg") == "m31.old")
         #expect(PictureStem.ofFile(".hidden") == ".hidden")
         let name = [0x61, 0xFE] + Array(".b".utf8)
         #expect(
             PictureStem.ofFile(String(pathBytes: [0x2F, 0xFF, 0x2F] + name + Array(".jpg".utf8))).pathBytes == name)
-        // A name may begin with an accent, which no slash and no dot takes as its own.
+        // A name may begin with a combining accent, which must not merge with the slash or the dot before it.
         #expect(Array(PictureStem.ofFile("/a/\u{301}b.\u{301}").utf8) == Array("\u{301}b".utf8))
     }
 
@@ -54,13 +54,13 @@ import Testing
         #expect(failure.exitCode == .cannotCreate)
     }
 
-    @Test func namesAreTakenInTheOrderOfTheRecords() throws {
+    @Test func outputNamesAreClaimedInRecordOrder() throws {
         let output = try output()
         let order = Monitor<[Int]>([])
         for _ in 0..<50 {
             let turns = (0..<6).map { _ in output.turn() }
             order.update { $0 = [] }
-            // A record that fails ends its turn without a name.
+            // A failing record ends its turn without claiming a name.
             turns[2].end()
             let threads = try [5, 4, 3, 1, 0].map { number in
                 try Thread.start {
@@ -97,7 +97,7 @@ import Testing
         #expect(try TestFile.text(folder.path + "/a/b/c.txt") == "new")
     }
 
-    @Test func unfinishedFileLeavesNothing() throws {
+    @Test func unfinishedOutputIsRemoved() throws {
         for replaces in [false, true] {
             let file = try output().begin("x", replaces: replaces)
             try file.write(Array("new".utf8).span.bytes)

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The traces of each policy, and the precedence among policies.
+/// The files that each policy leaves, and the precedence of policies.
 @Suite struct PolicyTests {
     private let surroundings: Surroundings
     private let folder: TemporaryFolder
@@ -39,7 +39,7 @@ import Testing
 
     // MARK: Rules
 
-    @Test func firstRuleThatMatchesCounts() throws {
+    @Test func firstMatchingRuleApplies() throws {
         let policies = Policies(
             standard: .memory,
             rules: [try rule("*/public/*=enabled"), try rule("/secret/=disabled"), try rule("secret=memory")])
@@ -57,14 +57,14 @@ import Testing
     }
 
     @Test(arguments: ["", "disabled", "=disabled", "x=", "x=off", "x=Disabled"])
-    func badRuleIsNone(_ text: String) {
+    func invalidRuleIsRefused(_ text: String) {
         #expect(Policies.Rule(text) == nil)
     }
 
     // MARK: In memory
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func nothingIsStoredInMemoryForAScopeThatIsNotCurrentAnyMore() throws {
+    func runStoresNothingInMemoryAfterAScopeSwitch() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         func caches(scope: String? = nil) throws -> Caches {
             try self.caches(Policies(standard: .memory), memory: [memory.path("apod-tools")], scope: scope)
@@ -73,7 +73,7 @@ import Testing
         let cache = try unnamed.standard()
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
 
-        _ = try unnamed.cache().makeCurrent(ScopeName("bob"))
+        _ = try unnamed.cache().scopes.makeCurrent(ScopeName("bob"))
 
         #expect(throws: CacheFailure.scopeChanged(scope: "default")) {
             try cache.store(MemorySource(picture(2)), key: key("mars"))
@@ -83,7 +83,7 @@ import Testing
         #expect(try caches().standard().scope.text == "bob")
     }
 
-    // MARK: Nowhere
+    // MARK: Disabled
 
     @Test func disabledLeavesNothingInTheRoot() throws {
         let caches = try caches(Policies(standard: .disabled))
@@ -114,7 +114,7 @@ import Testing
         #expect(!TestFile.exists(entry.path))
     }
 
-    @Test func longRunSweepsItsOwnFiles() throws {
+    @Test func longRunRemovesItsOwnExpiredFiles() throws {
         let store = try ephemeralStore(caches(Policies()))
         let first = try store.store(MemorySource(picture()), key: key("a"))
         surroundings.time.advance(.seconds(601))
@@ -123,7 +123,7 @@ import Testing
         #expect(!TestFile.exists(first.path) && TestFile.exists(second.path))
     }
 
-    @Test func invalidOrBrokenBodyLeavesNothing() throws {
+    @Test func invalidOrBrokenBodyLeavesNoFile() throws {
         let store = try ephemeralStore(caches(Policies()))
         let request = try HTTPRequest("https://pictures.example/a.gif")
         let page = FakeServer(Array("<html>".utf8))
@@ -135,7 +135,7 @@ import Testing
         #expect(folder.contents() == ["bypass"])
     }
 
-    @Test func retryStartsTheFileAgain() throws {
+    @Test func retryRestartsTheFile() throws {
         let store = try ephemeralStore(caches(Policies()))
         let server = FakeServer { _, number in .init(body: picture(), breaksAfter: number == 0 ? 40 : nil) }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.rangeStart == nil })
     }
 
-    @Test func nothingIsThereOffline() throws {
+    @Test func disabledCacheFailsOffline() throws {
         let store = try ephemeralStore(caches(Policies(), offline: true))
         let server = FakeServer(picture())
 
@@ -156,7 +156,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func folderThatIsRemovedUnderARunningToolIsMadeAgain() throws {
+    @Test func folderRemovedDuringARunIsCreatedAgain() throws {
         let store = try ephemeralStore(caches(Policies()))
         _ = try store.store(MemorySource(picture()), key: key("a"))
         Surroundings.removeTree(folder.path("bypass"))
@@ -165,7 +165,7 @@ import Testing
         #expect(TestFile.exists(entry.path))
     }
 
-    @Test func bypassIsInTheScopeLastSwitchedTo() throws {
+    @Test func ephemeralStoreUsesTheCurrentScope() throws {
         let index = try surroundings.cache().index
         try index.write(now: surroundings.time.now) {
             _ = try $0.database.run("INSERT INTO settings VALUES ('current_scope', 'alice')")
@@ -197,7 +197,7 @@ import Testing
     // MARK: Variants
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func variantsStayWhereTheirPictureIs() throws {
+    func variantsAreStoredWithTheirPicture() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let folder = memory.path("root")
         let root = "\(folder)/\(MemoryPlace.name(root: surroundings.root, scope: .standard))"

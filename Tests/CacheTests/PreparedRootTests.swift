@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Roots prepared by another user, and folders that are no roots.
+/// Roots prepared by an attacker, and folders that are not cache roots.
 @Suite struct PreparedRootTests {
     private let world: Surroundings
     private let victim: String
@@ -33,8 +33,8 @@ import Testing
 
     // MARK: Links
 
-    @Test func linkInPlaceOfAPartialFileIsNotWrittenThrough() throws {
-        try world.cache().requireWriting()
+    @Test func linkInPlaceOfAPartialFileIsNotFollowed() throws {
+        try world.cache().index.requireWriting()
         let name = CacheRoot.partial(try key("moon").name, in: .standard, generation: 0)
         symlink(victim, "\(world.root)/\(name)")
 
@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: ["scopes", "partial", "locks"])
     func linkInPlaceOfAFolderIsRefused(_ folder: String) throws {
-        try world.cache().requireWriting()
+        try world.cache().index.requireWriting()
         let elsewhere = world.folder + "/elsewhere"
         rename("\(world.root)/\(folder)", elsewhere)
         symlink(elsewhere, "\(world.root)/\(folder)")
@@ -73,7 +73,7 @@ import Testing
         #expect(isUntouched())
     }
 
-    @Test func rootMayBeALinkItself() throws {
+    @Test func rootMayBeASymbolicLink() throws {
         mkdir(world.folder + "/elsewhere", 0o700)
         symlink(world.folder + "/elsewhere", world.root)
 
@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Rows
 
-    /// Names in a row that point to a file outside the root.
+    /// Folder and file names that point outside the root.
     private var escapes: [(folder: String, file: String)] {
         let hash = ScopeName.standard.hash
         let name = String(repeating: "a", count: 32)
@@ -96,7 +96,7 @@ import Testing
         ]
     }
 
-    @Test func rowsBecomePathsOnlyIfTheyFitTheLayout() {
+    @Test func rowWithAnInvalidNameHasNoPath() {
         for (folder, file) in escapes { #expect(CacheRoot.blob(file, folder: folder) == nil, "\(folder) \(file)") }
         let (hash, name) = (ScopeName.standard.hash, String(repeating: "a", count: 32))
         #expect(CacheRoot.blob("\(name).gif", folder: hash) == "scopes/\(hash)/aa/\(name).gif")
@@ -108,7 +108,7 @@ import Testing
 
     @Test func doomedRowRemovesNothingOutsideTheRoot() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         for (folder, file) in escapes {
             try cache.index.perform {
                 _ = try $0.database.run("INSERT INTO doomed VALUES (?1, ?2)", Value(folder), Value(file))
@@ -116,7 +116,7 @@ import Testing
         }
 
         _ = try store()
-        try world.cache().clean { _ in }
+        try world.cache().maintenance.clean { _ in }
 
         #expect(isUntouched())
         #expect(try cache.index.perform { try $0.database.all("SELECT file FROM doomed") { $0.string(0) } }.isEmpty)
@@ -124,7 +124,7 @@ import Testing
 
     @Test func folderOfAPurgedScopeRemovesNothingOutsideTheRoot() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         mkdir(world.folder + "/aa", 0o700)
         try File.open(world.folder + "/aa/file", O_WRONLY | O_CREAT).write([1])
         try cache.index.perform {
@@ -132,13 +132,13 @@ import Testing
                 "INSERT INTO scopes (name, folder, generation, purged) VALUES ('x', '../../', 3, 1)")
         }
 
-        try world.cache().finishPurges()
+        try world.cache().scopes.finishPurges()
 
         #expect(access(world.folder + "/aa/file", F_OK) == 0)
-        #expect(try world.cache().isPurgePending() == false)
+        #expect(try world.cache().scopes.isPurgePending() == false)
     }
 
-    @Test func entryWhoseFileLiesOutsideTheRootIsAMiss() throws {
+    @Test func entryWithAFileOutsideTheRootIsAMiss() throws {
         let entry = try store()
         try world.cache().index.perform {
             _ = try $0.database.run("UPDATE entries SET file = '../../../../victim', bytes = 9")
@@ -153,7 +153,7 @@ import Testing
 
     // MARK: Recognising a cache
 
-    @Test func folderWithSomethingElseIsLeftAsItIs() throws {
+    @Test func folderWithOtherFilesIsRefusedAndUnchanged() throws {
         try write("letter.txt")
 
         for _ in 0..<2 {
@@ -169,9 +169,9 @@ import Testing
 
         #expect(try cache.lookup(key("moon")) == nil)
         #expect(try cache.statistics().entries == 0)
-        #expect(try cache.scopes().map(\.name) == [.standard])
+        #expect(try cache.scopes.all().map(\.name) == [.standard])
         #expect(try cache.allEntries().isEmpty)
-        try cache.clean(dryRun: true) { _ in }
+        try cache.maintenance.clean(dryRun: true) { _ in }
         cache.close()
 
         #expect(access(world.root, F_OK) != 0)
@@ -180,7 +180,7 @@ import Testing
         #expect(names.isEmpty)
     }
 
-    @Test func rootCreatedByAnotherProcessIsSeen() throws {
+    @Test func rootCreatedByAnotherProcessIsUsed() throws {
         let cache = try world.cache()
         #expect(try cache.lookup(key("moon")) == nil)
 
@@ -190,7 +190,7 @@ import Testing
         #expect(try cache.remove(key("moon")))
     }
 
-    @Test func contentsTellACacheFromOtherFolders() {
+    @Test func cacheIsRecognisedByItsContents() {
         let (hash, tag) = (ScopeName.standard.hash, Array(RootContents.tag.utf8))
         func contents(_ names: [String], tag: [UInt8]? = nil, scopes: [String] = []) -> RootContents {
             RootContents(names: names, tag: tag, scopes: scopes)
@@ -208,7 +208,7 @@ import Testing
         #expect(contents(["scopes"], scopes: ["letter.txt"]) == .foreign)
     }
 
-    @Test func databaseOfAnotherProgramIsLeftAsItIs() throws {
+    @Test func databaseOfAnotherProgramIsUnchanged() throws {
         try write("index.sqlite", "")
         let path = world.root + "/index.sqlite"
         do {
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: ["PRAGMA application_id = 7", "PRAGMA application_id = 0; DROP TABLE doomed"])
-    func indexOfAnotherApplicationIsNotTouched(_ change: String) throws {
+    func indexWithAnotherApplicationIDIsRefused(_ change: String) throws {
         let entry = try store()
         try world.database().execute(change)
 
@@ -234,7 +234,7 @@ import Testing
         #expect(!names.contains("index.sqlite.damaged"))
     }
 
-    @Test func indexOfAnEarlierVersionIsAdopted() throws {
+    @Test func indexOfAnEarlierVersionIsAccepted() throws {
         _ = try store()
         try world.database().execute("PRAGMA application_id = 0")
 
@@ -242,7 +242,7 @@ import Testing
         #expect(try Schema.origin(of: world.database()) == .ours)
     }
 
-    // MARK: Whose it is
+    // MARK: Ownership and permissions
 
     @Test func worldWritableRootIsRefusedUnlessAllowed() throws {
         _ = try store()
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: ["scopes", "partial", "locks"])
-    func folderThatEveryoneMayWriteToIsRefused(_ name: String) throws {
+    func worldWritableFolderIsRefused(_ name: String) throws {
         _ = try store()
         chmod("\(world.root)/\(name)", 0o777)
 
@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func pictureThatAnotherUserHasPutThereIsAMiss() throws {
+    func pictureOwnedByAnotherUserIsAMiss() throws {
         chown(try store().path, 12_345, 12_345)
 
         #expect(try world.cache().lookup(key("moon")) == nil)

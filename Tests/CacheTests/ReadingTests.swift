@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Names of keys and scopes for shell completion, read without a trace.
+/// Reads keys and scope names for shell completion without changing the cache.
 struct ReadingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -33,22 +33,22 @@ struct ReadingTests {
         #expect(try settings("bob").keys(beginningWith: "").isEmpty)
     }
 
-    @Test func keysOfAPurgedScopeAreGone() throws {
+    @Test func keysOfAPurgedScopeAreNotListed() throws {
         try put("sun", scope: "alice")
-        _ = try world.cache().purge(ScopeName("alice"))
+        _ = try world.cache().scopes.purge(ScopeName("alice"))
         #expect(try settings("alice").keys(beginningWith: "").isEmpty)
     }
 
-    @Test func theCurrentScopeIsOneEvenIfNothingIsInIt() throws {
+    @Test func currentScopeIsListedEvenIfEmpty() throws {
         #expect(try settings().scopeNames() == ["default"])
         try put("moon")
         try put("sun", scope: "alice")
-        _ = try world.cache().makeCurrent(ScopeName("bob"), keeping: true)
+        _ = try world.cache().scopes.makeCurrent(ScopeName("bob"), keeping: true)
         #expect(try Set(settings().scopeNames()) == ["default", "alice", "bob"])
         #expect(try settings().keys(beginningWith: "").isEmpty)
     }
 
-    @Test func onlyTheLatestOfManyEntriesAreLookedAt() throws {
+    @Test func onlyTheLatestEntriesAreRead() throws {
         try put("old")
         try withExtendedLifetime(world.cache()) { _ in
             try world.database().execute(
@@ -60,7 +60,7 @@ struct ReadingTests {
         #expect(try settings().keys(beginningWith: "") == [key("new").text])
     }
 
-    @Test func aWriterIsNotWaitedFor() throws {
+    @Test func completionDoesNotWaitForAWriter() throws {
         try put("moon")
         let database = try world.database()
         try database.execute("BEGIN IMMEDIATE; DELETE FROM entries")
@@ -68,7 +68,7 @@ struct ReadingTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func keysInMemoryAreListedToo() throws {
+    func keysInMemoryAreListed() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         var settings = try settings(memory: memory.path("memory"))
         try put("disk")

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Repeated lookups within one run. Another cache on the same root plays another process.
+/// Repeated lookups within one run. A second cache on the same root simulates another process.
 @Suite struct RecentTests {
     private let world: Surroundings
     private let cache: CacheStore
@@ -18,7 +18,7 @@ import Testing
         cache = try world.cache()
         other = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        // Twice: the first time, its lease is seen to be written down.
+        // Only the second lookup finds the recorded lease and remembers the entry.
         for _ in 0..<2 { _ = try cache.lookup(key("moon")) }
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(try cache.statistics()[.hits] == 103)
     }
 
-    @Test func fetchesAndVariantsAreRecalledToo() throws {
+    @Test func fetchesAndVariantsAreRemembered() throws {
         let server = FakeServer(picture(2))
         let request = try HTTPRequest("https://pictures.example/mars.gif")
         let parent = CacheKey(url: request.url)
@@ -62,7 +62,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func hitsThatAreGivenImmediatelyAreCountedAndMissesAreNot() throws {
+    @Test func freshHitsAreCountedAndMissesAreNot() throws {
         let misses = try cache.statistics()[.misses]
         #expect(cache.freshHit(try key("moon"), asFetch: true) != nil)
         #expect(cache.freshHit(try key("mars"), asFetch: true) == nil)
@@ -74,23 +74,23 @@ import Testing
         #expect(refreshing.freshHit(try key("moon"), asFetch: false) != nil)
     }
 
-    @Test func pictureOverTheLimitIsNotKept() throws {
+    @Test func pictureAboveTheLimitIsNotRemembered() throws {
         let small = try world.cache { $0.recentBytes = picture(1).count - 1 }
         for _ in 0..<2 { _ = try small.lookup(key("moon")) }
 
         #expect(!isRecalled(by: small))
     }
 
-    // MARK: Noticed changes
+    // MARK: Invalidation
 
-    @Test func fileThatAStrangerRemovedIsMissedAfterASecond() throws {
+    @Test func fileRemovedByAnotherProgramIsNoticedAfterASecond() throws {
         unlink(try #require(try cache.lookup(key("moon"))).path)
         world.time.advance(.milliseconds(1001))
 
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func clockSetBackCausesAnotherLookup() throws {
+    @Test func recentEntryIsDroppedAfterTheClockIsSetBack() throws {
         #expect(isRecalled())
         world.time.advance(.seconds(-1))
 
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func purgeIsNoticed(bySelf: Bool) throws {
-        _ = try (bySelf ? cache : other).purge(cache.scope)
+        _ = try (bySelf ? cache : other).scopes.purge(cache.scope)
 
         #expect(try cache.lookup(key("moon")) == nil)
     }
@@ -120,7 +120,7 @@ import Testing
     @Test func trimmingIsNoticed() throws {
         world.time.advance(.seconds(900))
         let small = try world.cache(capacity: 100)
-        // Its lease is over, but it was seen just now.
+        // The lease has ended, but the entry was read just now.
         let version = cache.index.version()
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         cache.remember(entry, as: "moon", version: version)
@@ -129,7 +129,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func rootThatWasRemovedIsNoticed() throws {
+    @Test func removedRootIsNoticed() throws {
         #expect(isRecalled())
         Surroundings.removeTree(world.root)
 
@@ -139,7 +139,7 @@ import Testing
         #expect(try cache.lookup(key("moon"))?.sha256 == BlobStore.sha256(of: MemorySource(picture(4))))
     }
 
-    @Test func expiredEntryIsNotRecalled() throws {
+    @Test func expiredEntryIsNotRemembered() throws {
         let brief = try world.cache { $0.ttl = .milliseconds(500) }
         _ = try brief.store(MemorySource(picture(5)), key: key("mars"))
         _ = try brief.lookup(key("mars"))
@@ -149,7 +149,7 @@ import Testing
         #expect(!isRecalled("mars", by: brief))
     }
 
-    @Test func leaseThatNeedsWritingIsWritten() throws {
+    @Test func leaseOfARecentEntryIsRenewedInTheIndex() throws {
         world.time.advance(.milliseconds(39_500))
         _ = try cache.lookup(key("moon"))
         #expect(isRecalled())
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Versions
 
-    @Test func ownUsesAndCountersKeepTheVersion() throws {
+    @Test func usesAndCountersKeepTheVersion() throws {
         let version = try #require(cache.index.version())
         world.time.advance(.seconds(61))
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
@@ -173,11 +173,11 @@ import Testing
         try cache.index.flush(now: world.time.now)
 
         #expect(cache.index.version() == version)
-        try other.requireWriting()
+        try other.index.requireWriting()
         #expect(other.index.version() != nil)
     }
 
-    @Test func commitOfAnotherProcessIsNoticedBesideAnOwnUse() throws {
+    @Test func commitOfAnotherProcessIsNoticedDespiteConcurrentUses() throws {
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         var version = cache.index.version()
         for round in 0..<100 {
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func rowThatChangedWhileItWasReadIsNotRecalled() throws {
+    @Test func rowChangedDuringTheReadIsNotRemembered() throws {
         let version = cache.index.version()
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         try other.remove(key("moon"))
@@ -207,7 +207,7 @@ import Testing
         let entries = cache.freshHits(keys, asFetch: true)
 
         #expect(entries.map { $0?.key } == ["moon", nil, "mars", "moon", "io"])
-        // Their uses are written down.
+        // Each use is recorded in the index.
         try cache.index.flush(now: world.time.now)
         for entry in entries.compactMap(\.self) {
             #expect(try other.index.find(entry.name, in: .standard)?.lastUsed == world.time.now)

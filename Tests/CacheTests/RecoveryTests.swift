@@ -7,12 +7,12 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Files that are taken in again after the index was lost.
+/// Recovery of files after the index was lost.
 @Suite struct RecoveryTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    @Test func fileIsFoundByItsKeyWithoutItsRow() throws {
+    @Test func fileIsFoundByItsKeyWithoutARow() throws {
         let stored = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon")).entry
         world.loseIndex()
         let cache = try world.cache(scope: "alice")
@@ -26,17 +26,17 @@ import Testing
         #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)
     }
 
-    @Test func listsShowRecoveredKeys() throws {
+    @Test func listingShowsRecoveredKeys() throws {
         let keys = ["https://a.example/1", "exercisedb:0001@180", "key:own"]
         for (number, text) in keys.enumerated() {
             _ = try world.cache().store(MemorySource(picture(number)), key: CacheKey(printed: text))
         }
-        // A name that is not the file's own is not believed.
+        // A key attribute that does not match the file's name is ignored.
         let forged = try world.cache().store(MemorySource(picture(9)), key: CacheKey(name: "forged")).entry
         #expect(try File.openInput(forged.path).setAttribute(CacheRoot.keyAttribute, "key:moon"))
         world.loseIndex()
         let cache = try world.cache()
-        try cache.rebuild { _ in }
+        try cache.recovery.rebuild { _ in }
 
         var listing = try cache.entries(EntryFilter())
         var found: [String?] = []
@@ -54,7 +54,7 @@ import Testing
         }
         _ = try cache.setPinned(#require(try cache.peek(key("unpinned"))), false)
         _ = try cache.store(MemorySource(picture(2)), key: key("replaced"))
-        // Another format, and so another file.
+        // Another format has another file name.
         _ = try cache.store(MemorySource(DrawnPicture.gradient(3, 2).png()), key: key("renamed"))
         world.loseIndex()
 
@@ -62,7 +62,7 @@ import Testing
             #expect(try world.cache().lookup(key(name))?.isPinned == isPinned, "\(name)")
         }
         world.loseIndex()
-        try world.cache().rebuild { _ in }
+        try world.cache().recovery.rebuild { _ in }
 
         var filter = EntryFilter()
         filter.isPinned = true
@@ -72,8 +72,8 @@ import Testing
         #expect(pinned.sorted() == ["pinned", "renamed", "replaced"])
     }
 
-    /// A damaged index may lack the last changes.
-    @Test func pinIsBelievedWhetherTheFileOrADamagedIndexHasIt() throws {
+    /// The last changes may be missing from a damaged index.
+    @Test func pinIsRecoveredFromTheFileOrTheDamagedIndex() throws {
         let cache = try world.cache()
         for name in ["file", "row"] { _ = try cache.store(MemorySource(picture(1)), key: key(name)) }
         let entry = try #require(try cache.peek(key("file")))
@@ -87,14 +87,14 @@ import Testing
         #expect(try cache.lookup(key("row"))?.isPinned == true)
     }
 
-    @Test func readableRowsOfADamagedIndexAreUsedIfTheyFit() throws {
+    @Test func matchingRowsOfADamagedIndexAreRecovered() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<50 {
             let url = "https://a.example/\(number)"
             let entry = try cache.store(MemorySource(picture(number)), key: key(url), url: url).entry
             if number % 2 == 0 { _ = try cache.setPinned(entry, true) }
         }
-        // Of one entry the damage is that the row tells of another content.
+        // The row of one entry has a wrong digest.
         try cache.index.perform {
             try $0.database.execute("UPDATE entries SET sha256 = 'x' WHERE key = 'https://a.example/4'")
         }
@@ -104,7 +104,7 @@ import Testing
 
         let found = try #require(try cache.lookup(key("https://a.example/2")))
         #expect(found.isPinned && found.url == before.url && found.expiresAt == before.expiresAt)
-        try world.cache().rebuild { _ in }
+        try world.cache().recovery.rebuild { _ in }
 
         var filter = EntryFilter()
         filter.isPinned = true
@@ -112,29 +112,29 @@ import Testing
         var pinned = 0
         while try listing.next() != nil { pinned += 1 }
         #expect(pinned == 25)
-        // Its pin is in the file.
+        // The file itself stores its pin.
         #expect(try cache.peek(key("https://a.example/4"))?.isPinned == true)
         #expect(try cache.statistics().entries == 50)
     }
 
-    @Test func rebuiltScopeGetsItsNameOnNextUse() throws {
+    @Test func rebuiltScopeGetsItsNameOnTheNextUse() throws {
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
         world.loseIndex()
-        try world.cache().rebuild { _ in }
+        try world.cache().recovery.rebuild { _ in }
         let alice = try ScopeName("alice")
-        #expect(try world.cache().scopes().map(\.name.text) == [alice.hash, "default"])
+        #expect(try world.cache().scopes.all().map(\.name.text) == [alice.hash, "default"])
 
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(2)), key: key("mars"))
 
-        #expect(try cache.scopes().map(\.name.text) == ["alice", "default"])
+        #expect(try cache.scopes.all().map(\.name.text) == ["alice", "default"])
         #expect(try cache.statistics(scope: alice).scopes.first?.entries == 2)
     }
 
-    /// Otherwise the salvaged index would be read through another database's log.
+    /// Otherwise SQLite would read the damaged index with the log of another database.
     @Test func logOfAnOlderDamagedIndexIsRemoved() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         let log = "\(world.root)/index.sqlite.damaged-wal"
         try File.open(log, O_WRONLY | O_CREAT).write([1, 2, 3])
         unlink("\(world.root)/index.sqlite-wal")
@@ -166,23 +166,23 @@ import Testing
         #expect(try world.cache().lookup(key("moon")) == nil)
     }
 
-    @Test func withoutALossNoFileIsLookedFor() throws {
+    @Test func filesAreRecoveredOnlyAfterALostIndex() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        // As a trim that is killed after its transaction leaves it: it must not come back.
+        // As after a trim that was killed between its commit and its unlinks: the entry must not return.
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
 
         #expect(try cache.lookup(key("moon")) == nil)
         #expect(access(entry.path, F_OK) == 0)
     }
 
-    @Test func cleanRecoversBeforeItRemoves() throws {
+    @Test func cleanRecoversFilesBeforeItRemovesOrphans() throws {
         let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
         world.loseIndex()
         let cache = try world.cache()
 
         var kinds: [CleanStep.Kind: Int] = [:]
-        try cache.clean { kinds[$0.kind] = $0.count }
+        try cache.maintenance.clean { kinds[$0.kind] = $0.count }
 
         #expect(kinds[.rebuild] == 1 && kinds[.orphans] == 0)
         #expect(access(stored.path, F_OK) == 0)
@@ -190,7 +190,7 @@ import Testing
         #expect(try cache.lookup(key("moon"))?.key == "moon")
     }
 
-    @Test func variantsAreMadeAgainAndTheirFilesStayForALease() throws {
+    @Test func variantsAreRecreatedAndTheirOldFilesStayForALease() throws {
         let before = try world.cache()
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
         func made(_ cache: CacheStore) throws -> MadeFile {
@@ -202,20 +202,20 @@ import Testing
         let variant = try made(before)
         world.loseIndex()
         let cache = try world.cache()
-        try cache.rebuild { _ in }
+        try cache.recovery.rebuild { _ in }
 
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(access(variant.path, F_OK) == 0)
         #expect(try made(cache).isNew)
         world.time.advance(.seconds(800))
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
 
         #expect(try !made(cache).isNew)
         #expect(world.files("scopes").count == 2)
     }
 
-    /// A process of an earlier version was killed after it replaced the file and before it wrote the row.
-    @Test func replacementThatWasCutShortIsKept() throws {
+    /// A process of an earlier version was killed between replacing the file and updating the row.
+    @Test func interruptedReplacementIsRecovered() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon"), url: "https://a.example/moon").entry
         let path = try world.leaveAsBeforeLayout10(entry, in: cache)
@@ -228,7 +228,7 @@ import Testing
         #expect(found.key == "moon" && found.url == "https://a.example/moon" && !found.isUnsettled)
     }
 
-    @Test func clockThatIsSetBackLosesNothing() throws {
+    @Test func settingTheClockBackLosesNoEntry() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         world.time.advance(.seconds(-86_400 * 400))
@@ -236,7 +236,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) != nil)
         world.loseIndex()
 
-        // The file's time is in the future: it counts as fetched now.
+        // The file's modification time is in the future, so the current time is taken as the time of the download.
         let found = try #require(try world.cache().lookup(key("moon")))
         #expect(found.fetchedAt == world.time.now)
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Caches of several roots with a shared remote.
+/// Caches of several roots that share a remote.
 @Suite struct RemoteTests {
     private let here: Surroundings
     private let there: Surroundings
@@ -43,7 +43,7 @@ import Testing
         let counts = try cache.statistics()
         #expect(counts[.remoteHits] == 1 && counts[.hits] == 1 && counts[.misses] == 0)
         #expect(counts[.bytesFromRemote] == picture(1).count)
-        // From then on it is this root's own.
+        // From then on the entry is local.
         remote.state.withLock { $0.fails = true }
         let second = try cache.fetch(moon, client: there.client(server))
         #expect(second.status == .hit && !second.entry.isFromRemote)
@@ -60,25 +60,25 @@ import Testing
         let (_, status) = try cache(there).fetch(moon, client: there.client(server))
         #expect(status == .revalidated)
         #expect(server.requests.count == 2)
-        // Others learn from that.
+        // Other roots see the revalidation.
         here.time.advance(.seconds(200))
         let again = try cache(here).fetch(moon, client: here.client(server))
         #expect(again.status == .hit && again.entry.isFromRemote)
         #expect(server.requests.count == 2)
     }
 
-    @Test func anEntryOfTheRemoteExpiresNoLaterThanIfItWereFetchedNow() throws {
+    @Test func remoteEntryExpiresNoLaterThanANewDownload() throws {
         let server = FakeServer(picture())
         _ = try cache(here) { $0.ttl = .seconds(1000) }.fetch(moon, client: here.client(server))
         let first = try cache(there) { $0.ttl = .seconds(100) }.fetch(moon, client: there.client(server))
         #expect(first.entry.isFromRemote)
         #expect(first.entry.expiresAt == there.time.clock.now() + .seconds(100))
-        // The document may shorten the time.
+        // The remote document may shorten the lifetime.
         let third = try Surroundings()
         third.time.advance(.seconds(950))
         let second = try cache(third) { $0.ttl = .seconds(100) }.fetch(moon, client: third.client(server))
         #expect(second.status == .hit && second.entry.expiresAt == here.time.clock.now() + .seconds(1000))
-        // An entry that never expires there does here.
+        // An entry without an expiry in the remote gets a local expiry.
         remote.state.withLock { state in
             for name in state.documents.keys { state.documents[name]?.expiresAt = nil }
         }
@@ -88,7 +88,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func aDocumentOfTheFutureIsNotUsed() throws {
+    @Test func remoteDocumentFromTheFutureIsIgnored() throws {
         let server = FakeServer(picture())
         here.time.advance(.seconds(86_400))
         _ = try cache(here).fetch(moon, client: here.client(server))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["other bytes", "cut short", "no picture", "none"])
-    func damagedBytesAreFetchedFromTheirServer(_ damage: String) throws {
+    func damagedRemoteBytesAreFetchedFromTheServer(_ damage: String) throws {
         let server = FakeServer(picture(1))
         _ = try cache(here).fetch(moon, client: here.client(server))
         remote.state.withLock { state in
@@ -124,12 +124,12 @@ import Testing
         #expect(server.requests.count == 2)
         #expect(try cache.statistics()[.remoteDamaged] == (damage == "none" ? 0 : 1))
         #expect(remote.state.withLock { $0.damage.count } == (damage == "none" ? 0 : 1))
-        // It is offered again.
+        // The download replaces the damaged bytes in the remote.
         #expect(remote.state.withLock { Array($0.contents.values) }.contains(picture(1)))
         #expect(there.files("partial").isEmpty)
     }
 
-    @Test func aFailingRemoteIsAsGoodAsNone() throws {
+    @Test func failingRemoteIsIgnored() throws {
         remote.state.withLock { $0.fails = true }
         let cache = try cache(here)
         let (_, status) = try cache.fetch(moon, client: here.client(FakeServer(picture())))
@@ -149,15 +149,15 @@ import Testing
         request.headers = [HTTPHeader("Authorization", "Bearer secret")]
         _ = try cache(here).fetch(request, client: here.client(FakeServer(picture())))
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
-        // Unless the caller knows that the answer is the same for all users.
+        // Unless the caller states that the answer is the same for all users.
         let client = there.client(FakeServer(picture()))
         _ = try cache(there).fetch(request, client: client, change: { $0.sharesWithCredentials = true })
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
 
-    /// Even if the answer is the same for all users.
+    /// Not even if the caller states that the answer is the same for all users.
     @Test(arguments: ["pin=1234", "sid=a", "X-Amz-Date=1", "w=1500&st=x", "url=https%3A%2F%2Fx%2F%3Ftoken%3D1"])
-    func anEntryWithASecretInItsAddressIsNeverShared(_ query: String) throws {
+    func entryWithASecretInItsAddressIsNeverShared(_ query: String) throws {
         let request = try HTTPRequest("https://pictures.example/moon.gif?\(query)")
         let cache = try cache(here)
         let client = here.client(FakeServer(picture()))
@@ -191,7 +191,7 @@ import Testing
                 return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
             }
         }
-        // A 304 answer may omit fields of the earlier answer.
+        // A 304 response may omit fields of the original response.
         here.time.advance(.seconds(200))
         #expect(try cache.fetch(mars, client: here.client(server)).status == .revalidated)
         #expect(remote.state.withLock { $0.documents.isEmpty })
@@ -205,7 +205,7 @@ import Testing
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
     }
 
-    @Test func refreshAsksTheServerAndSharesItsAnswer() throws {
+    @Test func refreshBypassesTheRemoteAndUpdatesIt() throws {
         let server = FakeServer { _, number in .init(body: picture(number)) }
         _ = try cache(here).fetch(moon, client: here.client(server))
         there.time.advance(.seconds(10))
@@ -232,7 +232,7 @@ import Testing
         #expect(try cache.statistics()[.remoteHits] == 0)
     }
 
-    @Test func manyRootsAskTheServerOnceIfTheRemoteHasClaims() throws {
+    @Test func rootsSendOneRequestIfTheRemoteSupportsClaims() throws {
         remote.state.withLock { $0.claimsAreGiven = true }
         let server = FakeServer(picture())
         server.hold()
@@ -291,7 +291,7 @@ import Testing
         let key = CacheKey(url: moon.url)
         _ = try cache.fetch(moon, client: here.client(server))
         var made = 0
-        // A picture of one pixel whose document claims two.
+        // The picture is one pixel wide, but its document claims two.
         func make(_ cache: CacheStore) throws -> MadeFile {
             try cache.variant(of: key, options: "w=3") { _, sink in
                 made += 1
@@ -307,11 +307,11 @@ import Testing
         #expect(try other.statistics()[.remoteDamaged] == 1)
     }
 
-    @Test func aPurgeWhileTheRemoteSendsStoresNothing() throws {
+    @Test func purgeDuringARemoteTransferStoresNothing() throws {
         let server = FakeServer(picture(1))
         _ = try cache(here).fetch(moon, client: here.client(server))
         let cache = try cache(there)
-        let purging = PurgingRemote(remote) { _ = try cache.purge(.standard) }
+        let purging = PurgingRemote(remote) { _ = try cache.scopes.purge(.standard) }
         let victim = try CacheStore(
             settings: CacheSettings(root: there.root), remote: purging, clock: there.time.clock,
             interruption: there.interruption, inspect: CacheStore.wholePictureOrMovie)
@@ -320,7 +320,7 @@ import Testing
     }
 }
 
-/// A remote whose bytes come at a bad moment.
+/// A remote that purges the scope after it has sent the bytes.
 private final class PurgingRemote: RemoteTier {
     private let base: FakeRemote
     private let purge: @Sendable () throws -> Void

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Bodies that come in pieces, within one run and over several.
+/// Downloads interrupted and resumed, within one run and across runs.
 @Suite struct ResumeTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -18,7 +18,8 @@ import Testing
         moon = try HTTPRequest("https://pictures.example/moon.gif")
     }
 
-    /// Answers as an honest server does: a range if the request has one and its condition holds, else the whole body.
+    /// Answers as RFC 9110 requires: with a range if the request has one and its condition holds, else with the whole
+    /// body.
     private static func honest(
         _ request: HTTPRequest, _ body: [UInt8], validator: (name: String, value: String) = ("ETag", "\"1\""),
         date: String? = nil, breaksAfter: Int? = nil
@@ -39,7 +40,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func retryContinuesWhereThePreviousAttemptBroke() throws {
+    @Test func retryResumesWhereThePreviousAttemptBroke() throws {
         let server = FakeServer { [whole] request, number in
             Self.honest(request, whole, breaksAfter: number < 2 ? 100_000 : nil)
         }
@@ -60,14 +61,14 @@ import Testing
             return Self.honest(request, whole, breaksAfter: rest > 70_000 ? 70_000 : nil)
         }
 
-        // Four breaks and a single retry.
+        // Four interruptions with only one retry.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
         try expectWhole(entry)
     }
 
-    @Test func fewBytesAreNoProgress() throws {
+    @Test func fewBytesDoNotCountAsProgress() throws {
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole, breaksAfter: 10) }
 
         #expect(throws: FetchFailure.self) {
@@ -77,7 +78,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 10, 20, 30])
     }
 
-    @Test func versionThatChangesBetweenAttemptsRestarts() throws {
+    @Test func changedVersionRestartsTheDownload() throws {
         let other = picture(2, bytes: 300_000)
         let server = FakeServer { [whole] request, number in
             number == 0
@@ -108,14 +109,14 @@ import Testing
             return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
         }
 
-        // The second request belongs to the same attempt: one retry is enough.
+        // The second request is part of the same attempt, so one retry is enough.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil], "\(what)")
         try expectWhole(entry)
     }
 
-    @Test func refusedRangeRestarts() throws {
+    @Test func refusedRangeRestartsTheDownload() throws {
         let server = FakeServer { [whole] request, number in
             if request.rangeStart != nil { return .init(status: 416) }
             return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
@@ -126,7 +127,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
     }
 
-    @Test func partThatEndsTooEarlyIsContinued() throws {
+    @Test func shorterRangeThanRequestedIsContinued() throws {
         let server = FakeServer { [whole] request, number in
             var answer = Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
             if number == 1 {
@@ -142,8 +143,8 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, 200_000])
     }
 
-    @Test func partsThatMakeNoPictureAreFetchedWholeOnce() throws {
-        // A PNG's end marker is checked: the second half belongs to another picture.
+    @Test func joinedPartsThatAreInvalidAreFetchedWholeOnce() throws {
+        // The check of the PNG's end marker fails, because the second half belongs to another picture.
         let whole = png
         let server = FakeServer { request, number in
             if let start = request.rangeStart {
@@ -162,8 +163,8 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 40, nil])
     }
 
-    /// A fault of the bytes that may pass is one all the same.
-    @Test func partsThatAreRefusedForATimeAreFetchedWholeOnce() throws {
+    /// A transient validation error is handled like a permanent one.
+    @Test func joinedPartsThatFailTransientlyAreFetchedWholeOnce() throws {
         struct Unfit: Failure {
             var code: String { "unfit" }
             var message: String { "it does not end as it should" }
@@ -185,7 +186,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
     }
 
-    @Test func oldLastModifiedIsUsedWithoutAnETag() throws {
+    @Test func strongLastModifiedIsUsedWithoutAnETag() throws {
         let changed = "Tue, 14 Nov 2023 00:00:00 GMT"
         let server = FakeServer { [whole] request, number in
             Self.honest(
@@ -211,7 +212,7 @@ import Testing
                 Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:01 GMT",
                 "Tue, 14 Nov 2023 00:00:00 GMT"
             ),
-            // A weak ETag is an ETag: the time does not replace it.
+            // Last-Modified does not replace a weak ETag.
             (
                 Validators(etag: "W/\"1\"", lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"),
                 "Wed, 15 Nov 2023 00:00:01 GMT",
@@ -219,11 +220,11 @@ import Testing
             ),
             (Validators(lastModified: "yesterday"), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
         ] as [(Validators, String?, String?)])
-    func onlyStrongValidatorsNameBytes(_ validators: Validators, _ date: String?, _ expected: String?) {
+    func onlyStrongValidatorsAllowARange(_ validators: Validators, _ date: String?, _ expected: String?) {
         #expect(validators.strong(date: date) == expected)
     }
 
-    /// A killed process leaves its bytes and its note, at any byte.
+    /// A killed process leaves a partial file of any length, and its note.
     @Test(arguments: [1, 4095, 65_536, 299_999, 300_000])
     func leftoverOfAKilledProcessIsContinued(_ count: Int) throws {
         let cache = try world.cache()
@@ -232,12 +233,12 @@ import Testing
 
         let (entry, _) = try cache.fetch(moon, client: world.client(server))
 
-        // One that had everything asks for its last byte again.
+        // After a complete download, only the last byte is requested again.
         #expect(server.requests.map(\.rangeStart) == [min(count, 299_999)])
         try expectWhole(entry)
     }
 
-    @Test func leftoverOfANewerVersionIsContinuedBesideAnOldEntry() throws {
+    @Test func leftoverOfANewerVersionIsContinuedDespiteAnOlderEntry() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let old = FakeServer(picture(5), etag: "\"0\"")
         _ = try cache.fetch(moon, client: world.client(old))
@@ -253,7 +254,7 @@ import Testing
         try expectWhole(entry)
     }
 
-    @Test func leftoverFromBeforeARestartOrOfAnotherAddressIsNotUsed() throws {
+    @Test func leftoverOfAnotherBootOrAddressIsNotUsed() throws {
         let cache = try world.cache()
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
         try leave(Array(whole[..<1000]), in: cache) { $0.boot += 1 }
@@ -265,8 +266,8 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, nil])
     }
 
-    /// Bytes of which more are to come are never there without their note: the process may be killed at any time.
-    @Test func noteIsThereBeforeTheBytesThatItIsFor() throws {
+    /// A partial file always has its note, because the process may be killed at any time.
+    @Test func noteIsWrittenBeforeTheFirstBytes() throws {
         let partials = Monitor([String]())
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
         let world = world
@@ -284,8 +285,8 @@ import Testing
         try expectWhole(entry)
     }
 
-    /// The end of one version joined to the beginning of another would be a picture that never existed.
-    @Test func restIsJoinedOnlyUnderTheSameValidators() throws {
+    /// Joining parts of two versions would produce an invalid picture.
+    @Test func rangeIsJoinedOnlyIfItsValidatorsMatch() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         func isContinued(_ validator: String, by fields: KeyValuePairs<String, String>) throws -> Bool {
             let note = PartialFile.Note(address: "a", validator: validator, total: 10, boot: 7)
@@ -302,7 +303,7 @@ import Testing
         #expect(try !isContinued("\"1\"", by: [:]))
     }
 
-    /// Leaves a partial download of the moon as a killed process would.
+    /// Leaves a partial download of `moon`, as a killed process would.
     private func leave(
         _ bytes: [UInt8], in cache: CacheStore, _ change: (inout PartialFile.Note) -> Void = { _ in }
     ) throws {

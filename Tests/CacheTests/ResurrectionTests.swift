@@ -6,40 +6,40 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Removed, purged or replaced entries do not return when the index is lost afterwards.
+/// Removed, purged and replaced entries must not return when the index is lost afterwards.
 @Suite struct ResurrectionTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    /// Expects that these keys are absent, both by lookup and after full recovery.
+    /// Expects these keys to be absent, before and after a full recovery.
     private func expectGone(_ scope: String, _ keys: String...) throws {
         let cache = try world.cache(scope: scope)
         for name in keys { #expect(try cache.lookup(key(name)) == nil) }
-        try cache.rebuild { _ in }
+        try cache.recovery.rebuild { _ in }
         for name in keys { #expect(try cache.lookup(key(name)) == nil) }
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(world.files("scopes").isEmpty && Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
-    @Test func pendingPurgeStaysAPurge() throws {
+    @Test func pendingPurgeSurvivesALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.purge(ScopeName("alice"))
+        _ = try cache.scopes.purge(ScopeName("alice"))
         #expect(world.files("scopes").count == 1)
         world.loseIndex()
         try expectGone("alice", "moon")
     }
 
-    @Test func pendingPurgesOfSeveralGenerationsStayPurges() throws {
+    @Test func pendingPurgesOfSeveralGenerationsSurviveALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<3 {
             _ = try cache.store(MemorySource(picture(number)), key: key("\(number)"))
-            _ = try cache.purge(ScopeName("alice"))
+            _ = try cache.scopes.purge(ScopeName("alice"))
         }
         world.loseIndex()
         let next = try world.cache(scope: "alice")
         _ = try next.store(MemorySource(picture(9)), key: key("new"))
-        try next.rebuild { _ in }
+        try next.recovery.rebuild { _ in }
         for number in 0..<3 { #expect(try next.lookup(key("\(number)")) == nil) }
         #expect(try next.lookup(key("new")) != nil)
         #expect(world.files("scopes").count == 1)
@@ -58,7 +58,7 @@ import Testing
 
         let standard = try world.cache()
         _ = try standard.store(MemorySource(picture(2)), key: key("mars"))
-        _ = try standard.makeCurrent(ScopeName("bob"))
+        _ = try standard.scopes.makeCurrent(ScopeName("bob"))
         world.loseIndex()
         try expectGone("default", "mars")
     }
@@ -66,18 +66,18 @@ import Testing
     @Test func finishedPurgeLeavesNoFolder() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.purge(ScopeName("alice"))
-        try cache.finishPurges()
+        _ = try cache.scopes.purge(ScopeName("alice"))
+        try cache.scopes.finishPurges()
         #expect(Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
-    /// Removal must see files that have no rows yet.
+    /// A removal must include files that have no rows yet.
     @Test(arguments: ["remove", "filter", "purge", "reset"])
-    func entryRemovedAfterTheLossIsGone(_ way: String) throws {
+    func entryRemovedAfterALostIndexStaysRemoved(_ way: String) throws {
         let before = try world.cache(scope: "alice")
-        _ = try before.purge(ScopeName("alice"))
+        _ = try before.scopes.purge(ScopeName("alice"))
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
-        // Two files of one key; another process may still read the older.
+        // The key has two files, because another process may still read the older file.
         _ = try before.store(MemorySource(png), key: key("moon"))
         #expect(world.files("scopes").count == 2)
         world.loseIndex()
@@ -92,9 +92,9 @@ import Testing
             filter.largerThan = 1
             #expect(try cache.remove(filter).removal.entries == 2)
         case "purge":
-            _ = try world.cache().purge(ScopeName("alice"))
-            try world.cache().finishPurges()
-        default: _ = try world.cache().reset()
+            _ = try world.cache().scopes.purge(ScopeName("alice"))
+            try world.cache().scopes.finishPurges()
+        default: _ = try world.cache().scopes.reset()
         }
 
         #expect(world.files("scopes").isEmpty)
@@ -115,16 +115,16 @@ import Testing
             }
             world.loseIndex()
             let cache = try world.cache()
-            if !asksFirst { try cache.rebuild { _ in } }
+            if !asksFirst { try cache.recovery.rebuild { _ in } }
 
             #expect(try cache.lookup(key("moon"))?.path == paths[1])
-            // The older path was returned, and stays for as long as its lease promises.
-            try cache.clean { _ in }
+            // The older path was returned, so the file stays until its lease ends.
+            try cache.maintenance.clean { _ in }
             #expect(paths.allSatisfy { access($0, F_OK) == 0 })
             world.time.advance(.seconds(800))
-            try cache.clean { _ in }
+            try cache.maintenance.clean { _ in }
             #expect(paths.map { access($0, F_OK) == 0 } == [false, true])
-            _ = try cache.reset()
+            _ = try cache.scopes.reset()
         }
     }
 

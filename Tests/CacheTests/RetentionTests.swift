@@ -9,7 +9,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// How long entries are fresh, by our own rule and by the server's.
+/// Lifetimes of entries, from the settings and from the server's headers.
 @Suite struct RetentionTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -26,7 +26,7 @@ import Testing
             respectsServer: respectsServer)
     }
 
-    @Test func serverShortensTheTimeAndNeverLengthensIt() {
+    @Test func serverMayOnlyShortenTheLifetime() {
         #expect(retention("max-age=10").expiresAt == now + .seconds(10))
         #expect(retention("max-age=100000").expiresAt == now + .seconds(1000))
         #expect(retention("public").expiresAt == now + .seconds(1000))
@@ -38,14 +38,14 @@ import Testing
     }
 
     @Test func noStoreExpiresImmediatelyAndIsNeverServedStale() {
-        // Such an entry dates from a run that ignored the server's headers.
+        // Such an entry was stored by a run that ignored the server's headers.
         #expect(retention("no-store").expiresAt == now)
         #expect(retention("no-store, max-age=100").expiresAt == now)
         #expect(retention("no-store").directives.mustRevalidate)
     }
 
-    /// Columns: when the entry expires, and the ends of `stale-while-revalidate` and `stale-if-error`, in seconds after
-    /// the answer. The user's TTL is 1000 seconds.
+    /// Columns, in seconds after the response: expiry, end of `stale-while-revalidate`, end of `stale-if-error`. The
+    /// configured TTL is 1000 seconds.
     @Test(
         arguments: [
             ("max-age=10", 10, nil, nil), ("s-maxage=10", 1000, nil, nil), ("max-age=10, s-maxage=500", 10, nil, nil),
@@ -57,7 +57,7 @@ import Testing
             ("no-cache, stale-while-revalidate=5, stale-if-error=5", 0, nil, nil),
             ("max-age=10, immutable", 10, nil, nil), ("immutable", 1000, nil, nil),
         ] as [(String, Int, Int?, Int?)])
-    func windowsBeginWhereTheServersTimeEnds(_ control: String, _ fresh: Int, _ usable: Int?, _ standsIn: Int?) {
+    func staleWindowsBeginAtTheServersExpiry(_ control: String, _ fresh: Int, _ usable: Int?, _ standsIn: Int?) {
         let retention = retention(control)
         #expect(retention.expiresAt == now + .seconds(fresh))
         #expect(retention.directives.usableUntil == usable.map { now + .seconds($0) })
@@ -66,7 +66,7 @@ import Testing
         #expect(self.retention(control, respectsServer: false).directives == CacheDirectives())
     }
 
-    @Test func windowOfAnAnswerThatArrivedStaleBeganBefore() {
+    @Test func staleWindowOfAnAgedAnswerBeganEarlier() {
         let headers = HTTPHeaders(["Cache-Control": "max-age=10, stale-while-revalidate=50", "Age": "30"])
         let retention = Retention(of: headers, now: now, expiry: .after(.seconds(1000)), respectsServer: true)
         #expect(retention.expiresAt == now)
@@ -79,7 +79,7 @@ import Testing
         #expect(!retention(control, respectsServer: false).directives.mustRevalidate)
     }
 
-    @Test func noStorePictureIsKeptOutsideTheCache() throws {
+    @Test func noStorePictureIsStoredOutsideTheCache() throws {
         let server = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "no-store"), ("ETag", "\"1\"")], body: picture())
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(entry.expiresAt == world.time.now + .seconds(80))
     }
 
-    @Test func directivesSurviveInTheIndexAndAreRenewedByA304() throws {
+    @Test func directivesAreStoredAndRenewedByA304() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
                 ? .init(
@@ -134,7 +134,7 @@ import Testing
             first.directives
                 == CacheDirectives(
                     isImmutable: true, usableUntil: start + .seconds(15), standsInUntil: start + .seconds(17)))
-        // A shorter time of the user's ends the window, too.
+        // A shorter requested expiry also ends the stale window.
         _ = try cache.fetch(moon, client: world.client(server), expiry: .after(.seconds(5)))
         #expect(try world.cache().lookup(CacheKey(url: moon.url))?.directives.usableUntil == start + .seconds(5))
         world.time.advance(.seconds(20))
@@ -143,7 +143,7 @@ import Testing
         #expect(second.directives == CacheDirectives(standsInUntil: start + .seconds(33)))
     }
 
-    @Test func staleIfErrorEndsTheUseOfAnExpiredEntry() throws {
+    @Test func entryIsNotServedAfterItsStaleIfErrorWindow() throws {
         let server = FakeServer { _, number in
             number == 0
                 ? .init(headers: [("Cache-Control", "max-age=10, stale-if-error=5")], body: picture())
@@ -160,11 +160,11 @@ import Testing
         world.time.advance(.seconds(1))
         #expect(throws: FetchFailure.self) { try strict.fetch(moon, client: world.client(server)) }
         #expect(throws: CacheFailure.self) { try offline.fetch(moon, client: world.client(server)) }
-        // Another run need not care.
+        // A run that ignores the server's directives may serve the entry.
         #expect(try world.cache().fetch(moon, client: world.client(server)).status == .stale)
     }
 
-    @Test func anImmutableEntryIsSparedARefreshWhileItIsFresh() throws {
+    @Test func refreshSkipsFreshImmutableEntries() throws {
         let server = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "max-age=10, immutable"), ("ETag", "\"1\"")], body: picture())
         }
@@ -185,7 +185,7 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    @Test func anEntryInItsWindowIsServedFirstAndRevalidatedOnceAfterwards() throws {
+    @Test func staleEntryIsServedAndThenRevalidatedOnce() throws {
         let server = FakeServer { _, number in
             .init(
                 headers: [("Cache-Control", "max-age=10, stale-while-revalidate=5"), ("ETag", "\"\(number)\"")],
@@ -218,7 +218,7 @@ import Testing
         #expect(before == 3 && server.requests.count == 3)
     }
 
-    @Test func revalidationNeverTouchesTheFile() throws {
+    @Test func revalidationDoesNotModifyTheFile() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
                 ? .init(headers: [("ETag", "\"1\"")], body: picture())
@@ -235,7 +235,7 @@ import Testing
         #expect(before.count == 6)
     }
 
-    /// Inode, size and the times of the last change of content and of metadata.
+    /// Inode, size, modification time and status-change time.
     private static func metadata(_ path: String) -> [Int] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [] }
@@ -266,7 +266,7 @@ import Testing
             $0.isOffline = true
         }
         #expect(throws: CacheFailure.self) { try offline.fetch(moon, client: world.client(server)) }
-        // Another run need not care.
+        // A run that ignores the server's directives may serve the entry.
         #expect(try world.cache().fetch(moon, client: world.client(server)).status == .stale)
     }
 

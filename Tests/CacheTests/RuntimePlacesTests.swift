@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Private folders, and the files past the cache in them.
+/// Private runtime folders, and the ephemeral files in them.
 @Suite struct RuntimePlacesTests {
     private let folder: TemporaryFolder
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Folders
 
-    @Test func missingFolderIsMadeForTheUserAlone() throws {
+    @Test func missingFolderIsCreatedReadableOnlyByTheUser() throws {
         let path = folder.path("mine")
 
         #expect(reason(path) == nil)
@@ -52,13 +52,13 @@ import Testing
     }
 
     @Test(arguments: [mode_t(0o750), 0o701, 0o777])
-    func folderThatOthersMayLookIntoIsRefused(_ mode: mode_t) throws {
+    func folderReadableByOthersIsRefused(_ mode: mode_t) throws {
         chmod(try folder.makeFolder("open"), mode)
 
         #expect(reason(folder.path("open"))?.contains("others may look into it") == true)
     }
 
-    @Test func folderThatAnyUserMayRenameIsRefused() throws {
+    @Test func folderInAWritableParentIsRefused() throws {
         let above = try folder.makeFolder("above")
         chmod(above, 0o777)
         #expect(reason("\(above)/mine")?.contains("anybody may rename") == true)
@@ -95,7 +95,7 @@ import Testing
             ])
     }
 
-    @Test func diskIsNoMemory() throws {
+    @Test func diskFolderIsNotUsedAsMemory() throws {
         let places = RuntimePlaces(memory: [folder.path("disk/root")], ephemeral: [])
 
         #expect(throws: CacheFailure.self) { try places.memoryFolder() }
@@ -104,13 +104,13 @@ import Testing
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func memoryIsRecognisedByItsFileSystem() throws {
+    func memoryFolderIsRecognisedByItsFileSystem() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
 
         #expect(try RuntimePlaces(memory: [memory.path("root")], ephemeral: []).memoryFolder() == memory.path("root"))
     }
 
-    @Test func pathIsRecognisedByItsFolderAlone() {
+    @Test func pathIsClassifiedByItsFolder() {
         let places = RuntimePlaces(memory: ["/m/apod-tools"], ephemeral: ["/m/apod-tools-bypass"])
 
         #expect(places.memoryFolder(of: "/m/apod-tools/scopes/x.jpg") == "/m/apod-tools")
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func nameOfAFileHasItsExpiry() throws {
+    @Test func fileNameContainsItsExpiry() throws {
         let name = EphemeralName(end: now, token: String(repeating: "0a", count: 16), fileExtension: "jpg")
 
         let path = name.path(in: "/f")
@@ -134,7 +134,7 @@ import Testing
         "1700000000000-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
         "x-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg", "1-0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A.jpg",
     ])
-    func otherNamesAreNotOurs(_ name: String) {
+    func otherFileNamesAreRejected(_ name: String) {
         #expect(EphemeralName(name) == nil)
     }
 
@@ -151,7 +151,7 @@ import Testing
         #expect(folder.contents().isEmpty)
     }
 
-    @Test func keptFileHasTheBytesThatCameLast() throws {
+    @Test func restartDiscardsEarlierBytes() throws {
         let file = try bypassFile()
         try Array("begun".utf8).withUnsafeBytes { try file.write($0) }
         try file.restart()
@@ -187,7 +187,7 @@ import Testing
         #expect(folder.contents() == ["1-mine.jpg", "1700000000001-\(token).jpg"])
     }
 
-    @Test func partialFileIsNotSweptWhileItsWriterLives() throws {
+    @Test func partialFileIsKeptWhileItsWriterLives() throws {
         let file = try bypassFile()
         let abandoned = "1-\(String(repeating: "f", count: 32)).part"
         try folder.write(abandoned, "x")
@@ -196,12 +196,12 @@ import Testing
         #expect(folder.contents() == [String(file.path.split(separator: "/").last ?? "")])
     }
 
-    @Test func sweepLooksAtSoManyNamesOnly() throws {
+    @Test func sweepReadsALimitedNumberOfNames() throws {
         for number in 0..<10 {
             let token = String(repeating: "\(number)", count: 32)
             try folder.write("1-\(token).jpg", "x")
         }
-        // The folder's own two names, `.` and `..`, are counted.
+        // The limit includes `.` and `..`.
         RuntimePlaces.sweep(folder.path, now: now, nameLimit: 5)
         let left = folder.contents().count
         #expect(left >= 5 && left < 10)

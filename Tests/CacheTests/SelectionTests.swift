@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Which entries an option means.
+/// Selection of entries by filter options.
 @Suite struct SelectionTests {
     @Test func everyConditionMustBeMet() throws {
         let world = try Surroundings()

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Concurrent use: by threads, and by separate caches, as other processes would have.
+/// Concurrent use by several threads, and by separate caches that simulate other processes.
 @Suite struct SharingTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -42,7 +42,7 @@ import Testing
         #expect(world.files("locks") == ["all"])
     }
 
-    @Test func nextWaiterTakesOverWhenTheFirstFails() throws {
+    @Test func nextWaiterTakesOverAfterAFailure() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(body: picture(1, bytes: 9000), breaksAfter: 4000) : .init(body: picture(1, bytes: 9000))
         }
@@ -78,7 +78,7 @@ import Testing
         waiting.join()
     }
 
-    @Test func waitingForALockEndsWhenTheRunIsStopped() throws {
+    @Test func stoppingARunEndsItsWaitForALock() throws {
         let root = CacheRoot(world.root)
         try root.make()
         let path = CacheRoot.lock("0", in: .standard)
@@ -120,8 +120,8 @@ import Testing
         #expect(world.files("locks") == ["all"])
     }
 
-    /// The root was removed while the lock was held, and another process has created it again.
-    @Test func holderLeavesALockThatAnotherProcessOwnsNow() throws {
+    /// The root was removed while the lock was held, and then created again by another process.
+    @Test func releaseDoesNotRemoveALockThatAnotherProcessHolds() throws {
         let root = CacheRoot(world.root)
         let other = CacheRoot(world.root)
         let name = CacheRoot.lock("0", in: .standard)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func stoppedTransferLeavesNoEntryAndCanBeContinued() throws {
+    @Test func stoppedDownloadLeavesNoEntryAndCanBeResumed() throws {
         let server = FakeServer(picture(1, bytes: 9000), etag: "\"1\"")
         server.hold()
         let world = world
@@ -184,7 +184,7 @@ import Testing
         #expect(try world.cache().statistics().entries == 16)
     }
 
-    @Test func totalsStayRightUnderConcurrentChanges() throws {
+    @Test func totalsAreCorrectAfterConcurrentChanges() throws {
         let results = try together(6) { [world] thread in
             let cache = try world.cache(capacity: 20_000, lease: .zero)
             for number in 0..<40 {

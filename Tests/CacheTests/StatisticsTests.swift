@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Counters and their display.
+/// Counters and their output formats.
 struct StatisticsTests {
     private let world: Surroundings
 
@@ -23,7 +23,7 @@ struct StatisticsTests {
         _ = try cache.fetch(request("a"), client: client)
         world.time.advance(.seconds(15 * 86_400))
         _ = try cache.fetch(request("a"), client: client)
-        // An entry fetched in the same moment cannot be newer.
+        // Otherwise the entry would be as new as the request, and a refresh would serve it.
         world.time.advance(.seconds(1))
         _ = try world.cache { $0.refreshes = true }.fetch(request("a"), client: client)
         Surroundings.removeTree(world.root + "/scopes")
@@ -65,7 +65,7 @@ struct StatisticsTests {
 
     // MARK: Held entries
 
-    @Test func leasesInForceAndPinsCannotBeTrimmed() throws {
+    @Test func statisticsReportPinnedAndLeasedEntries() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("a"))
         world.time.advance(.seconds(3600))
@@ -77,16 +77,16 @@ struct StatisticsTests {
         let statistics = try cache.statistics()
         #expect(statistics.pinned == one && statistics.leased == one)
         #expect(statistics.heldBytes == 2 * picture().count)
-        // A lease from before the clock was set back holds nothing, as for trimming.
+        // As in trimming, a lease from before the clock was set back does not count.
         world.time.advance(.zero - .seconds(3 * 86_400))
         #expect(try cache.statistics().leased == Statistics.Sum())
     }
 
-    @Test func purgedEntriesAreNotHeld() throws {
+    @Test func purgedEntriesCountAsNeitherPinnedNorLeased() throws {
         _ = try world.cache(scope: "kept").store(MemorySource(picture(1)), key: key("a"))
         let cache = try world.cache(scope: "purged")
         _ = try cache.store(MemorySource(picture(2)), key: key("b"))
-        _ = try cache.purge(ScopeName("purged"))
+        _ = try cache.scopes.purge(ScopeName("purged"))
         let statistics = try cache.statistics()
         #expect(statistics.entries == 1 && statistics.leased.entries == 1 && statistics.pinned == Statistics.Sum())
     }
@@ -110,7 +110,7 @@ struct StatisticsTests {
         #expect(try cache.statistics()[.stored] == 0)
     }
 
-    @Test func statisticsThatCannotBeWrittenAreNotZeroed() throws {
+    @Test func statisticsAreNotZeroedIfTheirOutputFails() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture(1)), key: key("a"))
         #expect(throws: SystemFailure.self) {
@@ -143,7 +143,7 @@ struct StatisticsTests {
         #expect(scopes.map(\.name) == ["nobody's"] && scopes[0].entries == 0 && scopes[0].since == nil)
     }
 
-    // MARK: Words and formats
+    // MARK: Formats
 
     private func sample(scope: String = "default") -> Statistics {
         Statistics(
@@ -158,7 +158,7 @@ struct StatisticsTests {
             ])
     }
 
-    @Test func tableShowsContentsAndHeldEntries() {
+    @Test func tableShowsContentsAndLeasedAndPinnedEntries() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
                 2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many
@@ -184,7 +184,7 @@ struct StatisticsTests {
                 """)
     }
 
-    @Test func theTableHasEveryCounterOnceWithin80Columns() {
+    @Test func tableListsEveryCounterOnceWithin80Columns() {
         let counters = Dictionary(uniqueKeysWithValues: Counter.allCases.map { ($0, 999_999_999) })
         let scope = Statistics.Scope(
             name: "default", entries: 1, variants: 0, bytes: 1, metadata: Statistics.Sum(), since: nil,
@@ -202,7 +202,7 @@ struct StatisticsTests {
         #expect(CounterGroup.all.flatMap(\.rows).count == Counter.allCases.count)
     }
 
-    @Test func jsonHasEveryCounterUnderItsName() {
+    @Test func jsonContainsEveryCounter() {
         let text = String(decoding: sample().bytes(.json), as: UTF8.self)
         for counter in Counter.allCases { #expect(text.contains("\"\(counter.rawValue)\":")) }
         #expect(text.contains(#""excess":1000,"pinned":{"entries":1,"bytes":1000}"#))
@@ -212,7 +212,7 @@ struct StatisticsTests {
         #expect(text.contains(#""held_bytes":3000"#) && text.hasSuffix("}\n"))
     }
 
-    @Test func theExpositionIsWhatPrometheusReads() throws {
+    @Test func prometheusOutputIsValid() throws {
         let hostile = "a\\b\"c\nd é"
         for scope in ["default", hostile] {
             let text = String(decoding: sample(scope: scope).bytes(.prometheus), as: UTF8.self)
@@ -245,7 +245,7 @@ struct StatisticsTests {
 
     // MARK: Metrics
 
-    @Test func theCacheTellsEachStep() throws {
+    @Test func cacheReportsEachEvent() throws {
         let events = Monitor([MetricEvent]())
         var settings = CacheSettings(root: world.root)
         settings.capacity = 2500
@@ -272,11 +272,11 @@ struct StatisticsTests {
     }
 }
 
-/// Reads the text format strictly: anything that it does not say throws.
+/// A strict parser of the Prometheus text format; throws on any deviation.
 enum ExpositionReader {
     struct Family: Equatable {
         var type = ""
-        /// Values by their labels, each a name and a value.
+        /// Values by their labels, each a pair of name and value.
         var samples: [[[String]]: String] = [:]
     }
 

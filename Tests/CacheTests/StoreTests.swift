@@ -10,7 +10,7 @@ import Testing
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    @Test func storedPictureIsFoundWithItsFacts() throws {
+    @Test func storedPictureIsFoundWithItsProperties() throws {
         let cache = try world.cache()
         let bytes = picture(1, bytes: 300_000)
 
@@ -30,14 +30,14 @@ import Testing
         #expect(found.path.hasSuffix(".gif"))
     }
 
-    @Test func entryIsThereForTheNextProcess() throws {
+    @Test func storedEntryIsFoundByTheNextProcess() throws {
         _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
 
         #expect(try world.cache().lookup(key("moon")) != nil)
         #expect(try world.cache().lookup(key("mars")) == nil)
     }
 
-    @Test func sameBytesAgainAreAHit() throws {
+    @Test func storingTheSameBytesAgainIsAHit() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -53,13 +53,13 @@ import Testing
 
         #expect(second.path != first.path)
         #expect(try Surroundings.contents(second.path) == picture(2))
-        // The earlier path stays valid for its lease.
+        // The earlier path stays valid until its lease ends.
         #expect(try Surroundings.contents(first.path) == picture(1))
         #expect(try cache.lookup(key("moon")) == second)
         #expect(try cache.statistics().entries == 2)
     }
 
-    @Test func leasedPathOutlivesAChangeOfFormat() throws {
+    @Test func leasedPathStaysAfterAChangeOfFormat() throws {
         let cache = try world.cache()
         let gif = try cache.store(MemorySource(picture()), key: key("moon")).entry
 
@@ -88,7 +88,7 @@ import Testing
         (Array("<!DOCTYPE html><title>404</title>".utf8), "not-an-image"), ([], "empty-body"),
         (Array(png.dropLast(8)), "truncated-image"),
     ])
-    func bytesThatAreNoWholePictureAreNeverStored(_ bytes: [UInt8], code: String) throws {
+    func incompletePictureIsNeverStored(_ bytes: [UInt8], code: String) throws {
         let cache = try world.cache()
 
         let error = #expect(throws: FormatFailure.self) { try cache.store(MemorySource(bytes), key: key("moon")) }
@@ -100,7 +100,7 @@ import Testing
         #expect(try cache.statistics().scopes.first?.failures == [code: 1])
     }
 
-    @Test func callersInspectionDecides() throws {
+    @Test func callerMayReplaceTheInspection() throws {
         let cache = try world.cache()
 
         let entry = try cache.store(MemorySource(Array("anything".utf8)), key: key("text")) { _ in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func everythingIsPrivate() throws {
+    @Test func filesAndFoldersAreReadableOnlyByTheUser() throws {
         _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
 
         for file in world.files("") { #expect(Surroundings.mode("\(world.root)/\(file)") == 0o600, "\(file)") }
@@ -134,7 +134,7 @@ import Testing
                 with: Array("Signature: 8a477f597d28d172789f06886806bc55".utf8)))
     }
 
-    @Test func locksAndPartialFilesDoNotPileUp() throws {
+    @Test func locksAndPartialFilesDoNotAccumulate() throws {
         let cache = try world.cache()
 
         for number in 0..<5 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
@@ -143,7 +143,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func scopesNeverSeeOneAnother() throws {
+    @Test func entriesAreNotSharedBetweenScopes() throws {
         let one = try world.cache(scope: "one")
         let two = try world.cache(scope: "two")
         let entry = try one.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -156,7 +156,7 @@ import Testing
         #expect(try one.allEntries().map(\.key) == ["moon"])
     }
 
-    @Test func listGivesEveryEntryOnce() throws {
+    @Test func listingReturnsEveryEntryOnce() throws {
         let cache = try world.cache()
         for number in 0..<300 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
 
@@ -178,7 +178,7 @@ import Testing
         #expect(try cache.statistics().bytes == 0)
     }
 
-    @Test func countersTellWhatHappened() throws {
+    @Test func countersCountEachEvent() throws {
         let cache = try world.cache()
         _ = try cache.lookup(key("moon"))
         _ = try cache.store(MemorySource(picture()), key: key("moon"))

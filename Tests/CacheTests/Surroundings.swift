@@ -6,7 +6,7 @@ import Support
 @testable import Fetch
 @testable import Store
 
-/// A temporary root for each test, with a clock that moves only on request.
+/// A temporary root for each test, with a clock that the test controls.
 final class Surroundings: Sendable {
     let folder: String
     let time = TestClock()
@@ -53,15 +53,15 @@ final class Surroundings: Sendable {
         }
     }
 
-    /// Marks an entry for another inspection.
+    /// Marks an entry as unsettled, so that it is inspected again.
     func unsettle(_ entry: Entry, in cache: CacheStore) throws {
         var marked = entry
         marked.isUnsettled = true
         try cache.index.settle([marked], now: time.now)
     }
 
-    /// Leaves an entry as versions before layout 10 left it during a replacement: unsettled, and without a digest of
-    /// its content in the file's name. Returns the file's path.
+    /// Leaves an entry in the state of an interrupted replacement in versions before layout 10: unsettled, and without
+    /// a content digest in the file name. Returns the file's path.
     func leaveAsBeforeLayout10(_ entry: Entry, in cache: CacheStore) throws -> String {
         try unsettle(entry, in: cache)
         let name = "\(entry.name).\(entry.fileExtension)"
@@ -71,7 +71,7 @@ final class Surroundings: Sendable {
         return path
     }
 
-    /// Makes a root look as after a restart of the machine.
+    /// Simulates a restart of the machine.
     func restart(_ cache: CacheStore) throws {
         try cache.index.perform {
             try $0.database.execute(
@@ -88,7 +88,7 @@ final class Surroundings: Sendable {
             sleep: { _ in })
     }
 
-    /// All regular files below a folder of the root, as paths relative to it.
+    /// All regular files below a folder of the root, as sorted relative paths.
     func files(_ name: String) -> [String] { Self.files(below: "\(root)/\(name)").sorted() }
 
     static func files(below path: String) -> [String] {
@@ -130,7 +130,7 @@ final class Surroundings: Sendable {
     }
 }
 
-/// Time that a test moves by hand.
+/// A clock that moves only when a test advances it.
 final class TestClock: Sendable {
     private let time = Monitor(Timestamp(milliseconds: 1_700_000_000_000))
 
@@ -160,8 +160,7 @@ extension CacheStore {
     }
 }
 
-/// A picture of one pixel with as many bytes as wanted: a GIF, behind whose end anything may stand. Different seeds
-/// give different bytes.
+/// A GIF of a single pixel with the given size; the bytes after its end marker depend on the seed.
 func picture(_ seed: Int = 0, bytes: Int = 64) -> [UInt8] {
     var result: [UInt8] = [
         0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x2C, 0, 0, 0, 0, 1, 0, 1,
@@ -181,7 +180,7 @@ let png: [UInt8] = [
 
 func key(_ text: String) throws -> CacheKey { try CacheKey(printed: text) }
 
-/// Runs `body` on `count` threads at the same time, and returns their results or errors.
+/// Runs `body` on `count` threads concurrently, and returns their results or errors.
 func together<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Result
 ) throws -> [Swift.Result<Result, any Error>] {

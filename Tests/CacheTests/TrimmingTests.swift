@@ -21,14 +21,14 @@ import Testing
 
         try world.store(["e"], in: cache)
 
-        // 5000 bytes, down to 3800.
+        // 5000 bytes are trimmed to 3800.
         #expect(try kept(in: cache) == ["a", "d", "e"])
         #expect(try cache.statistics().bytes == 3000)
         #expect(try cache.statistics()[.evictions] == 2)
         #expect(world.files("scopes").count == 3)
     }
 
-    @Test func pathIsNotTakenBeforeItsLeaseEnds() throws {
+    @Test func pathStaysUntilItsLeaseEnds() throws {
         let cache = try world.cache(capacity: 2000)
         try world.store(["a", "b", "c", "d"], in: cache)
 
@@ -48,14 +48,14 @@ import Testing
         #expect(try kept(in: cache) == ["d"])
     }
 
-    /// By the time at which it began to wait for others who write, all that they wrote would still be in use.
-    @Test func leasesAreJudgedWhenATrimMayWrite() throws {
+    /// Judged by the time at which the trim began to wait, entries written during the wait would all be leased.
+    @Test func leasesAreCheckedWhenTheTrimGetsTheWriteLock() throws {
         let cache = try world.cache(capacity: 2000)
         try world.store(["a", "b", "c"], in: cache)
         let begun = world.time.now
         world.time.advance(.seconds(700))
 
-        try cache.trimToCapacity(now: begun)
+        try cache.trimmer.trimToCapacity(now: begun)
 
         #expect(try kept(in: cache) == ["c"])
     }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func lookWithoutHandingOutChangesNothing() throws {
+    @Test func lookupWithoutALeaseChangesNothing() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         let before = try cache.index.find(key("a").name, in: .standard)
@@ -83,7 +83,7 @@ import Testing
         #expect(try cache.index.find(key("a").name, in: .standard) == before)
     }
 
-    @Test func hitInALoopWritesNothing() throws {
+    @Test func repeatedHitsWriteNothing() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         _ = try cache.lookup(key("a"))
@@ -106,7 +106,7 @@ import Testing
         #expect(try cache.statistics().bytes <= 2000)
     }
 
-    @Test func leaseFromBeforeTheClockWasSetBackDoesNotHoldForYears() throws {
+    @Test func leaseFromBeforeTheClockWasSetBackIsIgnored() throws {
         let cache = try world.cache(capacity: 2000)
         world.time.advance(.seconds(100 * 86_400))
         try world.store(["a", "b"], in: cache)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(120), .seconds(5 * 3600), .seconds(90 * 86_400)])
-    func entriesOfTheFutureAreTrimmedBeforeFreshOnes(setBack: Duration) throws {
+    func entriesFromTheFutureAreTrimmedFirst(setBack: Duration) throws {
         let cache = try world.cache(capacity: 4000)
         world.time.advance(setBack)
         try world.store(["a", "b"], in: cache)
@@ -130,8 +130,8 @@ import Testing
         #expect(try kept(in: cache) == ["c", "d", "e"])
     }
 
-    /// A lease in `leases/` belongs to a path that was returned a moment ago.
-    @Test func entryOfTheFutureThatIsLeasedNowStays() throws {
+    /// A lease in `leases/` belongs to a recently returned path.
+    @Test func leasedEntryFromTheFutureStays() throws {
         let cache = try world.cache(capacity: 2900)
         world.time.advance(.seconds(86_400))
         try world.store(["a", "b"], in: cache)
@@ -143,7 +143,7 @@ import Testing
         #expect(try kept(in: cache) == ["a", "c"])
     }
 
-    @Test func renewedLeaseIsNoLongerThanANewLease() throws {
+    @Test func renewedLeaseIsAsLongAsANewLease() throws {
         let cache = try world.cache()
         world.time.advance(.seconds(86_400))
         try world.store(["a"], in: cache)
@@ -156,7 +156,7 @@ import Testing
         #expect(stored.leaseUntil <= world.time.now + .seconds(600 + 60))
     }
 
-    @Test func capacityAppliesToTheRootNotToAScope() throws {
+    @Test func capacityAppliesToTheWholeRoot() throws {
         let one = try world.cache(scope: "one", capacity: 3000, lease: .zero)
         let two = try world.cache(scope: "two", capacity: 3000, lease: .zero)
         try world.store(["a", "b"], in: one)
@@ -169,7 +169,7 @@ import Testing
         #expect(try two.statistics().scopes[0].counters[.evictions] == 2)
     }
 
-    @Test func largeTrimTakesSeveralTransactions() throws {
+    @Test func largeTrimUsesSeveralTransactions() throws {
         let cache = try world.cache(lease: .zero)
         try world.store((0..<200).map(String.init), in: cache)
 
@@ -178,7 +178,7 @@ import Testing
         #expect(try cache.statistics().bytes == 9000)
     }
 
-    /// Each of four workers printed hundreds of lines, with sizes that were soon wrong.
+    /// Regression test: each of four workers printed hundreds of warnings, whose sizes were soon outdated.
     @Test func manyRunsOnOneRootWarnOnceAnHour() throws {
         for run in 0..<3 {
             let cache = try world.cache(capacity: 2000)
@@ -192,7 +192,7 @@ import Testing
         try world.store(["d", "e", "f"], in: later)
         later.close()
         #expect(world.messages.warnings.count == 2)
-        // It was set back.
+        // The clock was set back.
         world.time.advance(.seconds(-86_400))
         let earlier = try world.cache(capacity: 2000)
         try world.store(["g", "h", "i"], in: earlier)
@@ -200,7 +200,7 @@ import Testing
         #expect(world.messages.warnings.count == 3)
     }
 
-    @Test func runThatFitsIsNotWarnedOf() throws {
+    @Test func runWithinTheCapacityIsNotWarned() throws {
         let cache = try world.cache(capacity: 4000, lease: .zero)
         try world.store(["a", "b", "c", "d"], in: cache)
         cache.close()
@@ -218,7 +218,7 @@ import Testing
         (CacheDemand(stored: 120, kept: 150), .kept(150)),
         (CacheDemand(stored: 150, kept: 150), .stored(150)),
     ])
-    func largerDemandCounts(_ demand: CacheDemand, _ excess: CacheDemand.Excess?) {
+    func largerOfTwoDemandsIsReported(_ demand: CacheDemand, _ excess: CacheDemand.Excess?) {
         #expect(demand.excess(over: 100) == excess)
     }
 
@@ -226,12 +226,12 @@ import Testing
         (1, "1MB"), (999_999, "2MB"), (18_000_000, "20MB"), (71_000_000, "79MB"), (109_000_000, "120MB"),
         (2_000_000_000, "2200MB"), (123_456_789_012, "140000MB"),
     ])
-    func sizeThatWouldBeEnoughHasRoomToSpare(_ bytes: Int, _ text: String) throws {
+    func suggestedCapacityHasRoomToSpare(_ bytes: Int, _ text: String) throws {
         #expect(CacheDemand.Excess.enough(for: bytes) == text)
         #expect(try #require(ByteCount.parse(text)) > bytes)
     }
 
-    @Test func warningOfFilesInUseSaysHowLargeTheCacheGrew() {
+    @Test func warningAboutFilesInUseStatesTheSize() {
         #expect(
             CacheDemand.Excess.kept(71_000_000).message(capacity: 20_000_000, isInMemory: false)
                 == "the cache grew to 71.0 MB, more than its capacity of 20.0 MB, as its files were in use; --capacity"

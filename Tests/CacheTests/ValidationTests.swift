@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Which stored answer a server's word is about: `Vary`, 304, and bodies whose end is missing.
+/// Rules for reusing a stored response: `Vary`, 304, and bodies without a marked end.
 @Suite struct ValidationTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Vary
 
-    /// Bob got Alice's picture, although the server chose it by the name.
+    /// Regression test: Bob received Alice's picture, although the server chooses the picture by the user.
     @Test(arguments: [false, true])
     func answerToAnotherUserIsFetchedAgain(_ respectsServer: Bool) throws {
         let server = FakeServer { request, number in
@@ -41,13 +41,13 @@ import Testing
 
         #expect(status == .miss)
         #expect(try Surroundings.contents(entry.path) == picture(2))
-        // Several answers may have the same time of change.
+        // Several responses may share a Last-Modified time.
         #expect(server.requests[1].header("If-Modified-Since") == nil)
         #expect(try cache.fetch(moon(("Authorization", "bob")), client: world.client(server)).status == .hit)
         #expect(server.requests.count == 2)
     }
 
-    @Test func sameAnswerToAnotherUserIsValidated() throws {
+    @Test func answerToAnotherUserIsRevalidatedByItsETag() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
                 ? .init(headers: [("Vary", "Cookie"), ("ETag", "\"1\"")], body: picture())
@@ -61,7 +61,7 @@ import Testing
         #expect(try cache.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .revalidated)
     }
 
-    @Test func answerToOtherFieldsIsNotServedStale() throws {
+    @Test func answerToOtherRequestFieldsIsNotServedStale() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(headers: [("Vary", "Cookie")], body: picture()) : .init(status: 503)
         }
@@ -75,12 +75,12 @@ import Testing
         #expect(throws: CacheFailure.self) {
             try offline.fetch(moon(("Cookie", "b")), client: world.client(server))
         }
-        // Neither a look-up nor the same request asks.
+        // Neither a lookup nor a repetition of the same request reaches the server.
         #expect(try offline.lookup(CacheKey(url: moon.url)) != nil)
         #expect(try offline.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .hit)
     }
 
-    @Test func answerThatOnlyTheServerCanChooseIsValidatedAndServedStale() throws {
+    @Test func answerThatVariesByEverythingIsValidatedOrServedStale() throws {
         let server = FakeServer { request, number in
             if number == 2 { return .init(status: 503) }
             return request.header("If-None-Match") == nil
@@ -98,7 +98,7 @@ import Testing
         #expect(cache.freshHit(CacheKey(url: moon.url), asFetch: false) != nil)
     }
 
-    @Test func requestThatWantsValidationIsObeyed() throws {
+    @Test func requestDirectivesForceRevalidation() throws {
         let server = FakeServer(picture(), etag: "\"1\"")
         let cache = try world.cache()
         _ = try cache.fetch(moon, client: world.client(server))
@@ -114,13 +114,13 @@ import Testing
 
     // MARK: 304
 
-    /// The entry was renewed by the word of the server about another version.
+    /// Regression test: a 304 about another version renewed the entry.
     @Test(
         arguments: [
             ("ETag", "\"1\"", "\"2\""), ("ETag", "W/\"1\"", "\"2\""),
             ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT", "Tue, 14 Nov 2023 00:00:01 GMT"),
         ])
-    func notModifiedForAnotherVersionIsRequestedAgain(_ field: String, _ old: String, _ new: String) throws {
+    func notModifiedForAnotherVersionIsFetchedAgain(_ field: String, _ old: String, _ new: String) throws {
         let server = FakeServer { request, number in
             request.headers.isEmpty
                 ? .init(headers: [(field, number == 0 ? old : new)], body: picture(number))
@@ -141,7 +141,7 @@ import Testing
         arguments: [
             ("\"1\"", "W/\"1\"", nil), ("\"1\"", nil, "Wed, 15 Nov 2023 00:00:00 GMT"), ("\"1\"", nil, nil),
         ] as [(String, String?, String?)])
-    func unchangedAnswerWithoutAnotherETagRenewsTheEntry(_ known: String, _ etag: String?, _ date: String?) throws {
+    func notModifiedWithoutAnotherETagRenewsTheEntry(_ known: String, _ etag: String?, _ date: String?) throws {
         let fields = (etag.map { [("ETag", $0)] } ?? []) + (date.map { [("Last-Modified", $0)] } ?? [])
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
@@ -156,11 +156,11 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .revalidated)
     }
 
-    /// It was taken for the server's word, although the damaged validators could not be sent.
-    @Test func unchangedAnswerToARequestWithoutConditionsIsAFaultOfTheServer() throws {
+    /// Regression test: the 304 was accepted, although the damaged validators could not be sent.
+    @Test func notModifiedForAnUnconditionalRequestIsAServerError() throws {
         let server = FakeServer { _, _ in .init(status: 304) }
         let partial = PartialFile(name: "partial/x", root: try world.cache().index.root)
-        try world.cache().requireWriting()
+        try world.cache().index.requireWriting()
         let damaged = Validators(etag: "\"a\n\"", lastModified: "\u{0}")
         let download = Download(request: moon, into: partial, validators: damaged)
 
@@ -172,9 +172,9 @@ import Testing
         #expect(server.requests[0].headers.isEmpty)
     }
 
-    // MARK: Statuses and ends of bodies
+    // MARK: Statuses and body lengths
 
-    @Test(arguments: [203, 299]) func pictureWithAnotherStatusOfSuccessIsKept(_ status: Int) throws {
+    @Test(arguments: [203, 299]) func pictureWithAnotherSuccessStatusIsStored(_ status: Int) throws {
         let server = FakeServer { _, _ in .init(status: status, body: picture()) }
         let cache = try world.cache()
 
@@ -182,7 +182,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .hit)
     }
 
-    @Test func pictureStillBeingMadeIsRequestedAgain() throws {
+    @Test func status202IsRetried() throws {
         let server = FakeServer { _, number in number < 2 ? .init(status: 202) : .init(body: picture()) }
         let cache = try world.cache()
 
@@ -190,8 +190,8 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    /// It failed permanently, as a picture that is truncated on its server does.
-    @Test(arguments: [0, 10, 25]) func bodyTruncatedByTheConnectionIsRequestedAgain(_ count: Int) throws {
+    /// Regression test: the failure was permanent, as for a picture that is truncated on the server.
+    @Test(arguments: [0, 10, 25]) func bodyTruncatedByTheConnectionIsRetried(_ count: Int) throws {
         let whole = picture()
         let server = FakeServer { _, number in
             .init(body: number == 0 ? Array(whole.prefix(count)) : whole, endsAtClose: true)

@@ -6,8 +6,8 @@ import Testing
 @testable import Store
 
 extension CacheStore {
-    /// Returns the variants of an original; `make` writes the missing variants in the order of `options`, or in
-    /// reverse.
+    /// Returns the variants of an original. `make` writes the missing variants in the order of `options`, reversed on
+    /// request.
     @discardableResult
     func variants(
         of parent: CacheKey, options: [String], reversed: Bool = false, asked: ([Int]) -> Void = { _ in },
@@ -37,7 +37,7 @@ extension CacheStore {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    /// Writes the original's size as text.
+    /// Writes the size of the original as text.
     private func make(_ original: Entry, _ sink: any Sink) throws -> FileFacts {
         try sink.write(Array("\(original.bytes)".utf8))
         return FileFacts(contentType: "image/jpeg", fileExtension: "jpg", width: 3, height: 2)
@@ -62,7 +62,7 @@ extension CacheStore {
         #expect(try cache.statistics()[.variantHits] == 1)
     }
 
-    @Test func digestIsTakenWhileAVariantIsWritten() throws {
+    @Test func digestIsComputedWhileAVariantIsWritten() throws {
         let cache = try world.cache()
         let original = try cache.store(MemorySource(picture()), key: key("moon")).entry
 
@@ -95,7 +95,7 @@ extension CacheStore {
         #expect(try cache.statistics().entries == 0)
     }
 
-    @Test func originalThatWasRemovedCannotBeOpened() throws {
+    @Test func removedOriginalCannotBeOpened() throws {
         let cache = try world.cache()
         let original = try cache.store(MemorySource(picture()), key: key("moon")).entry
         #expect(try cache.open(original).bytes(0..<original.bytes) == picture())
@@ -106,7 +106,7 @@ extension CacheStore {
         #expect(error?.exitCode == .absent)
     }
 
-    @Test func originalWhoseFileWasRemovedIsNotFoundAgain() throws {
+    @Test func originalWithoutItsFileIsAMiss() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let original = try #require(try cache.lookup(key("moon")))
@@ -116,7 +116,7 @@ extension CacheStore {
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func failureToMakeLeavesNothing() throws {
+    @Test func failedVariantLeavesNoFile() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -179,12 +179,12 @@ extension CacheStore {
         #expect(try cache.variant(of: key("moon"), options: "w=2", make: make).isNew)
     }
 
-    @Test func variantThatIsDoneIsNotWaitedForWithTheOthers() throws {
+    @Test func finishedVariantIsAvailableBeforeTheWholeBatch() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
         try cache.variants(of: key("moon"), options: ["w=1", "w=2"]) { original, sink in
-            // While the second one is made, the first is there for everyone.
+            // While the second variant is being written, other processes can use the first.
             if try cache.statistics()[.variantsMade] == 1 {
                 #expect(try !world.cache().variant(of: key("moon"), options: "w=1", make: make).isNew)
                 let lock = try KeyLock.ifFree(
@@ -195,15 +195,15 @@ extension CacheStore {
         }
     }
 
-    @Test func variantOfAScopePurgedDuringItsWorkFails() throws {
+    @Test func purgeDuringAVariantFailsIt() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
             try cache.variant(of: key("moon"), options: "w=3") { original, sink in
                 let made = try make(original, sink)
-                _ = try world.cache(scope: "bob").purge(ScopeName("alice"))
-                try world.cache(scope: "bob").finishPurges()
+                _ = try world.cache(scope: "bob").scopes.purge(ScopeName("alice"))
+                try world.cache(scope: "bob").scopes.finishPurges()
                 return made
             }
         }
@@ -211,7 +211,7 @@ extension CacheStore {
         #expect(world.files("scopes").isEmpty && world.files("partial").isEmpty)
     }
 
-    @Test func failureWithAnotherReasonKeepsIt() throws {
+    @Test func failureOfAVariantIsRethrown() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -220,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func variantWhoseRootIsRemovedFailsAndLeavesNothing() throws {
+    @Test func removedRootFailsAVariantAndLeavesNothing() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -235,7 +235,7 @@ extension CacheStore {
         #expect(world.files("scopes").isEmpty && world.files("partial").isEmpty)
     }
 
-    @Test func manyWhoWantOverlappingSetsNeverWaitForEachOther() throws {
+    @Test func requestsForOverlappingVariantsDoNotDeadlock() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let made = Monitor(0)

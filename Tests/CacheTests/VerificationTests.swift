@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The damage that `verify` finds and repairs, and the states that it accepts.
+/// Damage that `verify` finds and repairs, and states that are not damage.
 @Suite struct VerificationTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -57,7 +57,7 @@ import Testing
         #expect(access(world.root, F_OK) != 0)
     }
 
-    @Test func soundRootHasNoProblems() throws {
+    @Test func intactRootHasNoProblems() throws {
         _ = try put(300) + put(5, scope: "alice")
 
         let events = try verify()
@@ -68,7 +68,7 @@ import Testing
         #expect(events.step(.sweep)?.count == 0)
     }
 
-    @Test func everyDamageIsFoundAndMended() throws {
+    @Test func everyDamageIsFoundAndRepaired() throws {
         let entries = try put(6)
         unlink(entries[0].path)
         truncate(entries[1].path, 10)
@@ -116,7 +116,7 @@ import Testing
         #expect(try world.cache().statistics().entries == 13)
     }
 
-    @Test func leftoversOfKilledRunsAreNoProblem() throws {
+    @Test func leftoversOfKilledRunsAreNotDamage() throws {
         let cache = try world.cache()
         let entry = try put(1)[0]
         try world.unsettle(entry, in: cache)
@@ -138,7 +138,7 @@ import Testing
         #expect(try cache.lookup(key("0")) != nil)
     }
 
-    @Test func entryBeingReplacedIsLeftToItsHolder() throws {
+    @Test func entryBeingReplacedIsSkipped() throws {
         let entry = try put(1)[0]
         try overwrite(entry.path, at: 500, with: [7, 7, 7, 7, 7])
         let cache = try world.cache()
@@ -194,8 +194,8 @@ import Testing
         }
     }
 
-    /// Stores, replacements and removals under way must not be taken for damage.
-    @Test func concurrentRunsCauseNoFalseAlarm() throws {
+    /// Concurrent stores, replacements and removals must not be reported as damage.
+    @Test func concurrentRunsAreNotReportedAsDamage() throws {
         let results = try together(5) { [world] worker in
             let cache = try world.cache(capacity: 30_000, lease: .zero)
             for round in 0..<30 {

@@ -10,7 +10,7 @@
 
 #define TARGET const struct confinement_target *
 #define CALL(name, ...) syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)
-// Calls that are newer than some headers; their numbers are the same on all architectures.
+// System calls that are newer than some headers; their numbers are the same on all architectures.
 #define NUMBER(number, ...) syscall(number __VA_OPT__(, ) __VA_ARGS__)
 #define TRY(name) {#name, try_##name}
 
@@ -22,12 +22,12 @@ struct attempt {
 extern const struct attempt file_attempts[], process_attempts[], socket_attempts[];
 extern const int file_attempt_count, process_attempt_count, socket_attempt_count;
 
-// Open before the rights are given up: one end of a pipe, and a program.
+// Opened before confinement: one end of a pipe, and a program.
 extern int pipe_end, program_file;
-// A path that leads to an open file which only names the victim.
+// A path to an open file descriptor that only refers to the victim.
 extern int victim_path;
 
-// Opens a file of the attacked process below /proc.
+// Opens a file of the attacked process in /proc.
 long open_proc(TARGET target, const char *name, int flags);
 
 #endif

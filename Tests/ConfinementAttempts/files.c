@@ -16,7 +16,7 @@
 #include <sys/xattr.h>
 #include <utime.h>
 
-// A path in the cache, in one of a few buffers.
+// A path in the cache, in one of four reused buffers.
 static const char *in_cache(TARGET t, const char *name) {
     static char paths[4][1024];
     static unsigned next;
@@ -25,7 +25,7 @@ static const char *in_cache(TARGET t, const char *name) {
     return path;
 }
 
-// Calls `use` with a file of the cache, which may be made and changed.
+// Calls `use` with a file in the cache, which the plan allows to create and change.
 static long with_own_file(TARGET t, long (*use)(int file)) {
     int file = open(in_cache(t, "own"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return -1;
@@ -36,7 +36,7 @@ static long with_own_file(TARGET t, long (*use)(int file)) {
     return result;
 }
 
-// A file that could be opened is closed, and counts as done.
+// If a file could be opened, closes it and reports success.
 static long closed(long file) {
     if (file >= 0) close((int)file);
     return file;

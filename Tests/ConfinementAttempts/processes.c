@@ -135,7 +135,7 @@ static long try_run_open(TARGET t) {
     return CALL(execveat, program_file, "", none, none, AT_EMPTY_PATH);
 }
 static long try_memory_program(TARGET t) { (void)t; return CALL(memfd_create, "x", 0); }
-// A child leaves without a trace; the parent sees that it could be made.
+// The child exits immediately; the parent sees that it could be created.
 static long forked(long process) {
     if (process == 0) _exit(0);
     return process;
@@ -167,7 +167,7 @@ static long try_setresuid(TARGET t) { (void)t; return CALL(setresuid, -1, -1, -1
 static long try_setgroups(TARGET t) { (void)t; return CALL(setgroups, 0, 0); }
 static long try_setfsuid(TARGET t) {
     (void)t;
-    // It answers with the id that was, so that only a refusal is an error.
+    // The call returns the previous ID, so only a refusal is an error.
     return CALL(setfsuid, -1);
 }
 static long try_capset(TARGET t) { (void)t; return CALL(capset, 0, 0); }

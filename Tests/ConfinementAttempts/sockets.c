@@ -13,14 +13,14 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-// A socket that could be made is closed, and counts as done.
+// If a socket could be created, closes it and reports success.
 static long made(long socket) {
     if (socket >= 0) close((int)socket);
     return socket;
 }
 static long make(int domain, int type, int protocol) { return made(CALL(socket, domain, type, protocol)); }
 
-// Calls `use` with a socket; its failure, or that there is none, is the answer.
+// Calls `use` with a socket. Returns its result, or the failure to create the socket.
 static long with_socket(int type, long (*use)(int socket)) {
     long file = CALL(socket, AF_INET, type, 0);
     if (file < 0) return -1;
@@ -81,7 +81,7 @@ static long try_express_data(TARGET t) { (void)t; return make(44, SOCK_RAW, 0); 
 static long try_unix_stream(TARGET t) { (void)t; return make(AF_UNIX, SOCK_STREAM, 0); }
 static long try_unix_datagram(TARGET t) { (void)t; return make(AF_UNIX, SOCK_DGRAM, 0); }
 
-// Sends a datagram to the attacked process through one end of a pair, and returns how far that came.
+// Sends a datagram to the attacked process through one end of a socket pair. Returns the result of the last call.
 static long through_pair(TARGET t, int type, bool connects) {
     int pair[2];
     if (CALL(socketpair, AF_UNIX, type, 0, pair) < 0) return -1;

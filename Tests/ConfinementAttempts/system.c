@@ -30,8 +30,8 @@ long open_proc(TARGET target, const char *name, int flags) {
     return CALL(openat, AT_FDCWD, path, flags, 0);
 }
 
-// Calls that would harm the machine get arguments that the kernel rejects. Any error but EPERM and ENOSYS then shows
-// that the call was reached, and counts as done.
+// Calls that would harm the machine have arguments that the kernel rejects. Any error except EPERM and ENOSYS then
+// shows that the call was reached, which counts as success.
 static long harmless(long result) { return result < 0 && errno != EPERM && errno != ENOSYS ? 0 : result; }
 
 static long try_bpf(TARGET t) { (void)t; return harmless(CALL(bpf, -1, 0, 0)); }

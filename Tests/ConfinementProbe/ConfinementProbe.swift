@@ -3,8 +3,8 @@ import ConfinementAttempts
 import Libc
 import Support
 
-/// Drops the rights that the words before `--` name, then tries the operations after it, and prints the error number of
-/// each, 0 for success. Tests learn from it which operations a tool could still perform if a picture had taken it over.
+/// Confines itself by the plan before `--`, attempts the operations after it, and prints the error number of each (0
+/// for success). Tests learn which operations remain possible for a tool that a hostile picture has taken over.
 @main
 struct ConfinementProbe {
     static func main() {
@@ -73,7 +73,7 @@ struct ConfinementProbe {
 
     private static func opened(_ path: String, _ flags: Int32) -> Int32 { closed(open(path, flags | O_CLOEXEC, 0o600)) }
 
-    /// From the first path to the second, with a colon between them.
+    /// Renames a file. `paths` are the old and the new path, separated by a colon.
     private static func move(_ paths: String) -> Int32 {
         let parts = paths.split(separator: ":").map(String.init)
         return result(rename(parts[0], parts[1]))
@@ -105,8 +105,8 @@ struct ConfinementProbe {
     private static func connected(to port: UInt16) -> Int32 { withLoopback(port, connect) }
     private static func listened() -> Int32 { withLoopback(0, bind) }
 
-    /// Whether a thread can be started and is confined as well: the error number of its request for a socket with a
-    /// path.
+    /// Starts a thread to check that it is confined, too. Returns the error number of its attempt to create a Unix
+    /// domain socket.
     private static func thread() -> Int32 {
         let answer = Monitor<Int32>(-1)
         guard let thread = try? Thread.start({ answer.withLock { $0 = closed(socket(AF_UNIX, stream, 0)) } }) else {
@@ -118,13 +118,13 @@ struct ConfinementProbe {
 
     // MARK: Attacks
 
-    /// Changes to another user.
+    /// Changes the user of this process.
     private static func become(_ user: uid_t) {
         guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot be user \(user)") }
     }
 
-    /// Prepares an attack on the file `victim` in this folder, and on a process that reads the socket `socket` there,
-    /// and prints the id of that process. Call it before the process is confined.
+    /// Prepares an attack on the file `victim` in the folder, and on a process that reads the socket `socket` there.
+    /// Prints the ID of that process. Must be called before this process is confined.
     private static func prepared(in folder: String, cache: [String]) -> confinement_target {
         func kept(_ text: String) -> UnsafePointer<CChar> { text.withPathPointer { UnsafePointer(strdup($0)) } }
         var target = confinement_target(
@@ -136,7 +136,7 @@ struct ConfinementProbe {
         return target
     }
 
-    /// Prints `prepared` on standard error, and waits for the end of standard input.
+    /// Prints `prepared` on standard error, then waits for the end of standard input.
     private static func waitForInput() {
         StandardError.write("prepared\n")
         while readLine() != nil {}
@@ -150,7 +150,7 @@ struct ConfinementProbe {
         }
     }
 
-    /// Makes a call by its number, with no arguments. For calls that do nothing.
+    /// Makes a system call by its number, without arguments. Use it only for calls without an effect.
     private static func called(_ number: String) -> Int32 {
         typealias Call = @convention(c) (Int) -> Int
         guard let number = Int(number), let found = dlsym(nil, "syscall") else { return -1 }

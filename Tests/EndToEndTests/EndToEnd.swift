@@ -5,14 +5,14 @@ import Support
 import TestSupport
 import Testing
 
-/// The sample service that most tests share. Requests are counted by path, so tests use distinct picture names; a test
-/// that counts anything else starts its own service.
+/// A sample service that most tests share. It counts requests by path, so tests use distinct picture names; a test that
+/// counts other requests starts its own service.
 enum Sample {
     private static let started = Result { try SampleServer(["--size", "320x200"]) }
 
     static var service: SampleServer { get throws { try started.get() } }
 
-    /// The address of a picture on the shared service, with faults put before it.
+    /// The address of a picture on the shared service, with the faults in its path.
     static func url(_ picture: String, faults: [String] = []) throws -> String {
         try service.url("/pictures/\(picture)", faults: faults)
     }
@@ -23,17 +23,17 @@ enum Sample {
         return try service.requests()[String(path)]
     }
 
-    /// A home whose tools ask the shared service for everything.
+    /// A home whose tools send all requests to the shared service.
     static func home(_ added: [String: String] = [:]) throws -> ToolHome {
         try ToolHome(environment: try service.environment.merging(added) { $1 })
     }
 }
 
 extension ToolOutput {
-    /// All records of standard output.
+    /// All records on standard output.
     var records: [Record] { get throws { try Record.list(parsing: stdoutBytes) } }
 
-    /// The one record of standard output.
+    /// The only record on standard output.
     var record: Record {
         get throws {
             let records = try records
@@ -41,8 +41,8 @@ extension ToolOutput {
         }
     }
 
-    /// Expects this exit status, a record with an `error` of this code and status, and its message as one line of the
-    /// form `tool: message`, or with a subject: `tool: 2024-02-03: message`.
+    /// Expects an exit status, a record with an `error` of the same status and this code, and its message as a line
+    /// `tool: message`, or with a subject `tool: 2024-02-03: message`.
     @discardableResult
     func expectFailure(
         _ status: Int32, code: String, tool: String, transient: Bool? = nil, location: SourceLocation = #_sourceLocation
@@ -60,7 +60,7 @@ extension ToolOutput {
         return record
     }
 
-    /// Expects this exit status, nothing on standard output and a line of the form `tool: message` with these words.
+    /// Expects an exit status, no standard output, and a line `tool: message` that contains the words.
     func expectRefusal(
         _ status: Int32, _ tool: String, _ words: String..., location: SourceLocation = #_sourceLocation
     ) throws {
@@ -72,7 +72,7 @@ extension ToolOutput {
     }
 }
 
-/// Pictures of several formats with little ado.
+/// Encoded pictures for tests.
 enum Picture {
     /// A gradient as a JPEG.
     static func jpeg(_ width: Int, _ height: Int) throws -> [UInt8] { try encoded(.gradient(width, height), .jpeg) }
@@ -86,7 +86,6 @@ enum Picture {
         return try encode(pixels, EncodeOptions(format: format, quality: 90))
     }
 
-    /// The header of a file.
     static func header(_ path: String) throws -> ImageHeader { try ImageHeader.read(File.openInput(path)) }
 
     static func header(_ bytes: [UInt8]) throws -> ImageHeader { try ImageHeader.read(MemorySource(bytes)) }
@@ -96,7 +95,7 @@ enum Picture {
         return "\(size.width)x\(size.height)"
     }
 
-    /// A JPEG with Exif's orientation put in as its first segment (CIPA DC-008, 4.5.4 and 4.6.5).
+    /// Inserts an Exif orientation as the first segment of a JPEG (CIPA DC-008, 4.5.4 and 4.6.5).
     static func turned(_ jpeg: [UInt8], orientation: UInt8) -> [UInt8] {
         let tiff: [UInt8] =
             Array("MM".utf8) + [0, 42, 0, 0, 0, 8]
@@ -108,7 +107,7 @@ enum Picture {
 }
 
 extension ToolHome {
-    /// The files under the cache root that a download leaves behind when it is not cleaned up.
+    /// Partial files below the cache root.
     var leftovers: [String] {
         folder.contents().filter { name in
             guard name.hasPrefix("cache/apod-tools/"), let slash = name.lastIndex(of: "/") else { return false }
@@ -116,7 +115,7 @@ extension ToolHome {
         }
     }
 
-    /// The pictures under the cache root.
+    /// Pictures below the cache root.
     var blobs: [String] {
         folder.contents().filter { name in
             name.hasPrefix("cache/apod-tools/scopes/")

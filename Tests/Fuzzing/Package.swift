@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, so that the tools' package builds without the sanitizers required here. scripts/fuzz builds it.
+// A separate package, so that the tools' package does not need the sanitizers used here. Built by scripts/fuzz.
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v15)],

@@ -1,7 +1,7 @@
 import HTTP
 import Support
 
-/// Answers every request with the same status, fields and body, and counts them.
+/// Answers every request with the same status, fields and body, and counts the requests.
 final class CannedTransport: HTTPTransport {
     private let status: Int
     private let headers: HTTPHeaders
@@ -16,7 +16,7 @@ final class CannedTransport: HTTPTransport {
 
     /// Answers with a GIF.
     ///
-    /// - Parameter remaining: the field with the rest of the quota.
+    /// - Parameter remaining: the value of the field with the remaining quota.
     init(gif body: [UInt8], remaining: String? = nil) {
         status = 200
         var headers = HTTPHeaders(["Content-Type": "image/gif"])

@@ -12,11 +12,11 @@ import Testing
     }
 
     @Test(arguments: ["", " 1", "a/b", "1&resolution=1080", "é", "a\n", String(repeating: "a", count: 65)])
-    func otherTextIsRefused(_ text: String) {
+    func invalidIDIsRefused(_ text: String) {
         #expect(throws: GIFFailure.badID(text)) { try ExerciseID(text) }
     }
 
-    @Test func recordsNameTheirExerciseInOneOfTwoFields() throws {
+    @Test func recordNamesItsExerciseInOneOfTwoFields() throws {
         #expect(try ExerciseID(of: record(#"{"name":"x","id":"0007"}"#)).text == "0007")
         #expect(try ExerciseID(of: record(#"{"exerciseId":"trmte8s"}"#)).text == "trmte8s")
         #expect(try ExerciseID(of: record(#"{"exerciseId":"b","id":"a"}"#)).text == "a")

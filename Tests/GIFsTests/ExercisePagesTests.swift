@@ -12,7 +12,7 @@ import Testing
 
     private func pages() throws -> ExercisePages { try ExercisePages(of: ExerciseService(address: "http://a/db")) }
 
-    @Test func theListEndsWithAShortPage() throws {
+    @Test func shortPageEndsTheList() throws {
         var pages = try pages()
         #expect(pages.next?.description == "http://a/db/exercises?limit=500&offset=0")
         try pages.add(page(0..<5))
@@ -23,14 +23,14 @@ import Testing
         #expect(pages.next == nil && ids(pages) == Array(0..<12))
     }
 
-    @Test func aPageThatWasThereAlreadyEndsIt() throws {
+    @Test func repeatedPageEndsTheList() throws {
         var pages = try pages()
         try pages.add(page(0..<5))
         try pages.add(page(0..<5))
         #expect(pages.next == nil && ids(pages) == Array(0..<5))
     }
 
-    @Test func anIDThatIsSeenTwiceIsLeftOut() throws {
+    @Test func repeatedIDIsOmitted() throws {
         var pages = try pages()
         try pages.add(page(0..<5))
         try pages.add(page(4..<9))
@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test(arguments: ["{\"message\":\"no\"}", "[1]", "<html>", "[{\"name\":\"curl\"}]"])
-    func somethingElseIsRefused(_ body: String) throws {
+    func pageThatIsNotAListIsRefused(_ body: String) throws {
         var pages = try pages()
         #expect(throws: GIFFailure.self) { try pages.add(Array(body.utf8)) }
     }
 
-    @Test func keptListBelongsToItsService() throws {
+    @Test func cachedListBelongsToItsService() throws {
         let exercises = try Record.list(parsing: Array(#"[{"id":"0001","x":1.10},{"id":"0002"}]"#.utf8))
         let list = KeptList(exercises)
         let body = list.body(address: "http://a")
@@ -54,7 +54,7 @@ import Testing
         #expect(KeptList(body: Array(body.dropLast(15)), address: "http://a") == nil)
     }
 
-    @Test func filtersAreMetTogether() throws {
+    @Test func allFiltersMustMatch() throws {
         let curl = try Record(
             parsing: Array(#"{"bodyPart":"upper arms","target":"biceps","equipment":"cable","name":"Cable Curl"}"#.utf8)
         )
@@ -65,7 +65,7 @@ import Testing
         #expect(ExerciseFilter(equipment: ["cable", "band"]).accepts(curl))
     }
 
-    @Test func filtersKnowTheArraysOfTheOpenVersionToo() throws {
+    @Test func filtersReadTheArraysOfTheOpenVersion() throws {
         let row = try Record(
             parsing: #"{"bodyParts":["UPPER ARMS","back"],"targetMuscles":["lats"],"equipments":["cable",1]}"#.utf8)
         #expect(ExerciseFilter(bodyParts: ["back"], targets: ["lats"], equipment: ["band,cable"]).accepts(row))
@@ -74,7 +74,7 @@ import Testing
         #expect(!ExerciseFilter(targets: ["lats"], equipment: ["1"]).accepts(row))
     }
 
-    @Test func valuesAreGivenOnceAndSorted() throws {
+    @Test func valuesAreDistinctAndSorted() throws {
         let exercises = try Record.list(
             parsing: Array(
                 #"[{"bodyPart":"waist"},{"bodyParts":["neck","back"]},{"bodyPart":"back"},{"bodyPart":""},{}]"#.utf8))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExerciseServiceTests {
     private let gif = try? ExerciseGIF(id: ExerciseID("0001"))
 
-    @Test func requestHasTheIDAsItIsAndTheKeyInAHeaderOnly() throws {
+    @Test func requestHasTheUnchangedIDAndTheKeyOnlyInAHeader() throws {
         let service = try ExerciseService(key: " secret-key\n")
         let request = try service.imageRequest(for: #require(gif))
         #expect(
@@ -23,7 +23,7 @@ import Testing
         #expect(!dumped.contains("secret"))
     }
 
-    @Test func anotherAddressMayHaveAPathAndAPort() throws {
+    @Test func addressMayHaveAPathAndAPort() throws {
         let service = try ExerciseService(address: "http://127.0.0.1:8080/db/")
         let request = try service.imageRequest(for: #require(gif))
         #expect(request.url.description == "http://127.0.0.1:8080/db/image?exerciseId=0001&resolution=180")
@@ -38,7 +38,7 @@ import Testing
         #expect(try service.address(of: gif) == service.imageRequest(for: gif).url.normalized)
     }
 
-    @Test func emptyKeyIsNone() throws {
+    @Test func emptyKeyCountsAsMissing() throws {
         let service = try ExerciseService(key: " \n")
         #expect(service.address == ExerciseService.standardAddress)
         #expect(!service.hasKey)
@@ -48,7 +48,7 @@ import Testing
         ("exercisedb", nil), ("ftp://example.org", nil), ("https://example.org/?rapidapi-key=s3cret", nil),
         (ExerciseService.standardAddress, "s3c\nret"), (ExerciseService.standardAddress, "s3c ret"),
     ])
-    func badSettingsAreTheConfigurationsFault(_ address: String, _ key: String?) throws {
+    func invalidSettingsAreConfigurationFailures(_ address: String, _ key: String?) throws {
         let failed = #expect(throws: ConfigurationFailure.self) { try ExerciseService(address: address, key: key) }
         #expect(failed?.exitCode == .configuration)
         #expect(failed?.message.contains("s3c") == false)
@@ -104,7 +104,7 @@ import Testing
         #expect(failure(of: service.failure(of: FetchFailure.status(answer), for: gif)).code == code)
     }
 
-    @Test(arguments: [401, 403, 404]) func refusalsOfAnotherOriginSayNothingOfTheKey(_ status: Int) throws {
+    @Test(arguments: [401, 403, 404]) func refusalsOfAnotherOriginDoNotConcernTheKey(_ status: Int) throws {
         let answer = FetchFailure.Answer(
             status: status, headers: HTTPHeaders(), url: try WebURL("https://cdn.test/1.gif"))
         let failed = try ExerciseService(key: "k").failure(of: FetchFailure.status(answer), for: gif)
@@ -133,7 +133,7 @@ import Testing
         (ExerciseService.standardAddress, "k", true), ("http://localhost:3000/api/v1", nil, true),
         ("https://notrapidapi.com", nil, true),
     ])
-    func rapidAPIIsNotAskedWithoutAKey(_ address: String, _ key: String?, isAsked: Bool) throws {
+    func rapidAPIRequiresAKey(_ address: String, _ key: String?, isAsked: Bool) throws {
         let service = try ExerciseService(address: address, key: key)
         var failed: ConfigurationFailure?
         do { try service.requireChoice() } catch { failed = error }
@@ -141,7 +141,7 @@ import Testing
         if let failed { #expect(failed.message.contains("EXERCISEDB_API_URL") && failed.message.contains("terms")) }
     }
 
-    @Test func otherErrorsStayAsTheyAre() throws {
+    @Test func otherErrorsAreNotTranslated() throws {
         let service = try ExerciseService()
         let gif = try #require(gif)
         #expect(service.failure(of: Cancelled(), for: gif) is Cancelled)

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func otherWordsAreNoGateway() throws {
+    @Test func otherTextIsNotAGatewayError() throws {
         let transport = CannedTransport(200, ["Content-Type": "text/plain"], "healthy: no healthy upstream")
         #expect(code(try ask(transport)) == "not-a-gif")
         #expect(transport.requests == 1)
@@ -60,16 +60,16 @@ import Testing
     }
 
     @Test(arguments: ["image/gif", "Image/GIF;x=y", "application/octet-stream"])
-    func typeOfAGIFPasses(_ type: String) throws {
+    func gifTypeIsAccepted(_ type: String) throws {
         #expect(try ask(CannedTransport(200, ["Content-Type": type], "GIF89a")).get() == Array("GIF89a".utf8))
     }
 
-    @Test func missingTypePasses() throws {
+    @Test func missingTypeIsAccepted() throws {
         #expect(try ask(CannedTransport(200, [:], "GIF89a")).get() == Array("GIF89a".utf8))
     }
 
-    /// A quota of a month, with nothing left after this answer, is no reason to refuse the next request unasked.
-    @Test func remainingQuotaIsNotPassedOn() throws {
+    /// Even if the monthly quota is used up after this answer, the client must send the next request.
+    @Test func remainingQuotaIsRemovedFromTheAnswer() throws {
         let transport = CannedTransport(
             200,
             ["Content-Type": "image/gif", "X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Limit": "9"],

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func factsBecomeTheRecordsField() throws {
+    @Test func factsBecomeTheFieldGif() throws {
         let facts = try GIFAcceptance.inspect(MemorySource(gif))
         var record = try Record(parsing: #"{"id":"0001"}"#.utf8)
         record.set("gif", facts.field())
@@ -34,7 +34,7 @@ import Testing
         #expect(GIFFacts(note: "") == nil && GIFFacts(note: "{}") == nil)
     }
 
-    @Test func everythingElseIsRefusedWithACode() {
+    @Test func everyOtherInputIsRefusedWithACode() {
         #expect(failed([]) == .empty)
         #expect(failed(Array(#"{"message":"ok"}"#.utf8)) == .notAGIF("JSON"))
         #expect(failed(Array("<!doctype html>".utf8)) == .notAGIF("an HTML page"))
@@ -48,7 +48,7 @@ import Testing
         #expect(bomb?.exitCode == .notAllowed)
     }
 
-    @Test func everyPrefixIsRefused() {
+    @Test func everyPrefixOfAGIFIsRefused() {
         for length in 0..<gif.count {
             let failure = failed(Array(gif[..<length]))
             #expect(failure?.exitCode == (failure == .truncated ? .temporary : .data), "\(length)")

@@ -19,14 +19,15 @@ import Testing
         gif = try ExerciseGIF(id: ExerciseID("0001"))
     }
 
-    /// Looks the entry up in the cache.
+    /// Looks up the entry in the cache.
     private func find() throws -> FoundEntry {
         let caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         let naming = GIFNaming(service: try ExerciseService(), resolutions: [.standard])
         return try caches.find(RecordJob(Record(), argument: gif.id.text), naming)
     }
 
-    /// A cache over a transport, `days` from now, whose client neither waits nor retries more than once.
+    /// Returns a cache over a transport, with a clock `days` from now, whose client never waits and retries at most
+    /// once.
     private func cache(
         _ transport: CannedTransport, days: Int64 = 0, expiry: Expiry? = nil,
         address: String = ExerciseService.standardAddress
@@ -70,7 +71,7 @@ import Testing
 
     @Test func onlyFreshGIFsAreImmediateHits() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
-        /// What `put` gives at once.
+        /// Returns the record that `prepare` completes; nil if work remains.
         func record(days: Int64 = 0) throws -> Record? {
             let naming = GIFNaming(service: try ExerciseService(), resolutions: [.standard])
             let tool = GIFTool(cache: try cache(transport, days: days), naming: naming, placeholder: nil)
@@ -86,7 +87,7 @@ import Testing
         #expect(transport.requests == 1)
     }
 
-    @Test func aGIFIsKeptForAYearAlsoIfItWasStoredForLess() throws {
+    @Test func expiryOfAYearAppliesToGIFsStoredWithAShorterExpiry() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
         _ = try cache(transport).put(gif)
         #expect(try !cache(transport, days: 300).isFresh(gif))
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [("40", 2), ("2000", 10), ("19", 1), (nil, 10)])
-    func expiredGIFsTakeATwentiethOfTheQuota(_ remaining: String?, _ requests: Int) throws {
+    func revalidationTakesATwentiethOfTheQuota(_ remaining: String?, _ requests: Int) throws {
         let transport = CannedTransport(gif: TinyGIF.bytes, remaining: remaining)
         let gifs = try (1...10).map { try ExerciseGIF(id: ExerciseID("\(1000 + $0)")) }
         let first = CannedTransport(gif: TinyGIF.bytes)
@@ -107,7 +108,7 @@ import Testing
         let statuses = try gifs.map { try later.put($0).status }
         #expect(statuses == gifs.indices.map { $0 < requests ? .revalidated : .stale })
         #expect(transport.requests == requests)
-        // A GIF that is missing is requested all the same.
+        // The budget does not limit requests for missing GIFs.
         #expect(try later.put(gif).status == .miss)
     }
 
@@ -129,7 +130,7 @@ import Testing
         #expect(transport.requests == 2)
     }
 
-    @Test func otherFilesAreNotKept() throws {
+    @Test func invalidGIFsAreNotCached() throws {
         let page = CannedTransport(200, ["Content-Type": "image/gif"], "<!doctype html>")
         #expect(failureCode { _ = try cache(page).put(gif) } == "not-a-gif")
         let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))
@@ -137,7 +138,7 @@ import Testing
         #expect(failureCode { _ = try find() } == "not-cached")
     }
 
-    @Test func aGIFThatIsCutOffLeavesAnExpiredOneInUse() throws {
+    @Test func truncatedGIFDoesNotReplaceAnExpiredGIF() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))
         let item = try cache(cut, days: 15).put(gif)
@@ -145,7 +146,7 @@ import Testing
         #expect(try File.openInput(item.entry.path).bytes(0..<TinyGIF.bytes.count) == TinyGIF.bytes)
     }
 
-    @Test func usedUpQuotaLeavesAnExpiredGIFInUse() throws {
+    @Test func expiredGIFIsServedIfTheQuotaIsUsedUp() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let quota = CannedTransport(429, [:], #"{"message": "You have exceeded the DAILY quota for Requests"}"#)
         #expect(try cache(quota, days: 15).put(gif).status == .stale)
@@ -159,7 +160,8 @@ import Testing
         let item = try cache(CannedTransport(gif: TinyGIF.bytes), address: address).put(
             gif, at: "https://cdn.test/x.gif")
         #expect(item.entry.key == "exercisedb:0001@180" && item.entry.url == "https://cdn.test/x.gif")
-        // An id alone needs its address only if the GIF is not fresh, and an expired GIF serves without the service.
+        // The address of an id is requested only if the GIF is not fresh. An expired GIF is served if the service
+        // cannot be reached.
         #expect(try cache(.unreachable, address: address).put(gif).status == .hit)
         #expect(try cache(.unreachable, days: 15, address: address).put(gif).status == .stale)
         let other = try ExerciseGIF(id: ExerciseID("0002"))
@@ -173,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func refusedKeyIsNotTriedAgain() throws {
+    @Test func refusedKeyIsNotUsedAgain() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let refusing = CannedTransport(401, [:], #"{"message": "Invalid API key"}"#)
         let gifs = try cache(refusing)
@@ -193,7 +195,7 @@ import Testing
             codes.append(failureCode { _ = try gifs.put(ExerciseGIF(id: ExerciseID("000\(number)"))) })
         }
         #expect(codes == Array(repeating: "connection-failed", count: 5) + Array(repeating: "unreachable", count: 3))
-        // Each of the five with its repetitions.
+        // Five requests, each with its retries.
         let asked = away.requests
         #expect(asked == 5 * 4)
         #expect(try gifs.put(gif).status == .stale)
@@ -208,7 +210,7 @@ import Testing
         #expect(away.requests == 5 * 4)
     }
 
-    @Test func failuresWithAnswersAreNoOutage() throws {
+    @Test func serverErrorsDoNotCountAsUnreachable() throws {
         let failing = try cache(CannedTransport(500))
         for number in 2...9 {
             #expect(failureCode { _ = try failing.put(ExerciseGIF(id: ExerciseID("000\(number)"))) } == "server-error")

@@ -26,7 +26,7 @@ import Testing
         description = try GIFDescription(path: path, gif: ExerciseGIF(id: ExerciseID("0001")))
     }
 
-    @Test func theFieldHasAllThatTheBytesSay() throws {
+    @Test func infoFieldDescribesTheWholeFile() throws {
         var record = Record()
         record.set("info", description.json)
         #expect(record.string("info.id") == "0001" && record.integer("info.resolution") == 180)
@@ -45,7 +45,7 @@ import Testing
         #expect(String(decoding: images[1].line, as: UTF8.self) == part)
     }
 
-    @Test func aPersonGetsATable() {
+    @Test func terminalShowsATable() {
         let lines = description.text.split(separator: "\n").map(String.init)
         #expect(lines[0] == "0001 at 180, \(folder.path("a.gif"))")
         #expect(lines[1].hasPrefix("4x2, 2 frames in 2.17 s, plays 3 times, "))
@@ -55,7 +55,7 @@ import Testing
         #expect(lines[5].split(separator: " ").map(String.init) == cells)
     }
 
-    @Test func aFileThatIsNoGIFIsNamed() throws {
+    @Test func messageNamesTheFileThatIsNotAGIF() throws {
         let path = try folder.write("b.gif", Array("<!doctype html>".utf8))
         let failure = #expect(throws: NamedFailure.self) { try GIFDescription(path: path) }
         #expect(failure?.code == "not-a-gif" && failure?.message.hasPrefix(path) == true)

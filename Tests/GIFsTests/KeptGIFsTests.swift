@@ -21,14 +21,14 @@ import Testing
 
     private func id(_ text: String) throws -> ExerciseID { try ExerciseID(text) }
 
-    /// The best cached GIF among acceptable resolutions.
+    /// Returns the best cached GIF among acceptable resolutions.
     private func find(_ name: String, _ resolutions: [Resolution] = Resolution.standard.andNearest) throws -> FoundEntry
     {
         let naming = GIFNaming(service: try ExerciseService(), resolutions: resolutions)
         return try caches.find(RecordJob(Record(), argument: name), naming)
     }
 
-    /// Keeps bytes as `put` would.
+    /// Stores bytes as `put` would.
     @discardableResult
     private func keep(
         _ name: String, _ resolution: Resolution = .standard, _ bytes: [UInt8] = TinyGIF.bytes
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func gifsOnDiskAndInMemoryAreListedInOneOrder() throws {
+    func gifsOnDiskAndInMemoryAreMergedInOrder() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         var settings = CacheSettings(
             root: folder.path("cache"), places: RuntimePlaces(environment: ["XDG_RUNTIME_DIR": memory.path]))
@@ -77,7 +77,7 @@ import Testing
         (Resolution.pixels180, [180, 360, 720, 1080]), (.pixels360, [360, 720, 1080, 180]),
         (.pixels720, [720, 1080, 360, 180]), (.pixels1080, [1080, 720, 360, 180]),
     ])
-    func theNearestLargerResolutionComesBeforeSmallerOnes(_ wanted: Resolution, _ order: [Int]) {
+    func largerResolutionsPrecedeSmallerResolutions(_ wanted: Resolution, _ order: [Int]) {
         #expect(wanted.andNearest.map(\.rawValue) == order)
     }
 
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func anyResolutionIsFoundUnlessOneIsRequested() throws {
+    @Test func otherResolutionsAreFoundUnlessOneIsRequested() throws {
         try keep("0001", .pixels720)
         try keep("0001", .pixels1080)
         #expect(try find("0001").entry.gif?.resolution == .pixels720)
@@ -103,7 +103,7 @@ import Testing
         #expect(try find("0001").entry.gif?.resolution == .pixels180)
     }
 
-    @Test func entryThatIsNoGIFCountsAsAbsent() throws {
+    @Test func entryThatIsNotAGIFCountsAsAbsent() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         _ = try caches.standard().store(MemorySource(png), key: CacheKey(printed: "exercisedb:0001@180"))
         try keep("0001", .pixels360)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aMissIsCountedOnce() throws {
-        // Without a cache, a lookup creates none to count in.
+        // A lookup creates no cache, so create the cache for its counters first.
         try keep("0002", .pixels180)
         caches.close()
         let misses = try caches.standard().statistics()[.misses]
@@ -120,7 +120,7 @@ import Testing
         #expect(try caches.standard().statistics()[.misses] == misses + 1)
     }
 
-    @Test func onlyGIFsOfExercisesAreListedCountedAndCleared() throws {
+    @Test func onlyGIFsOfExercisesAreListedCountedAndRemoved() throws {
         let bytes = try keep("0001").bytes
         try keep("0002", .pixels360)
         let other = try CacheKey(name: "my-own")
@@ -137,7 +137,7 @@ import Testing
         #expect(try caches.standard().peek(other) != nil)
     }
 
-    @Test func filtersSparePinnedEntriesAndClearingDoesNot() throws {
+    @Test func filtersSparePinnedEntriesButRemovalOfAllDoesNot() throws {
         try keep("0001")
         try keep("0002")
         _ = try find("0001").pinned(true)
@@ -149,7 +149,7 @@ import Testing
         #expect(try caches.removeGIFs(sparesPinned: false).removal.entries == 1)
     }
 
-    @Test func removingTakesAllResolutionsUnlessOneIsNamed() throws {
+    @Test func removalTakesAllResolutionsUnlessOneIsNamed() throws {
         for resolution in Resolution.allCases { try keep("0001", resolution) }
         let all = try Resolution.standard.andNearest.map { ExerciseGIF(id: try id("0001"), resolution: $0) }
         #expect(try caches.remove([all[1]], dryRun: true).entries == 1)
@@ -173,7 +173,7 @@ import Testing
         #expect(try entry.gifFault(in: MemorySource(slower)) == "it is another GIF than the index says")
     }
 
-    @Test func posterIsKeptBesideItsGIFAndRemovedWithIt() throws {
+    @Test func posterIsAVariantThatIsRemovedWithItsGIF() throws {
         let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]]
         var frame = DrawnAnimation.Frame(width: 2, height: 1, pixels: [0, 1])
         frame.x = 1
@@ -190,7 +190,7 @@ import Testing
         #expect(!TestFile.exists(poster.path))
     }
 
-    @Test func aPosterThatCannotBeDrawnNamesItsFile() throws {
+    @Test func failedPosterNamesItsFile() throws {
         let entry = try keep("0001")
         let found = try find("0001")
         let failure = #expect(throws: NamedFailure.self) { try found.poster(DecodeOptions()) }

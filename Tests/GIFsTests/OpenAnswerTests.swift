@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func pagesAreFollowedToTheLast() throws {
+    @Test func pagesAreFollowedToTheLastPage() throws {
         var pages = try pages()
         #expect(pages.next?.description == "http://a:3000/api/v1/exercises?limit=25&offset=0")
         try pages.add(Array(page(Self.first, next: next(2), total: 3).utf8))
@@ -41,8 +41,8 @@ import Testing
         #expect(pages.exercises.last?.line == Array(#"{"exerciseId":"c","x":1.10}"#.utf8))
     }
 
-    /// Older servers link the last page to an empty one.
-    @Test func anEmptyPageEndsTheList() throws {
+    /// On older servers, the last page links to an empty page.
+    @Test func emptyPageEndsTheList() throws {
         var pages = try pages()
         try pages.add(Array(page(Self.first, next: next(10), total: 2).utf8))
         try pages.add(Array(page("[]", next: next(20), total: 2).utf8))
@@ -54,7 +54,7 @@ import Testing
         #" {"success":true,"metadata":{"nextPage":null,"totalPages":null},"data":[{"id":7},{"id":"07"}]}"#,
         #"{"success":true,"metadata":{"nextPage":"HTTP://A:3000/else?x=1"},"data":[{"exerciseId":"Ab1"}]}"#,
     ])
-    func fieldsThatAreLeftOutAreNoFailure(_ body: String) throws { #expect(try message([body]) == nil) }
+    func missingOptionalFieldsAreAccepted(_ body: String) throws { #expect(try message([body]) == nil) }
 
     @Test(arguments: [
         (#"{"success":false,"message":"under repair","data":[]}"#, "reports a failure: under repair"),
@@ -82,7 +82,7 @@ import Testing
         (#"{"success":true,"metadata":{},"data":[{"exerciseId":"a","gifUrl":1}]}"#, "gifUrl is not a string"),
         (#"{"success":true,"metadata":{"totalExercises":3},"data":[{"id":"a"}]}"#, "is 3, but 1 came"),
     ])
-    func aWrongAnswerIsRefusedWithTheNameOfItsField(_ body: String, _ words: String) throws {
+    func invalidAnswerIsRefusedWithTheNameOfItsField(_ body: String, _ words: String) throws {
         let message = try #require(try message([body]))
         #expect(message.contains(words), "\(message)")
     }
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: [
         "http://b:3000/x?offset=2", "http://a/x?offset=2", "https://a:3000/x?offset=2", "http://user@b/", "//b/x", "",
     ])
-    func noLinkLeadsToAnotherOrigin(_ next: String) throws {
+    func linkToAnotherOriginIsRefused(_ next: String) throws {
         let message = try #require(try message([page(Self.first, next: next)]))
         #expect(message.contains("metadata.nextPage"), "\(message)")
     }
@@ -100,7 +100,7 @@ import Testing
         #expect(try message([page(Self.first, next: own)])?.contains("repeats a page") == true)
         let loop = [page(Self.first, next: next(2)), page(#"[{"exerciseId":"c"}]"#, next: next(2) + "#x")]
         #expect(try message(loop)?.contains("repeats a page") == true)
-        // A server that does not know `offset`.
+        // A server that ignores `offset`.
         let same = [page(Self.first, next: next(2), total: 9), page(Self.first, next: next(4), total: 9)]
         #expect(try message(same)?.contains("is 9, but 4 came") == true)
     }

@@ -9,7 +9,7 @@ import Testing
         let facts = try GIFAcceptance.inspect(MemorySource(gif))
         #expect(facts.frames == 8 && facts.loop == 0 && facts.size.width == 180 && facts.size.height == 180)
         #expect(gif.count < 8000)
-        // Its key identifies its bytes.
+        // The cache key assumes that the bytes never change.
         #expect(try PlaceholderDrawing.gif() == gif)
     }
 }

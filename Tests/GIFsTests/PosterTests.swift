@@ -8,7 +8,7 @@ import Testing
 @Suite struct PosterTests {
     private static let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]]
 
-    /// The poster of an animation of one frame and another that covers all in colour 3.
+    /// Returns the poster of an animation with a given frame, and a second frame that covers the canvas in colour 3.
     private func pixels(_ width: Int, _ height: Int, _ frame: DrawnAnimation.Frame) throws -> PixelBuffer {
         let last = DrawnAnimation.Frame(
             width: width, height: height, pixels: [UInt8](repeating: 3, count: width * height))
@@ -18,7 +18,7 @@ import Testing
         return try decode(MemorySource(poster.png))
     }
 
-    @Test func firstFrameIsAtItsPlaceOnTheCanvas() throws {
+    @Test func firstFrameHasItsPositionOnTheCanvas() throws {
         var frame = DrawnAnimation.Frame(width: 2, height: 1, pixels: [0, 1])
         frame.x = 1
         frame.y = 1
@@ -29,7 +29,7 @@ import Testing
             picture.bytes == none + none + none + none + none + [255, 0, 0, 255] + [0, 255, 0, 255] + none)
     }
 
-    @Test func transparentPixelsStaySo() throws {
+    @Test func transparentPixelsStayTransparent() throws {
         var frame = DrawnAnimation.Frame(width: 2, height: 1, pixels: [0, 2])
         frame.transparent = 2
         #expect(try pixels(2, 1, frame).bytes == [255, 0, 0, 255, 0, 0, 0, 0])
@@ -40,8 +40,8 @@ import Testing
         #expect(picture.channels == 3 && picture.bytes == [0, 255, 0, 0, 0, 255])
     }
 
-    @Test func pixelDataThatEndsTooEarlyIsAnError() throws {
-        // Its blocks are well-formed, its pixels are not.
+    @Test func incompletePixelDataIsAnError() throws {
+        // The blocks of this GIF are well-formed, but its pixel data is incomplete.
         #expect(throws: (any Error).self) {
             try Poster(of: MemorySource(TinyGIF.bytes), options: DecodeOptions())
         }

@@ -8,7 +8,7 @@ import Testing
         #expect(PlainText.folded("\n a\u{A0}\u{2003} b\r\n\tc ") == "a b c")
     }
 
-    @Test func controlAndZeroWidthCharactersAreDroppedButJoinersStay() {
+    @Test func controlAndZeroWidthCharactersAreRemovedExceptJoiners() {
         #expect(PlainText.folded("\u{FEFF}a\u{1B}[31m\u{200B}b\u{7F}\u{9B}") == "a[31mb")
         for text in ["\u{1F468}\u{200D}\u{1F680}", "\u{6CC}\u{200C}\u{627}", "e\u{301}\u{323}", "\u{2764}\u{FE0F}"] {
             #expect(PlainText.folded(text) == text)
@@ -50,7 +50,9 @@ import Testing
         ("H<sub>2</sub>O", "H\u{2082}O"),
         ("the 21<sup>st</sup>", "the 21st"), ("10<sup> 6 </sup>km", "10\u{2076}km"), ("a<sup> </sup>b", "a b"),
     ])
-    func raisedAndLoweredDigitsStaySo(_ html: String, _ text: String) { #expect(PlainText.line(ofHTML: html) == text) }
+    func raisedAndLoweredDigitsBecomeSuperscriptsAndSubscripts(_ html: String, _ text: String) {
+        #expect(PlainText.line(ofHTML: html) == text)
+    }
 
     @Test(arguments: [
         ("<CENTER><B>A</B></CENTER>B<HR>C", ["A", "B", "C"]),
@@ -60,7 +62,7 @@ import Testing
         ("<a href=\"x\"><a href='y'>A</a> B", ["A B"]), ("A <!-- B -- C --> D", ["A D"]),
         ("A<font color=red>B", ["AB"]), ("<h1 align=center>A</h1", ["A"]),
     ])
-    func handWrittenPagesAreReadAsBrowsersDo(_ html: String, _ lines: [String]) {
+    func handWrittenPagesAreParsedAsInBrowsers(_ html: String, _ lines: [String]) {
         #expect(PlainText.lines(ofHTML: html) == lines)
     }
 
@@ -80,7 +82,7 @@ import Testing
         ("&amp;lt;b&amp;gt;A&amp;lt;/b&amp;gt; &amp;amp;lt;i&amp;amp;gt;B&amp;amp;lt;/i&amp;amp;gt;", "A B"),
         ("10&lt;sup&gt;6&lt;/sup&gt;", "10\u{2076}"), ("<p>&lt;strong&gt;A&lt;/strong&gt;</p>", "A"),
     ])
-    func tagsThatWereEncodedTwiceAreTags(_ html: String, _ text: String) {
+    func tagsThatWereEncodedTwiceAreDecoded(_ html: String, _ text: String) {
         #expect(PlainText.line(ofHTML: html) == text)
         #expect(PlainText.line(ofText: html) == text)
     }
@@ -91,25 +93,25 @@ import Testing
         ("&lt;center of mass&gt;", "<center of mass>"), ("m &lt;&lt;b&gt;&gt; M", "m <<b>> M"), ("&lt;", "<"),
         ("&lt;b", "<b"), ("&lt;object&gt;", "<object>"),
     ])
-    func aLessThanSignInATextStays(_ html: String, _ text: String) {
+    func lessThanSignInATextIsKept(_ html: String, _ text: String) {
         #expect(PlainText.line(ofHTML: html) == text)
     }
 
-    @Test func textWithoutMarkupIsLeftAsItIs() {
+    @Test func textWithoutMarkupIsOnlyFolded() {
         #expect(PlainText.lines(ofHTML: "2 > 1 \n and so on") == ["2 > 1 and so on"])
         #expect(PlainText.lines(ofHTML: " ") == [])
     }
 
-    @Test func aLoneAngleBracketIsNoTag() {
+    @Test func loneAngleBracketIsNotATag() {
         #expect(PlainText.line(ofHTML: "1 < 2 & 3 <4") == "1 < 2 & 3 <4")
     }
 
-    @Test func breaksAndBlocksMakeLines() {
+    @Test func breaksAndBlocksBeginNewLines() {
         #expect(
             PlainText.lines(ofHTML: "one<br/><br>two<p>three</p>four\nfive") == ["one", "two", "three", "four five"])
     }
 
-    @Test func scriptsAndStylesAreNotRead() {
+    @Test func scriptsAndStylesAreOmitted() {
         #expect(PlainText.line(ofHTML: "a<script>b()</script><style>c{}</style><!-- d --> e") == "a e")
     }
 
@@ -120,7 +122,7 @@ import Testing
                 == "Saturn's moon Rhea, seen (by Juno) from Earth.")
     }
 
-    @Test func otherBlanksBehindLinksStay() {
+    @Test func otherBlanksAfterLinksAreKept() {
         #expect(PlainText.line(ofHTML: "<a>x</a> .5 and <a>y</a> 'sun' and z , w") == "x .5 and y 'sun' and z , w")
     }
 
@@ -131,8 +133,9 @@ import Testing
         #expect(PlainText.line(ofHTML: "<b>" + String(repeating: "x", count: HTMLTree.byteLimit)) == nil)
     }
 
-    @Test func theWorstHTMLWithinTheLimitsEndsSoon() {
-        // Distinct attributes keep every tag in the parser's list of open formatting, which each paragraph repeats.
+    @Test func slowestHTMLWithinTheLimitsIsParsed() {
+        // Tags with distinct attributes all stay in the parser's list of open formatting elements, which each paragraph
+        // repeats.
         let half = HTMLTree.tagLimit / 2 - 1
         let bold = "<p>" + (0..<half).map { "<b id=\($0) x>" }.joined()
         let paragraphs = String(repeating: "<p>x", count: half)
@@ -150,7 +153,7 @@ import Testing
     }
 
     @Test func attributesOfAllTagsTogetherAreBounded() {
-        // Each paragraph would repeat all of them: these 60 KB took 1.3 GB.
+        // Each paragraph would repeat all these attributes: 60 KB of HTML took 1.3 GB.
         let bold = "<p>" + (0..<400).map { tag in "<b" + (0..<30).map { " \(tag * 30 + $0)" }.joined() + ">" }.joined()
         #expect(PlainText.line(ofHTML: bold + String(repeating: "<p>x", count: 590)) == nil)
     }
@@ -162,7 +165,7 @@ import Testing
         ("<!-- <p a b> -->", 2),
         ("<p a><b c d></b>", 3),
     ])
-    func attributesAreCountedAsTheTokenizerReadsThem(_ html: String, _ count: Int) {
+    func attributesAreCountedByTheRulesOfTheTokenizer(_ html: String, _ count: Int) {
         let counted = Array(html.utf8).withUnsafeBufferPointer { TagScanner.countAttributes(in: $0, atMost: 9) }
         #expect(counted == count)
     }

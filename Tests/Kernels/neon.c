@@ -1,5 +1,5 @@
-// Compares the NEON kernels with the portable ones on random and on extreme numbers, and ends with status 1 at the
-// first difference. Tests/Kernels/run builds it for ARM and runs it, emulated where the processor is another.
+// Compares the NEON kernels with the portable kernels on random and extreme numbers. Exits with status 1 at the first
+// difference. Tests/Kernels/run builds it for ARM, and runs it under emulation on other processors.
 
 #include "CKernels.h"
 
@@ -21,7 +21,7 @@ static uint32_t random_word(void) {
 
 static int below(int bound) { return (int)(random_word() % (uint32_t)bound); }
 
-/// What numbers a round is made of.
+/// The numbers in a round.
 typedef enum { SMALL, ANY, EXTREME, KINDS } kind;
 
 static int16_t random_number(kind kind) {
@@ -41,15 +41,15 @@ static void fill(void *bytes, size_t count, kind kind) {
     for (size_t i = 0; i < count; i++) ((uint8_t *)bytes)[i] = random_byte(kind);
 }
 
-/// Fills the bytes that must not be written.
+/// The initial value of output bytes, to detect bytes that must not be written.
 #define UNTOUCHED 0xA5
 
-/// The longest output of a round, in bytes.
+/// The size of the longest output of a round, in bytes.
 #define MOST 4096
 
 typedef void kernel(apod_kernel_level level, uint8_t *out, const void *input);
 
-/// Runs a kernel by NEON and by portable code.
+/// Runs a kernel with NEON and with portable code, and compares the outputs.
 static void compare(const char *name, kernel *run, const void *input) {
     static uint8_t expected[MOST], out[MOST];
     memset(expected, UNTOUCHED, MOST);
@@ -102,7 +102,7 @@ static void check_horizontal(kind kind) {
     static horizontal_input in;
     in.taps = 8 * (1 + below(5));
     in.count = below(61);
-    // Sums stay within 32 bits; every other one of the small ones is a half, which is rounded up.
+    // The sums fit into 32 bits. Every second sum of small numbers ends in a half, which is rounded up.
     for (int i = 0; i < 400; i++) {
         in.samples[i] = kind == SMALL ? (int16_t)((below(7) - 3) * 8192) : random_number(kind);
     }
@@ -164,7 +164,7 @@ static void check_dct(kind kind) {
     memset(in.coefficients, 0, sizeof in.coefficients);
     for (int i = 0; i < in.count; i++) {
         in.dc[i * in.stride] = random_number(kind);
-        // A mean alone, few frequencies, frequencies in the first row alone, or all.
+        // Only the mean, few frequencies, frequencies only in the first row, or all frequencies.
         const int shape = below(4);
         in.ac_offsets[i * in.stride] = shape == 0 ? -1 : i * area;
         for (int place = 0; place < area && shape > 0; place++) {

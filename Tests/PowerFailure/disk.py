@@ -1,13 +1,14 @@
-"""A disk that records every write and flush, and the images that a power failure may leave of it.
+"""A disk that records every write and flush, and the images that may remain after a power failure.
 
     disk.py MOUNTPOINT IMAGE LOG
 
 Serves IMAGE as the only file, `disk`, of a FUSE file system, and appends each write and flush of the file to LOG. The
-program writes a line when the file system is mounted, and ends when it is unmounted. A loop device on the file turns
-a flush of the file system above it (REQ_PREFLUSH, and FUA, which it does not have) into an fsync of the file.
+program prints a line when the file system is mounted, and ends when it is unmounted. A loop device on the file turns
+flushes of the file system above it (REQ_PREFLUSH, and FUA, which the device does not support) into an fsync of the
+file.
 
-A write that a later flush covers is durable. Of every other write a disk may have stored all, nothing, or some sectors,
-in any order; `surviving_pieces` chooses.
+A write followed by a flush is durable. The disk may have stored all, none or some sectors of any other write, in any
+order; `surviving_pieces` chooses them.
 """
 
 import contextlib
@@ -39,7 +40,7 @@ DEADLINE = 20.0
 
 
 class RecordingDisk(fuse.Operations if fuse else object):
-    """The operations of the file system, called by one thread."""
+    """The file system operations, called by a single thread."""
 
     def __init__(self, image: str, log: str) -> None:
         self.image = os.open(image, os.O_RDWR)
@@ -68,7 +69,7 @@ class RecordingDisk(fuse.Operations if fuse else object):
 
 
 class Disk:
-    """A recording disk in a folder of its own, with an ext4 file system mounted from it."""
+    """A recording disk in a separate folder, with a mounted ext4 file system."""
 
     def __init__(self, folder: pathlib.Path, template: pathlib.Path, mountpoint: pathlib.Path, options: str) -> None:
         self.log_path = folder / "log"
@@ -78,7 +79,7 @@ class Disk:
         self.fuse = folder / "fuse"
         self.fuse.mkdir(exist_ok=True)
         self.mountpoint = mountpoint
-        # In another session, so that Ctrl-C does not end it before the file system above it is unmounted.
+        # In a separate session, so that Ctrl-C does not end it before the file system on it is unmounted.
         self.process = subprocess.Popen(
             [sys.executable, __file__, self.fuse, image, self.log_path],
             stdout=subprocess.PIPE, start_new_session=True)
@@ -91,14 +92,14 @@ class Disk:
             raise
 
     def log_size(self) -> int:
-        """The bytes of the log. The disk has handled all flushes that completed before the call."""
+        """The size of the log. The disk has handled all flushes that completed before the call."""
         return self.log_path.stat().st_size
 
     def close(self) -> None:
-        """Unmounts both file systems. Nothing may use them any longer."""
+        """Unmounts both file systems, which must not be in use."""
         if os.path.ismount(self.mountpoint):
             unmount(self.mountpoint)
-        # The loop device releases its file after the call that unmounts ext4 has returned.
+        # The loop device releases its file only after unmounting ext4 has returned.
         subprocess.run(["umount", "--lazy", self.fuse], stderr=subprocess.DEVNULL)
         try:
             self.process.wait(DEADLINE)
@@ -113,7 +114,7 @@ def copy_sparse(source: pathlib.Path, target: pathlib.Path) -> None:
 
 
 def make_template(path: pathlib.Path) -> None:
-    """Makes an image with an empty ext4 file system, whose tables are all written, so that mounting writes little."""
+    """Creates an image with an empty ext4 file system. Its tables are initialised, so that mounting writes little."""
     with open(path, "wb") as file:
         file.truncate(IMAGE_BYTES)
     options = "nodiscard,lazy_itable_init=0,lazy_journal_init=0"
@@ -122,13 +123,13 @@ def make_template(path: pathlib.Path) -> None:
 
 
 def mount(image: pathlib.Path, mountpoint: pathlib.Path, options: str = "") -> None:
-    """Mounts an image by a loop device that detaches itself when it is unmounted."""
+    """Mounts an image with a loop device, which is detached on unmounting."""
     options = ",".join(filter(None, ["loop", "noatime", options]))
     subprocess.run(["mount", "-t", "ext4", "-o", options, image, mountpoint], check=True, timeout=DEADLINE)
 
 
 def unmount(mountpoint: pathlib.Path) -> None:
-    """Unmounts a file system, as soon as the processes that were killed on it are gone."""
+    """Unmounts a file system as soon as the killed processes that used it have ended."""
     end = time.monotonic() + DEADLINE
     while subprocess.run(["umount", mountpoint], stderr=subprocess.DEVNULL).returncode != 0:
         if time.monotonic() > end:
@@ -137,7 +138,7 @@ def unmount(mountpoint: pathlib.Path) -> None:
 
 
 def entries(log: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Each complete entry of a log: the place where it ends, the offset on the disk or FLUSH, and the bytes."""
+    """The complete entries of a log: the end of each in the log, its offset on the disk or FLUSH, and its bytes."""
     place = 0
     while place + HEADER.size <= len(log):
         offset, count = HEADER.unpack_from(log, place)
@@ -148,7 +149,7 @@ def entries(log: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def surviving_pieces(log: bytes, rng: random.Random) -> Iterator[tuple[int, bytes]]:
-    """What is on the disk if the power fails at the end of the log: offsets and bytes, in the order of the writes."""
+    """Offsets and bytes, in write order, of the data on the disk if the power fails at the end of the log."""
     record = list(entries(log))
     flushed = max((place for place, offset, _ in record if offset == FLUSH), default=0)
     kept = rng.choice((0.0, 0.3, 0.6, 0.9, 1.0))
@@ -168,7 +169,7 @@ def surviving_pieces(log: bytes, rng: random.Random) -> Iterator[tuple[int, byte
 def write_image_after_failure(
     template: pathlib.Path, log: bytes, image: pathlib.Path, rng: random.Random
 ) -> None:
-    """Makes the image of a disk whose power fails at the end of the log."""
+    """Creates the image of the disk after a power failure at the end of the log."""
     copy_sparse(template, image)
     with open(image, "r+b", buffering=0) as file:
         for offset, data in surviving_pieces(log, rng):
@@ -176,7 +177,7 @@ def write_image_after_failure(
 
 
 if __name__ == "__main__":
-    # Ends with the program that started it, however that ends.
+    # Ends together with the program that started it, even if that is killed.
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     mountpoint, image, log = sys.argv[1:]

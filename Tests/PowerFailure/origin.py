@@ -1,4 +1,4 @@
-"""A web server on the loopback interface whose pictures change from version to version."""
+"""A local web server whose pictures change."""
 
 import functools
 import hashlib
@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 
 class Origin:
-    """Serves a PNG of noise for each key. Its bytes depend on the seed, the key and the version only.
+    """Serves a noise PNG for each key. Its bytes depend only on the seed, the key and the version.
 
-    Most keys have as many bytes in each version, so that a size does not tell two versions apart. Some pictures are
-    large, and the server cuts some of their bodies off while `interrupts` is true.
+    For most keys, all versions have the same size, so that the size does not reveal the version. Some pictures are
+    large, and the server truncates some of their bodies while `interrupts` is true.
     """
 
     def __init__(self, seed: int, count: int, on_request: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ class Origin:
             self.current[key] += 1
 
     def serve(self, key: str) -> tuple[int, bytes, bool]:
-        """The current version of a picture, its bytes, and whether its body is to be cut off."""
+        """The current version of a picture, its bytes, and whether to truncate its body."""
         with self.lock:
             version = self.current[key]
             body = self.picture(key, version)
@@ -54,7 +54,7 @@ class Origin:
             return version, body, self.interrupts and len(body) > 50_000 and self.rng.random() < 0.4
 
     def version(self, key: str, body: bytes) -> int | None:
-        """The version that has these bytes, or None if none of this key was served with them."""
+        """The version of the key that was served with these bytes, or None."""
         return self.served[key].get(hashlib.sha256(body).hexdigest())
 
     def picture(self, key: str, version: int) -> bytes:

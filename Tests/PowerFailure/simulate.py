@@ -1,18 +1,19 @@
-"""Power failures of a machine that runs img-cache, and what the cache serves after them.
+"""Simulates power failures of a machine that runs img-cache, and checks the pictures that the cache serves afterwards.
 
     simulate.py --tool PATH --runs N --seed S [--sync]
 
-Each run puts a new cache on ext4, on a disk that records writes and flushes (disk.py), lets several processes of the
-tool fetch, refresh, pin and remove pictures of a server (origin.py), and kills some of them. Then the power fails at a
-random moment of the record. Another disk gets the writes that were flushed before, and any part of the others. Under
-another boot id the tool must serve no byte that the server has not sent for that key, and keep what it has promised.
+Each run creates a new cache on ext4, on a disk that records writes and flushes (disk.py). Several processes of the tool
+fetch, refresh, pin and remove pictures of a server (origin.py), and some of them are killed. Then the power fails at a
+random position of the record. Another disk receives the writes that were flushed before, and any part of the other
+writes. With a new boot ID, the tool must serve only bytes that the server has sent for the key, and must not lose a
+picture that it reported as durable.
 
-Some runs also damage the files that no flush has covered, as file systems other than ext4 may: they cut them off, fill
-them with zeros or put older contents into them, or restore an older index. In these runs pictures may be lost.
+Some runs also damage files that were not flushed, as file systems other than ext4 may: they truncate the files, fill
+them with zeros or with older contents, or restore an older index. In these runs pictures may be lost.
 
-Prints a line per run and a sum, and `WRONG` lines for broken promises, which end it with status 1. Needs root, Linux,
-FUSE, loop devices and mkfs.ext4; without them it says so in one line and exits with status 0. The seed decides what is
-done and what is lost; the scheduler decides the order in which processes write.
+Prints a line per run, the totals, and a `WRONG` line for each violation, which causes status 1. Needs root, Linux,
+FUSE, loop devices and mkfs.ext4; otherwise prints a line about the missing requirement and exits with status 0. The
+seed determines the operations and the losses; the scheduler determines the order in which processes write.
 """
 
 import argparse
@@ -44,13 +45,13 @@ FS_IOC_SHUTDOWN, FS_SHUTDOWN_FLAGS_NOLOGFLUSH = 0x8004587D, 2
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 LIBC = ctypes.CDLL(None, use_errno=True)
 INDEX_FILES = ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm")
-# Of a run while the server cuts bodies off and pictures are removed.
+# The statuses of a run while the server truncates bodies and pictures are removed.
 USUAL_STATUSES = (0, 1, 75)
 
 
 @dataclasses.dataclass
 class Place:
-    """The folders of the simulation, on a tmpfs in a mount namespace of its own."""
+    """The folders of the simulation, on a tmpfs in a private mount namespace."""
 
     work: pathlib.Path
     boot: int = 0
@@ -68,7 +69,7 @@ class Place:
         return self.work / "template"
 
     def start_machine(self) -> None:
-        """Begins another boot: another boot id, and nothing left in memory."""
+        """Simulates a boot: a new boot ID, and empty runtime folders."""
         self.boot += 1
         (self.work / "boot_id").write_text(f"{uuid.uuid4()}\n")
         shutil.rmtree(self.work / "runtime", ignore_errors=True)
@@ -83,7 +84,7 @@ class Place:
 
 @dataclasses.dataclass
 class Command:
-    """A process of the tool. Positions are sizes of the disk's log."""
+    """A process of the tool. Positions are sizes of the disk log."""
 
     name: str
     options: list[str]
@@ -96,7 +97,7 @@ class Command:
 
 @dataclasses.dataclass
 class Report:
-    """A record that left the tool without an error. The disk had handled `position` bytes of its log before."""
+    """A record printed without an error, when the disk log had at least `position` bytes."""
 
     command: Command
     key: str
@@ -106,12 +107,12 @@ class Report:
 
     @property
     def is_promise(self) -> bool:
-        """Whether no power failure may lose the picture."""
+        """Whether the picture must survive any power failure."""
         return self.command.name == "pin" or "--sync" in self.command.options
 
 
 class Workload:
-    """Waves of processes on one cache, with what they reported and the moments at which a failure is interesting."""
+    """Waves of processes on a cache, their reports, and the moments at which a failure is interesting."""
 
     def __init__(self, tool: str, place: Place, rng: random.Random, seed: int, sync: bool) -> None:
         self.tool, self.place, self.rng, self.sync = tool, place, rng, sync
@@ -119,7 +120,7 @@ class Workload:
         self.commands: list[Command] = []
         self.moments: dict[str, list[tuple[int, int]]] = {"report": [], "exit": [], "kill": []}
         self.faults: list[str] = []
-        # With the length of the log at that time.
+        # Each with the length of the log at that time.
         self.older_indexes: list[tuple[int, dict[str, bytes]]] = []
         self.lock = threading.Lock()
         self.victims: list[tuple[Command, subprocess.Popen]] = []
@@ -145,7 +146,7 @@ class Workload:
             size = self.disk.log_size()
         finally:
             with self.lock:
-                # Nothing that is still in memory needs to reach the disk.
+                # Data still in memory need not reach the disk.
                 fcntl.ioctl(self.bystander, FS_IOC_SHUTDOWN, struct.pack("I", FS_SHUTDOWN_FLAGS_NOLOGFLUSH))
                 os.close(self.bystander)
                 self.bystander = -1
@@ -169,7 +170,7 @@ class Workload:
             count = self.rng.randint(4, 12)
             options = ["--jobs", str(self.rng.randint(1, 4))]
             refreshes = self.rng.random() < 0.5
-            # A refresh without --sync may replace a durable picture by one that is not.
+            # A refresh without --sync may replace a durable picture by a picture that is not durable.
             if self.sync and (refreshes or self.rng.random() < 0.7):
                 options.append("--sync")
             if refreshes:
@@ -198,7 +199,7 @@ class Workload:
         last = command.began
         for line in process.stdout:
             last = self.disk.log_size()
-            # A killed process may leave half a line.
+            # A killed process may leave an incomplete line.
             record = json.loads(line) if line.endswith("\n") else {}
             if "sha256" in record.get("cache", {}):
                 cache = record["cache"]
@@ -219,7 +220,7 @@ class Workload:
             self.faults.append(f"{command.name} exited with {process.returncode}: {errors.strip()}")
 
     def on_event(self) -> None:
-        """Called at each request and each record: other programs flush the disk, and processes are killed."""
+        """Flushes the disk as other programs would, and kills processes. Called at each request and each record."""
         with self.lock:
             for command, process in self.victims:
                 command.kill_after -= 1
@@ -235,7 +236,7 @@ class Workload:
                 LIBC.syncfs(self.bystander)
 
     def valid_reports(self, end: int) -> Iterator[Report]:
-        """The reports before the log had `end` bytes, without those whose picture a removal may have met."""
+        """The reports before the log had `end` bytes, except for pictures that may have been removed since."""
         removals = [command for command in self.commands if command.name == "rm" and command.began <= end]
         for report in self.reports:
             if report.command.name in ("put", "pin") and report.position <= end and not any(
@@ -256,7 +257,7 @@ class Result:
 
 @dataclasses.dataclass
 class Tally:
-    """Counts of one run, or of all."""
+    """The counts of a run, or of all runs."""
 
     wrong: int = 0
     reported: int = 0
@@ -306,7 +307,7 @@ class Aftermath:
         self.messages.append(message)
 
     def check(self, how: str, key: str, body: bytes | None, sha256: str | None = None) -> int | None:
-        """Counts a wrong hit unless the server has sent these bytes for the key. Returns their version."""
+        """Returns the version of the bytes. Counts a wrong hit if the server has not sent them for the key."""
         version = self.origin.version(key, body) if body is not None else None
         if version is None or sha256 not in (None, hashlib.sha256(body).hexdigest()):
             self.tally.wrong += 1
@@ -315,7 +316,7 @@ class Aftermath:
         return version
 
     def served(self, *arguments: str, statuses: tuple[int, ...] = (0, 1)) -> dict[str, tuple[str, int | None]]:
-        """Runs `put` or `get` for all keys. Returns the path and version of each picture that it has served."""
+        """Runs `put` or `get` for all keys. Returns the path and version of each served picture."""
         found = {}
         for record in self.tool(*arguments, *self.origin.keys, statuses=statuses).records:
             if "error" in record:
@@ -332,12 +333,12 @@ class Aftermath:
                 self.check("cat", key, result.output)
 
     def problems(self, *options: str) -> set[str]:
-        """The paths that `verify` complains of."""
+        """The paths of the problems that `verify` reports."""
         steps = self.tool("verify", "--json", *options).records
         return {problem["path"] for step in steps for problem in step["problems"] if "path" in problem}
 
     def first_look(self) -> str:
-        """Lets a random command be the first of this boot that opens the cache."""
+        """Runs a random command as the first of this boot that opens the cache."""
         name = self.rng.choice(["get", "cat", "verify", "put", "info"])
         if name == "cat":
             self.cat(self.origin.keys)
@@ -387,9 +388,9 @@ class Aftermath:
 
 
 def damage(workload: Workload, place: Place, reports: list[Report], end: int, rng: random.Random) -> str:
-    """Damages files that no flush has covered. Returns the kind of damage, or an empty text.
+    """Damages files that were not flushed. Returns the kind of damage, or an empty string.
 
-    `end` is the length of the log at the failure. An index of a later time would claim flushes that the disk lacks.
+    `end` is the length of the log at the failure. A later index would record flushes that the disk lacks.
     """
     kind = rng.choices(["", "index", "entries", "partial"], [6, 1, 1, 1])[0]
     older = [index for position, index in workload.older_indexes if position <= end]
@@ -412,7 +413,7 @@ def damage(workload: Workload, place: Place, reports: list[Report], end: int, rn
     for path in chosen:
         size = path.stat().st_size
         contents = rng.choice([b"", bytes(size), path.read_bytes()[:rng.randint(0, size)], files[path]])
-        # In place, which keeps extended attributes.
+        # Writes in place, which keeps extended attributes.
         with open(path, "r+b") as file:
             file.truncate()
             file.write(contents)
@@ -447,7 +448,7 @@ def simulate(tool: str, place: Place, seed: int, sync: bool) -> tuple[str, Tally
 
 
 def missing_parts() -> str:
-    """What this machine lacks for the simulation, or an empty text."""
+    """The missing requirement of the simulation, or an empty string."""
     if not sys.platform.startswith("linux"):
         return "LINUX"
     if os.geteuid() != 0:
@@ -459,7 +460,7 @@ def missing_parts() -> str:
 
 @contextlib.contextmanager
 def prepared_place() -> Iterator[Place]:
-    """Makes the folders in a mount namespace of this process: whatever ends it, its mounts and loop devices go."""
+    """Creates the folders in a mount namespace of this process, so that mounts and loop devices always end with it."""
     CLONE_NEWNS = 0x20000
     if LIBC.unshare(CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "no mount namespace")

@@ -1,10 +1,11 @@
-"""What the files of img-downsample look like and take, beside those of other programs.
+"""Compares the visual quality and size of img-downsample's files with those of other programs.
 
   measure.py TOOL CORPUS WORK
 
-TOOL is img-downsample, CORPUS a folder whose images/photos and images/gif hold the pictures below, WORK an empty folder.
-The look is SSIMULACRA2 (100 is the same, from 90 on nobody sees a difference, 70 is good), beside it PSNR of luma. Bytes
-at an equal look are read off the line between the qualities that were measured. `scripts/bench quality` calls this.
+TOOL is img-downsample, CORPUS a folder with the pictures below in images/photos and images/gif, WORK an empty folder.
+The look of a file is its SSIMULACRA2 score (100: identical, 90 and above: no visible difference, 70: good); PSNR of
+luma is printed, too. Bytes at an equal look are interpolated between the measured qualities. Called by `scripts/bench
+quality`.
 """
 import io, math, os, shutil, statistics, subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,7 @@ QUALITIES = [50, 60, 70, 82, 90, 95]
 
 
 def run(*arguments):
-    """Runs a command; gives the seconds it took."""
+    """Runs a command. Returns its duration in seconds."""
     begin = time.perf_counter()
     subprocess.run([str(argument) for argument in arguments], check=True, capture_output=True)
     return time.perf_counter() - begin
@@ -37,7 +38,7 @@ def geometric(values):
 
 
 class Picture:
-    """A picture at 640 pixels, without loss."""
+    """A picture reduced to 640 pixels, stored losslessly."""
 
     def __init__(self, name):
         self.name = name.split(".")[0]
@@ -48,7 +49,7 @@ class Picture:
         self.image.save(self.path)
 
     def look(self, path):
-        """SSIMULACRA2, and PSNR of luma in dB, of a file."""
+        """The SSIMULACRA2 score of a file, and its PSNR of luma in dB."""
         shown = f"{path}.png"
         with Image.open(path) as image:
             image = image.convert("RGB")
@@ -59,7 +60,7 @@ class Picture:
 
 
 class Way:
-    """A way to write a picture at a quality."""
+    """An encoder that writes a picture at a given quality."""
 
     def __init__(self, name, kind, write):
         self.name, self.kind, self.write = name, kind, write
@@ -89,7 +90,7 @@ def cwebp(*options):
 
 
 def ratio_at_equal_look(points, base):
-    """How many times the bytes of `base` are taken at the looks that both reach."""
+    """The size relative to `base`, over the range of looks that both reach."""
     def line(points):
         points = sorted((look, math.log(size)) for look, _, size, _ in points)
         return [look for look, _ in points], [size for _, size in points]
@@ -102,7 +103,7 @@ def ratio_at_equal_look(points, base):
 
 
 def compare(title, pictures, ways):
-    """A line for each way: bytes beside the first one's at an equal look, and what quality 82 takes and gives."""
+    """Prints for each encoder the size relative to the first at an equal look, and the results at quality 82."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = {(way.name, p.name): pool.submit(way.points, p) for way in ways for p in pictures}
         points = {key: task.result() for key, task in tasks.items()}
@@ -160,7 +161,7 @@ def animations():
                 run(TOOL, path, "--effort", effort, "-o", f"{WORK}/animation.{kind}")
                 sizes[f"{kind}, effort {effort}"] = os.path.getsize(f"{WORK}/animation.{kind}")
             if shutil.which("gifsicle"):
-                # Of our own file, as both then show the same pixels.
+                # gifsicle optimises our own file, so that both show the same pixels.
                 run("gifsicle", "-O3", f"{WORK}/animation.gif", "-o", f"{WORK}/other.gif")
                 sizes["gifsicle -O3"] = os.path.getsize(f"{WORK}/other.gif")
         except subprocess.CalledProcessError:

@@ -1,12 +1,12 @@
 import Records
 
-/// A way in which a service's answer is JSON of the wrong shape.
+/// Ways in which the JSON of an answer can have the wrong shape.
 enum AnswerShape: Sendable, Equatable {
     case array, object
     case missing(String)
     case null(String)
 
-    /// The one of that name, such as `missing-title`; nil if there is none.
+    /// Parses a name such as `missing-title`; nil if there is no such shape.
     init?(_ name: String) {
         let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
         switch (parts.first, parts.count) {
@@ -18,7 +18,7 @@ enum AnswerShape: Sendable, Equatable {
         }
     }
 
-    /// The body so changed; as it is where it holds no objects.
+    /// The body in this shape; unchanged if it contains no objects.
     func applied(to body: [UInt8]) -> [UInt8] {
         guard var records = try? Record.list(parsing: body), let first = records.first else { return body }
         var isArray = body.first { $0 > 0x20 } == UInt8(ascii: "[")

@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// A classic server: `/planetary/apod`, as api.nasa.gov answered and NASA's apod-api does.
+/// The old service: `/planetary/apod`, as api.nasa.gov answered and NASA's apod-api answers.
 struct ClassicAnswers {
     let settings: SampleSettings
     let own: String
@@ -49,7 +49,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// Days that look chosen at random, but are the same for the same count.
+    /// Days that look random, but are the same for the same count.
     private func chosen(_ count: Int, _ thumbs: Bool) -> LoopbackResponse {
         var random = SeededRandom(seed: UInt64(count))
         let days = Array(SampleArchive.days(from: SampleArchive.first, through: settings.newestDay))
@@ -60,7 +60,7 @@ struct ClassicAnswers {
         answer(days.map(sample)) { .json($0.lazy.map { object($0, thumbs) }) }
     }
 
-    /// The service's own failure where one of the days is broken: the whole range fails with it.
+    /// As in the real service, a broken day fails the whole range.
     private func answer(
         _ samples: [SampleDay], _ words: ([SampleDay]) -> LoopbackResponse
     ) -> LoopbackResponse {
@@ -111,7 +111,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// The still of a video; empty where the service knows none, nil if the day has no video.
+    /// The still of a video; empty if the service has none, nil if the day has no video.
     private func thumbnail(_ sample: SampleDay) -> String? {
         switch sample.kind {
         case .video, .relativeVideo: "\(own)/pictures/\(sample.videoID).jpg?w=480&h=360"

@@ -1,12 +1,12 @@
 import Support
 import TestSupport
 
-/// Validators, conditions and ranges (RFC 9110 §13 and §14), as far as the tools use them.
+/// The validators, conditions and ranges of RFC 9110 §13 and §14 that the tools use.
 enum Conditional {
-    /// A fixed time, so that the answers are the same in every run.
+    /// A fixed time, so that answers are the same in every run.
     static let modified = "Thu, 01 Oct 2026 00:00:00 GMT"
 
-    /// The answer as it is after `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range`.
+    /// Applies `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range` to the response.
     static func answer(
         _ request: LoopbackRequest, _ response: LoopbackResponse, _ faults: [Fault]
     ) -> LoopbackResponse {
@@ -46,7 +46,7 @@ enum Conditional {
         return condition == tag || condition == modified
     }
 
-    /// One range of bytes; empty if it begins after the end, nil if it is of an unsupported form.
+    /// Parses a single byte range; empty if it begins after the end, nil if its form is not supported.
     private static func parsed(_ text: String, _ size: Int) -> Range<Int>? {
         guard text.hasPrefix("bytes="), !text.contains(",") else { return nil }
         let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// How an answer goes over the wire.
+/// How a response is sent.
 struct Delivery {
     enum Manner { case answer, garbage, close, reset }
     enum Framing { case length, chunked, none }
@@ -12,17 +12,17 @@ struct Delivery {
     var framing = Framing.length
     /// Whether the last chunk is sent.
     var endsChunks = true
-    /// The number of promised bytes of the body that are sent; nil for all.
+    /// The number of body bytes to send of those promised; nil for all.
     var kept: Int?
-    /// Before the answer.
+    /// The delay before the response.
     var wait: Duration?
-    /// Before each piece of the body.
+    /// The delay before each piece of the body.
     var pause: Duration?
-    /// Whether silence follows instead of the end.
+    /// Whether the connection becomes silent instead of ending.
     var stalls = false
-    /// The body is filled up to this many bytes with zeros.
+    /// The minimum size of the body, which is filled with zeros.
     var size: Int?
-    /// The answer is repeated in an array until the array has this many bytes.
+    /// The size of an array that repeats the response.
     var repeated: Int?
 
     init(_ request: LoopbackRequest) { self.request = request }
@@ -76,7 +76,7 @@ struct Delivery {
         if framing == .chunked && endsChunks && kept == size { try connection.send(Array("0\r\n\r\n".utf8)) }
     }
 
-    /// Never more than a piece of the array is in memory.
+    /// Holds at most a piece of the array in memory.
     private func sendRepeatedly(_ response: LoopbackResponse, _ size: Int, on connection: LoopbackConnection) throws {
         var response = response
         let (open, close, comma) = (UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","))

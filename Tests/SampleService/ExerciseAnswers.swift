@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// ExerciseDB, RapidAPI's and the open version: a list of exercises, and an animation for each.
+/// ExerciseDB, in RapidAPI's and the open version: a list of exercises, and an animation for each.
 struct ExerciseAnswers {
     let settings: SampleSettings
     let counters: RequestCounters
@@ -40,7 +40,7 @@ struct ExerciseAnswers {
         }
     }
 
-    /// A bare array; 10 at a time unless told otherwise, 0 for all.
+    /// A plain array; 10 exercises by default, all if the limit is 0.
     private func list(_ request: LoopbackRequest) -> LoopbackResponse {
         let limit = max(0, request.field("limit").flatMap { Int($0) } ?? 10)
         let offset = min(max(0, request.field("offset").flatMap { Int($0) } ?? 0), settings.exerciseCount)
@@ -48,7 +48,7 @@ struct ExerciseAnswers {
         return .json((offset..<max(offset, end)).lazy.map { object(Self.id($0 + 1)) })
     }
 
-    /// 10 exercises at a time unless told otherwise, with a link to the next page.
+    /// Pages of 10 exercises by default, with a link to the next page.
     private func openList(_ request: LoopbackRequest) -> LoopbackResponse {
         let (limit, offset) = (Int(request.field("limit") ?? "10") ?? 0, Int(request.field("offset") ?? "0") ?? -1)
         guard (1...25).contains(limit), (0..<1_000_000).contains(offset) else {
@@ -91,7 +91,7 @@ struct ExerciseAnswers {
         return .bytes(gif, type: "image/gif")
     }
 
-    /// The number of the exercise with that id, which is exactly four digits.
+    /// The number of the exercise with this ID, which must have four digits.
     private func number(_ id: String) -> Int? {
         guard id.utf8.count == 4, let number = Int(id), id == Self.id(number), number <= settings.exerciseCount else {
             return nil
@@ -131,14 +131,14 @@ struct ExerciseAnswers {
         return object
     }
 
-    /// A ball that swings on a bar: 8 frames, with colours and a pace derived from the id.
+    /// A ball that swings on a bar: 8 frames, with colours and a speed that depend on the ID.
     static func animation(_ id: String, side: Int) -> DrawnAnimation {
         var random = SeededRandom(name: "animation \(id)")
         let ball = [UInt8(128 + random.below(128)), UInt8(random.below(200)), UInt8(random.below(256))]
         let reach = side / 6 + random.below(max(side / 6, 1))
         let radius = side / 12 + random.below(max(side / 12, 1))
         let frames = (0..<Self.frames).map { index in
-            // There and back again: a triangle wave.
+            // A triangle wave, from one end to the other and back.
             let swing = abs(index - Self.frames / 2) * 2 * reach / (Self.frames / 2) - reach
             return frame(side, centre: side / 2 + swing, radius: radius)
         }

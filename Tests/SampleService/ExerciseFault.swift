@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The faults of exercises' GIFs, by number: each affects one exercise in twenty.
+/// Faults of GIFs by the number of their exercise; each affects one exercise in twenty.
 enum ExerciseFault: Int, CaseIterable {
     case html = 1
     case json, truncated, empty, bomb, unknown, failure
@@ -13,7 +13,7 @@ enum ExerciseFault: Int, CaseIterable {
 
     init?(number: Int) { self.init(rawValue: number % 20) }
 
-    /// - Parameter gif: the right answer.
+    /// - Parameter gif: the correct response.
     func response(insteadOf gif: [UInt8]) -> LoopbackResponse {
         let type = "image/gif"
         return switch self {
@@ -21,7 +21,7 @@ enum ExerciseFault: Int, CaseIterable {
         case .json: .text("{\"message\":\"please try again\"}", type: type)
         case .truncated: .bytes(Array(gif.prefix(gif.count / 2)), type: type)
         case .empty: .bytes([], type: type)
-        // The canvas is in the logical screen descriptor (GIF89a §18).
+        // The canvas size is in the logical screen descriptor (GIF89a §18).
         case .bomb: .bytes(Array(gif[..<6]) + [0xFF, 0xFF, 0xFF, 0xFF] + Array(gif[10...]), type: type)
         case .unknown: .json("{\"message\":\"no such exercise\"}", status: 404)
         case .failure: .json("{\"message\":\"internal error\"}", status: 500)

@@ -2,13 +2,13 @@ import Support
 import TestSupport
 
 extension Fault {
-    /// The faults of one request, in the order of its path.
+    /// The faults in the path of a request, in order.
     struct List {
         var all: [Fault] = []
-        /// The path before each fault of `all`, for redirects to come back with.
+        /// The path before each fault in `all`, which redirects need to lead back to it.
         var prefixes: [String] = []
 
-        /// Each fault with the text that it needs to answer.
+        /// Each fault with its prefix, for its response.
         var early: [Step] { zip(all, prefixes).map { Step(fault: $0, prefix: $1) } }
     }
 
@@ -28,7 +28,7 @@ extension Fault {
         }
     }
 
-    /// Removes the faults from the front of a request's path.
+    /// Removes the faults from the beginning of a request's path.
     static func split(_ request: LoopbackRequest, _ counters: RequestCounters) -> (List, LoopbackRequest) {
         var rest = request.target[...]
         var list = List()
@@ -59,7 +59,7 @@ extension Fault {
                 let (used, rest) = counters.use("\(prefix)/\(name)", within: period)
                 add(.quota(limit: limit, left: count - used, wait: rest))
             } else {
-                // A misspelt fault must not pass for a good answer.
+                // A misspelt fault must not return a good response.
                 add(Fault(name) ?? .status(501))
             }
             prefix += "/fault/\(name)"

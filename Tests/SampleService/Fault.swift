@@ -1,14 +1,14 @@
 import Support
 import TestSupport
 
-/// A way in which an answer goes wrong, named in the path: `/fault/slow-20/fault/cut-half/pictures/a.jpg`.
+/// A fault of a response, named in the path: `/fault/slow-20/fault/cut-half/pictures/a.jpg`.
 enum Fault: Sendable, Equatable {
     case status(Int)
     case retryAfter(Int)
     case redirect(status: Int, hops: Int)
     case redirectTo(String)
     case html, garbage, close, reset, gzipBomb
-    /// Only the first attempts suffer from the faults that are named behind it.
+    /// The faults after it in the path apply only to the first attempts.
     case times(Int)
     case wait(Duration)
     case cut(kept: Int?)
@@ -17,12 +17,12 @@ enum Fault: Sendable, Equatable {
     case stall, chunked, noLength, gzip, wrongType, noValidators, noRange
     case maxAge(Int)
     case big(megabytes: Int)
-    /// An array of so many megabytes, in which the answer is repeated.
+    /// An array of this many megabytes that repeats the response.
     case endless(megabytes: Int)
     case upstream, noUpstream
     case wrongDay
     case reshaped(AnswerShape)
-    /// `limit` requests within the time; `left` after this request, negative if it is refused.
+    /// A quota of `limit` requests per period. `left` is the number after this request, negative if it is refused.
     case quota(limit: Int, left: Int, wait: Duration)
 
     static let help = """
@@ -56,7 +56,7 @@ enum Fault: Sendable, Equatable {
           max-age-SECONDS       with Cache-Control
         """
 
-    /// The fault of that name; nil if there is none.
+    /// Parses the name of a fault; nil if there is no such fault.
     init?(_ name: String) {
         let parts = name.lowercased().split(separator: "-").map(String.init)
         let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }
@@ -100,7 +100,7 @@ enum Fault: Sendable, Equatable {
         }
     }
 
-    /// The response sent instead of the address's own answer.
+    /// The response that replaces the normal response; nil if there is none.
     var ownResponse: LoopbackResponse? {
         switch self {
         case .status(503): .text(Self.upstreamError, status: 503)

@@ -1,4 +1,4 @@
-/// Text as HTML.
+/// Escapes text for HTML.
 enum HTML {
     static func escaped(_ text: String) -> String {
         var result = ""

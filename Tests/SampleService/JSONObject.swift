@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A JSON object whose members stay in the order in which they were added, kept as the bytes that are sent.
+/// A JSON object with its members in insertion order, stored as encoded bytes.
 struct JSONObject {
     private var members: [UInt8] = []
 
@@ -55,7 +55,7 @@ extension LoopbackResponse {
         return LoopbackResponse(status, headers: [("Content-Type", type)], body: body)
     }
 
-    /// An array of objects, made one after the other.
+    /// An array of objects, encoded one after another.
     static func json(
         _ objects: some Sequence<JSONObject>, type: String = "application/json"
     ) -> LoopbackResponse {
@@ -70,7 +70,8 @@ extension LoopbackResponse {
 }
 
 extension [UInt8] {
-    /// Appends the text as a JSON string (RFC 8259 §7). Text without escapes, nearly all text, is copied as a whole.
+    /// Appends the text as a JSON string (RFC 8259 §7). Runs without escapes, which are nearly all of the text, are
+    /// copied at once.
     fileprivate mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         var text = text

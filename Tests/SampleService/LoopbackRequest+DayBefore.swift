@@ -2,11 +2,11 @@ import Support
 import TestSupport
 
 extension LoopbackRequest {
-    /// The same request for the day before each day that its address names, as `2024-02-03` or as `240203`.
+    /// The request with each date in its address, such as `2024-02-03` or `240203`, replaced by the day before.
     var dayBefore: LoopbackRequest {
         var target = ""
         var word = ""
-        // A last delimiter ends the last word, and goes again.
+        // The additional delimiter ends the last word, and is removed at the end.
         for character in self.target + "/" {
             if character.isNumber || character == "-" {
                 word.append(character)

@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// Pictures drawn for their names, kept while there is room so that a second request costs nothing.
+/// Draws pictures that depend on their names, and caches them up to a limit.
 final class PictureAnswers: Sendable {
     private struct State {
         var revision: UInt64 = 0
@@ -9,7 +9,7 @@ final class PictureAnswers: Sendable {
         var bytes = 0
     }
 
-    /// The bytes of drawn pictures kept in memory.
+    /// The size limit of the cache of drawn pictures, in bytes.
     private static let room = 128 << 20
     /// The maximum width and height of a picture requested by size.
     private static let longestSide = 20_000
@@ -23,7 +23,7 @@ final class PictureAnswers: Sendable {
         self.height = height
     }
 
-    /// Replaces every picture from now on.
+    /// Changes all pictures.
     func revise() {
         state.update {
             $0.revision += 1
@@ -32,7 +32,7 @@ final class PictureAnswers: Sendable {
         }
     }
 
-    /// The picture at an address; nil if the path is none of a picture.
+    /// The picture at an address; nil if the path is not the path of a picture.
     func answer(_ request: LoopbackRequest) -> LoopbackResponse? {
         let name = LoopbackRequest.decoded(request.path.split(separator: "/").last ?? "")
         guard let dot = name.lastIndex(of: "."), let kind = Kind(rawValue: name[name.index(after: dot)...].lowercased())
@@ -56,7 +56,7 @@ final class PictureAnswers: Sendable {
         return response
     }
 
-    /// Exactly `w` × `h`, or within that box for `fit=clip`; else the full size.
+    /// Exactly `w` × `h`, or fitted into that box with `fit=clip`; by default the full size.
     private func size(_ request: LoopbackRequest, _ stem: String) -> (Int, Int) {
         let isSmall = stem.contains(text: "logo") || stem.contains(text: "thumbnail")
         let turned = (min(width, height), max(width, height))
@@ -68,7 +68,7 @@ final class PictureAnswers: Sendable {
         guard request.field("fit") == "clip" else { return (w ?? full.0, h ?? full.1) }
         let box = (w ?? full.0, h ?? full.1)
         if box.0 >= full.0 && box.1 >= full.1 { return full }
-        // The tighter side decides; rounded to the nearest pixel.
+        // The more restrictive side determines the scale; the other side is rounded to the nearest pixel.
         if box.0 * full.1 <= box.1 * full.0 { return (box.0, max(1, (full.1 * box.0 + full.0 / 2) / full.0)) }
         return (max(1, (full.0 * box.1 + full.1 / 2) / full.1), box.1)
     }
@@ -82,7 +82,7 @@ private struct Drawing {
 
     var picture: DrawnPicture { .sky(size.width, size.height, seed: seed) }
 
-    /// The same sky a little brighter from frame to frame.
+    /// The same sky, a little brighter in each frame.
     var frames: [DrawnPicture] {
         let count = min(max(request.field("frames").flatMap { Int($0) } ?? 1, 1), 100)
         let first = picture
@@ -105,7 +105,7 @@ private enum Kind: String {
         case .png: .bytes(drawing.picture.png(), type: "image/png")
         case .gif:
             .bytes(DrawnAnimation(drawing.frames).gif(), type: "image/gif")
-        // NASA's image server shrinks a TIFF to a JPEG.
+        // NASA's image server converts a resized TIFF to JPEG.
         case .tif where drawing.request.field("w") != nil: try Kind.jpg.response(drawing)
         case .tif: .bytes(Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0], type: "image/tiff")
         case .mp4: .bytes(Self.film("isom"), type: "video/mp4")
@@ -117,7 +117,7 @@ private enum Kind: String {
         }
     }
 
-    /// A film with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
+    /// A video with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
     private static func film(_ brand: String) -> [UInt8] {
         box("ftyp", Array(brand.utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8))
             + box("moov", box("mvhd", [UInt8](repeating: 0, count: 100)))

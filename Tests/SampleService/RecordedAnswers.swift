@@ -1,18 +1,19 @@
 import Support
 import TestSupport
 
-/// Answers from a folder of recordings, each with the status and the headers that were recorded with it.
+/// Answers from a folder of recordings, with their recorded statuses and headers.
 struct RecordedAnswers: Sendable {
     private let folder: String
     private let heads: [String: RecordedHead]
 
-    /// - Parameter folder: holds `apod`, `exercisedb`, `launches` and the `README.md` that describes the recordings.
+    /// - Parameter folder: a folder with `apod`, `exercisedb`, `launches` and the `README.md` that describes the
+    /// recordings.
     init(folder: String) {
         self.folder = folder
         heads = RecordedHead.table((try? TestFile.text("\(folder)/README.md")) ?? "")
     }
 
-    /// Serves `/recorded/FOLDER/NAME`, and `/always/FOLDER/NAME` with anything behind it.
+    /// Serves `/recorded/FOLDER/NAME`, and `/always/FOLDER/NAME` with any further path.
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {
         let parts = request.path.split(separator: "/").map { LoopbackRequest.decoded($0) }
         guard parts.count == 3 || parts.count > 3 && parts[0] == "always", !parts.contains("..") else {
@@ -40,8 +41,8 @@ struct RecordedAnswers: Sendable {
         return response
     }
 
-    /// The answer whose head was recorded alone: its body is the recording with the same stem, or with a stem that is a
-    /// prefix of it, of the head's own type; for a GIF one of ours.
+    /// The response for a head that was recorded without a body. The body is the recording of the same content type
+    /// whose name begins with the same stem; for a GIF, a generated animation.
     private func answer(of head: RecordedHead, _ part: String, _ name: String) -> LoopbackResponse {
         let stem = String(name.dropLast(RecordedHead.ending.count))
         var response = LoopbackResponse()
@@ -64,19 +65,19 @@ struct RecordedAnswers: Sendable {
     }
 }
 
-/// The known parts of the head of a recorded answer.
+/// The known parts of a recorded response head.
 struct RecordedHead: Sendable {
     static let ending = ".headers.txt"
 
     var status = 200
     var headers: [(name: String, value: String)] = []
-    /// The file with the complete head, if it was recorded.
+    /// The name of the file with the complete head, if it was recorded.
     var file: String?
 
     init() {}
 
-    /// A head as it was recorded: a status line, which may be missing, and headers. What tells how the body went over
-    /// the wire is left out.
+    /// Parses a recorded head: an optional status line, and headers. Headers about the transfer of the body are
+    /// removed.
     init(lines: String, status: Int) {
         self.status = status
         for line in lines.split(whereSeparator: \.isNewline) {
@@ -99,7 +100,7 @@ struct RecordedHead: Sendable {
         for (name, value) in headers { response.set(name, value) }
     }
 
-    /// The heads in the table of a README, by file. A row: | `apod/x.json` | what it shows | source | 404; `A: b` |
+    /// The heads in the table of a README, by file. A row is: | `apod/x.json` | description | source | 404; `A: b` |
     static func table(_ readme: String) -> [String: RecordedHead] {
         var heads: [String: RecordedHead] = [:]
         var above = RecordedHead()

@@ -1,6 +1,6 @@
 import Support
 
-/// The number of requests for each path, and the highest number of concurrent requests.
+/// Counts requests by path, and the maximum number of concurrent requests.
 final class RequestCounters: Sendable {
     private struct State {
         var total = 0
@@ -29,7 +29,7 @@ final class RequestCounters: Sendable {
 
     func end() { state.withLock { $0.current -= 1 } }
 
-    /// Which attempt this is at `target`, from 1 on.
+    /// Counts an attempt at `target`, and returns its number, from 1.
     func attempt(at target: String) -> Int {
         state.withLock {
             $0.attempts[target, default: 0] += 1
@@ -37,8 +37,8 @@ final class RequestCounters: Sendable {
         }
     }
 
-    /// Counts a request of that name; returns the number in the period that the first of them began, and the rest of
-    /// the period.
+    /// Counts a request for a quota. Returns the number of requests in the current period, which began with the first
+    /// of them, and the remaining time of the period.
     func use(_ name: String, within length: Duration) -> (used: Int, rest: Duration) {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -66,7 +66,7 @@ final class RequestCounters: Sendable {
         return "{\"total\":\(state.total),\"highest\":\(state.highest),\"paths\":{\(paths.joined(separator: ","))}}"
     }
 
-    /// A number, a tab and the counted path on each line.
+    /// One line per path: the count, a tab and the path.
     var text: String {
         let state = state.withLock { $0 }
         let paths = state.paths.sorted { $0.key < $1.key }.map { "\($0.value)\t\($0.key)\n" }

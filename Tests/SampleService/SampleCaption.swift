@@ -1,14 +1,14 @@
 import Support
 import TestSupport
 
-/// The texts of a day, as plain text and as the new service's HTML, as long as NASA's.
+/// The texts of a day, as plain text and as the new service's HTML, with the length of NASA's texts.
 struct SampleCaption {
     /// Plain text.
     let title: String
     let titleHTML: String
-    /// 600 to 1,200 characters.
+    /// 600 to 1,200 characters in total.
     let sentences: [Sentence]
-    /// The holder of the rights; nil if none is named.
+    /// The copyright holder; nil if none is named.
     let author: String?
 
     init(_ day: CalendarDay) {
@@ -27,7 +27,7 @@ struct SampleCaption {
         let cause = pick(["a short formula", "arithmetic", "chance"])
         let scattered = Sentence("The stars above \(place) were [scattered] by \(cause).")
         var sentences = [Sentence.pool[0], glow, scattered]
-        // A stride that is prime to the pool's length never meets one twice.
+        // The stride and the length of the pool are coprime, so no sentence is repeated.
         let start = random.below(Sentence.pool.count)
         for index in 0..<5 + random.below(3) {
             let place = (start + index * 7) % Sentence.pool.count
@@ -45,13 +45,13 @@ struct SampleCaption {
         return text
     }
 
-    /// The explanation as the content of an attribute.
+    /// The explanation, escaped for an HTML attribute.
     var explanationAttribute: String {
         explanation.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }.joined(separator: "&amp;")
     }
 
-    /// The explanation as HTML, its links leading to `own`.
+    /// The explanation as HTML, with links to `own`.
     func explanationHTML(_ own: String) -> String {
         var text = ""
         for sentence in sentences {
@@ -62,15 +62,15 @@ struct SampleCaption {
     }
 }
 
-/// A sentence with a link in it.
+/// A sentence that contains a link.
 struct Sentence {
     private let before: Substring
     private let link: Substring
     private let after: Substring
-    /// Without the link. The entity is written out, the tag is left as the old service leaves some.
+    /// The sentence without the link. The entity is decoded; the tag remains, as in some texts of the old service.
     let text: String
 
-    /// - Parameter words: HTML, so that `&amp;` and a tag tell it from plain text, with the link in brackets.
+    /// - Parameter words: HTML with an entity or a tag, which distinguish it from plain text, and the link in brackets.
     init(_ words: some StringProtocol) {
         let parts = Substring(words).split(omittingEmptySubsequences: false) { $0 == "[" || $0 == "]" }
         before = parts[0]
@@ -91,7 +91,7 @@ struct Sentence {
         text += after
     }
 
-    /// The first and the last of every explanation, and those between them.
+    /// The first and the last sentence of every explanation, followed by the sentences between them.
     static let pool = """
         This sky was [never seen] from anywhere: it was drawn from the number of its day.
         Ask again &amp; the same picture comes back, <i>pixel by pixel</i>, [every time].

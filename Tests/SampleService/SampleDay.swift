@@ -1,16 +1,16 @@
 import Support
 import TestSupport
 
-/// What there is on one day: the same in every run, made up by this project.
+/// The generated content of a day, the same in every run.
 struct SampleDay {
     let day: CalendarDay
     let kind: Kind
     let caption: SampleCaption
-    /// `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but here.
+    /// Like `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but on this server.
     let permalink: String
     private let own: String
 
-    /// - Precondition: the archive has the day.
+    /// - Precondition: the archive contains the day.
     init(_ day: CalendarDay, newest: CalendarDay, own: String) {
         self.day = day
         self.own = own
@@ -23,7 +23,7 @@ struct SampleDay {
 
     // MARK: Addresses
 
-    /// The picture that is shown, or the still of a film; nil if the day has none.
+    /// The picture of the day, or the still of a video; nil if the day has neither.
     var picture: String? {
         switch kind {
         case .landscape, .film, .gone, .broken, .tiff, .movie, .page, .blanks, .debris, .audio:
@@ -35,7 +35,7 @@ struct SampleDay {
         }
     }
 
-    /// The address given for the picture's full size, usually correct.
+    /// The address given for the full-size picture, usually correct.
     var larger: String? {
         switch kind {
         case .tiff: "\(own)/pictures/\(day).tif"
@@ -47,7 +47,7 @@ struct SampleDay {
         }
     }
 
-    /// The address of what plays; nil if there is only something to look at.
+    /// The address of the video or player; nil if the day has only a picture.
     var player: String? {
         switch kind {
         case .video: "https://www.youtube.com/embed/\(videoID)?rel=0"
@@ -60,7 +60,7 @@ struct SampleDay {
         }
     }
 
-    /// Eleven characters, as YouTube's are.
+    /// Eleven characters, like YouTube's IDs.
     var videoID: String { "sample" + day.sixDigits.suffix(5) }
 
     /// `2026 November 21`.
@@ -69,7 +69,7 @@ struct SampleDay {
         return "\(day.year) \(month.prefix(1).uppercased())\(month.dropFirst()) \(day.day)"
     }
 
-    /// What both services show where there is no picture.
+    /// The picture that both services show if the day has none.
     static func placeholder(_ own: String) -> String {
         "\(own)/dynamicimage/assets/science/astro/programs/cosmic-origins/images/misc/news-thumbnail.png"
     }
@@ -90,25 +90,25 @@ extension SampleDay {
         case landscape, portrait
         /// The picture is a PNG.
         case png
-        /// YouTube's, Vimeo's player that only the article shows.
+        /// YouTube's player, and Vimeo's player that appears only in the article.
         case video, vimeo
         /// YouTube's player under an address without a scheme.
         case relativeVideo
-        /// A film with a still; one that only the article shows.
+        /// A video file with a still, and a video file that appears only in the article.
         case film, bareFilm
-        /// A page to play with, in a frame.
+        /// An interactive page in a frame.
         case interactive
         /// A sound with a still.
         case audio
-        /// A GIF that only the article shows.
+        /// A GIF that appears only in the article.
         case gif
-        /// The larger picture is a TIFF, a movie, a page, or has blanks in its address.
+        /// The larger picture is a TIFF, a movie or a page, or its address contains spaces.
         case tiff, movie, page, blanks
-        /// A line break in the title, a page's code in the explanation, a copyright of several lines.
+        /// A title with a line break, an explanation with code of the page, and a copyright of several lines.
         case debris
-        /// A picture that got lost when the service moved; the new service hasn't even the day.
+        /// A picture that was lost in the move of the service; for `gone`, the new service lacks the whole day.
         case lost, gone
-        /// The old service fails at it.
+        /// The old service fails for this day.
         case broken
 
         init(on day: CalendarDay, newest: CalendarDay) {

@@ -1,28 +1,28 @@
 import Support
 import TestSupport
 
-/// The settings from the command line.
+/// The settings given on the command line.
 struct SampleSettings: Sendable {
     var today: CalendarDay?
     var legacy: LegacyManner
     var exerciseKey: String?
     var exerciseCount: Int
-    /// After how many images the month's quota is used up.
+    /// The number of images after which the monthly quota is exhausted.
     var exerciseQuota: Int?
-    /// The side of every GIF, for any requested resolution.
+    /// The side length of every GIF, for any requested resolution.
     var exerciseSide: Int?
     var hasExerciseFaults = false
-    /// The address of the open version's GIFs; nil for the service's own.
+    /// The address of the open version's GIFs; nil for this service.
     var exerciseMedia: String?
     var width: Int
     var height: Int
     var fixtures: String?
 
-    /// The newest day that has a picture.
+    /// The newest day with a picture.
     var newestDay: CalendarDay { today ?? CalendarDay(at: .now()) }
 }
 
-/// Finds the answer to each request, counts it, and delivers it with the faults that its path asks for.
+/// Finds the response to each request, counts the request, and sends the response with the faults in its path.
 final class SampleService: Sendable {
     private let started: SampleSettings
     private let later = Monitor(0)
@@ -39,10 +39,10 @@ final class SampleService: Sendable {
         recorded = settings.fixtures.map(RecordedAnswers.init)
     }
 
-    /// Sets the service's own address, which its answers link to.
+    /// Sets the service's own address, for links in its responses.
     func listens(at address: String) { self.address.update { $0 = address } }
 
-    /// The settings as they are by now.
+    /// The current settings.
     private var settings: SampleSettings {
         var settings = started
         let days = later.withLock { $0 }
@@ -50,7 +50,7 @@ final class SampleService: Sendable {
         return settings
     }
 
-    /// Answers one request.
+    /// Answers a request.
     func answer(_ request: LoopbackRequest, on connection: LoopbackConnection) throws {
         if let response = administered(request) {
             try connection.send(response, to: request)
@@ -78,7 +78,7 @@ final class SampleService: Sendable {
         try delivery.send(on: connection)
     }
 
-    /// Counters and changes of what there is, which are not themselves counted.
+    /// Requests that read counters or change the service; they are not counted.
     private func administered(_ request: LoopbackRequest) -> LoopbackResponse? {
         switch (request.method, request.path) {
         case ("DELETE", "/requests"), (_, "/requests/reset"):
@@ -119,7 +119,7 @@ final class SampleService: Sendable {
     }
 }
 
-/// The words of `--help` about the addresses.
+/// The routes in the text of `--help`.
 enum Routes {
     static let help = """
         ROUTES

@@ -48,7 +48,7 @@ struct PictureSize: Sendable {
     }
 }
 
-/// Answers like the services that the tools ask, on loopback, for tests and the demonstration.
+/// A local imitation of the services that the tools use, for tests and the demonstration.
 @main
 struct SampleServiceCommand {
     static let command = Command(
@@ -76,7 +76,7 @@ struct SampleServiceCommand {
         return 0
     }
 
-    /// The text with its line breaks, which help would otherwise refill.
+    /// The text with each line indented by a space, because help would otherwise refill it.
     private static func verbatim(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : " \($0)" }
             .joined(separator: "\n")
@@ -132,7 +132,7 @@ struct SampleServiceCommand {
     }
 }
 
-/// How the old service behaves.
+/// The behaviour of the old service.
 enum LegacyManner: String, Sendable, CaseIterable {
     case logo, classic
 }

@@ -8,7 +8,7 @@ struct ScienceAnswers {
 
     private static let root = "/wp-json/wp/v2/apod-basic"
     private static let type = "application/json; charset=UTF-8"
-    /// More than this is never on one page.
+    /// The maximum number of days on a page.
     private static let longestPage = 25
 
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {
@@ -27,7 +27,8 @@ struct ScienceAnswers {
         return .json(object(sample(day)), type: Self.type)
     }
 
-    /// Newest first; a page past the end repeats the first page, as the service does. Other query fields are ignored.
+    /// Newest first. As in the real service, a page past the end repeats the first page, and other query fields are
+    /// ignored.
     private func list(_ request: LoopbackRequest) -> LoopbackResponse {
         func number(_ field: String) -> Int? { request.field(field).flatMap { Int($0) } }
         func day(_ field: String) -> CalendarDay? { request.field(field).flatMap { CalendarDay(sixDigits: $0) } }
@@ -47,14 +48,14 @@ struct ScienceAnswers {
 
     private func sample(_ day: CalendarDay) -> SampleDay { SampleDay(day, newest: settings.newestDay, own: own) }
 
-    /// Whether the move has left the day there.
+    /// Whether the new service still has the day.
     private func has(_ day: CalendarDay) -> Bool { SampleDay.Kind(on: day, newest: settings.newestDay) != .gone }
 
     private func object(_ sample: SampleDay) -> JSONObject {
         let article = article(sample)
         var object = JSONObject()
         object.add("date", sample.day.description)
-        // The service sends it as a number or as text.
+        // The real service sends the ID as a number or as a string.
         let id = 1_000_000 + sample.day.daysSince1970
         if sample.day.day % 7 == 0 { object.add("post_id", "\(id)") } else { object.add("post_id", id) }
         object.add("title", sample.caption.titleHTML)
@@ -82,7 +83,7 @@ struct ScienceAnswers {
         }
     }
 
-    /// The value of `hdurl`: a resized picture, or the placeholder if only the article has the picture.
+    /// The value of `hdurl`: a resized picture, or the placeholder if the picture appears only in the article.
     private func shown(_ sample: SampleDay) -> String {
         let resizing = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
         return switch sample.kind {

@@ -1,5 +1,5 @@
-/// The new service's article about a day as a separate page: the only source of a video or an old GIF. As long as
-/// NASA's, 8 to 12 KB, most of it the same on every page.
+/// The new service's article about a day, a separate page and the only source of a video or an old GIF. It is 8 to 12
+/// KB long, like NASA's pages, and mostly the same for every day.
 struct ScienceArticle {
     let explanation: String
     let credit: String
@@ -55,7 +55,7 @@ struct ScienceArticle {
         let player = sample.player ?? ""
         return switch sample.kind {
         case .video:
-            // Without its scheme, as in most articles.
+            // Without a scheme, as in most articles.
             "<iframe width=\"960\" height=\"540\" src=\"\(player.dropFirst("https:".count))\" allowfullscreen></iframe>"
         case .vimeo, .relativeVideo, .interactive:
             "<iframe width=\"960\" height=\"540\" src=\"\(HTML.escaped(player))\" allowfullscreen></iframe>"

@@ -1,4 +1,4 @@
-"""Servers on free ports of 127.0.0.1 that end with the script that started them. For Linux: it reads /proc."""
+"""Servers on free ports of 127.0.0.1 that end with the script that started them. Linux only, since it reads /proc."""
 
 import collections
 import contextlib
@@ -16,7 +16,7 @@ PATIENCE = 120
 
 
 def wait_for(what, condition):
-    """Returns what `condition` gives once that is true. Ends the script if it takes too long."""
+    """Waits until `condition()` is true, and returns its value. Ends the script after PATIENCE seconds."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if value := condition():
@@ -26,18 +26,18 @@ def wait_for(what, condition):
 
 
 def session(leader):
-    """Returns the ids of the processes that a program, in a session of its own, and its children have started."""
+    """Returns the ids of the processes in a session, by the id of its leader."""
     ids = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            # State, parent, group and session follow the name, which may contain blanks and parentheses.
+            # State, parent, group and session follow the name, which may contain spaces and parentheses.
             if int(stat.read_text().rpartition(")")[2].split()[3]) == leader:
                 ids.append(int(stat.parent.name))
     return ids
 
 
 class Processes:
-    """Programs that end with the block that started them, each in a session of its own, with a log in `work`."""
+    """Programs that end with the `with` block that started them. Each has its own session, and a log in `work`."""
 
     def __init__(self, work):
         self.work = pathlib.Path(work)
@@ -65,7 +65,7 @@ class Processes:
         self.kill(process)
 
     def kill(self, process):
-        """Ends a program and all that it has started at once, as if their machine had lost its power."""
+        """Kills a program and all its descendants, as a power failure of their machine would."""
         for each in session(process.pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, signal.SIGKILL)
@@ -74,7 +74,7 @@ class Processes:
             self.running.remove(process)
 
     def listen(self, name, command):
-        """Starts the program of `command(port)` on a free port. Returns process and port once it listens there."""
+        """Starts the program `command(port)` on a free port. Returns its process and port once it listens."""
         for _ in range(5):
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
@@ -87,7 +87,7 @@ class Processes:
                 return process.poll() is not None
 
             wait_for(name, is_up)
-            # The server exits at once if the port is in use.
+            # The server exits immediately if the port is in use.
             time.sleep(0.1)
             if process.poll() is None:
                 return process, port
@@ -96,13 +96,13 @@ class Processes:
 
 
 def processor_seconds(process):
-    """Returns how long a process and its threads have kept a processor busy."""
+    """Returns the processor time of a process and its threads."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Origin:
-    """The sample service, whose pictures take `latency` milliseconds, and what it was asked for."""
+    """The sample service, with a `latency` in milliseconds per picture, and the log of its requests."""
 
     def __init__(self, processes, latency, size="320x240"):
         self.log = processes.work / "requests.log"
@@ -119,7 +119,7 @@ class Origin:
         return f"{self.address}{path}/pictures/{name}"
 
     def requests(self):
-        """Returns how often each address was asked for since `forget`."""
+        """Returns the number of requests for each address since `forget`."""
         text = self.log.read_text()[self.read_until:] if self.log.exists() else ""
         return collections.Counter(self.address + line.split()[2] for line in text.splitlines())
 
@@ -128,7 +128,7 @@ class Origin:
 
 
 class Redis:
-    """A Redis server that keeps nothing on the disk."""
+    """A Redis server that stores nothing on the disk."""
 
     def __init__(self, processes):
         self.process, self.port = processes.listen(
@@ -139,7 +139,7 @@ class Redis:
         self.databases = -1
 
     def fresh(self):
-        """Returns the address of a remote that is empty."""
+        """Returns the address of an empty remote."""
         self.databases += 1
         return f"redis://127.0.0.1:{self.port}/{self.databases % 16}"
 
@@ -154,12 +154,12 @@ class Redis:
             return answer.read(int(first[1:])).decode() if first[0] == "$" else first
 
     def request_count(self):
-        """Returns how many commands it has run."""
+        """Returns the number of commands that the server has run."""
         return int(self.ask("INFO stats").partition("total_commands_processed:")[2].split()[0])
 
 
 class Nginx:
-    """An nginx that keeps what it is sent, on one process."""
+    """An nginx with one process that stores uploaded files."""
 
     def __init__(self, processes):
         work = processes.work
@@ -187,11 +187,11 @@ class Nginx:
         self.stores = 0
 
     def fresh(self):
-        """Returns the address of a remote that is empty."""
+        """Returns the address of an empty remote."""
         self.stores += 1
         return f"http://127.0.0.1:{self.port}/{self.stores}/"
 
     def request_count(self):
-        """Returns how many requests it has answered."""
+        """Returns the number of requests that the server has answered."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/status") as answer:
             return int(answer.read().split()[9])

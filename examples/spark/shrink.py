@@ -2,9 +2,9 @@
 
     spark-submit --master spark://HOST:7077 shrink.py RECORDS OUT PICTURES
 
-RECORDS is text with a record a line, OUT the folder for the records that come out, PICTURES the folder for the small
-pictures. All machines must see the same three (a mount), and have the tools in the PATH of whoever submits. Records
-leave in the order in which they came.
+RECORDS is a text file with one record per line, OUT the folder of the output records, PICTURES the folder of the small
+pictures. All machines must share these three (a mount), and must have the tools in the PATH of the submitting program.
+The output has the order of the input.
 """
 
 import os
@@ -23,7 +23,7 @@ def main():
         return 64
     records, out, pictures = sys.argv[1:]
     context = SparkContext(appName="shrink")
-    # Spark copies it into the folder in which each worker's executor runs.
+    # Spark copies the file into the working folder of each worker's executor.
     context.addFile(str(pathlib.Path(__file__).resolve().parent / "shrink"))
     # The command gets only these variables. A relative APOD_TOOLS_CACHE_DIR is relative to the executor's folder.
     environment = {

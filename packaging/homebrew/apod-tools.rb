@@ -1,6 +1,6 @@
 # scripts/package brew inserts the address and the checksum of the archive.
 class ApodTools < Formula
-  desc "Fetch, cache and shrink pictures of the network by pipes"
+  desc "Fetch, cache and shrink pictures from the network in pipes"
   homepage "https://apod.nasa.gov/"
   url "@URL@"
   sha256 "@SHA256@"

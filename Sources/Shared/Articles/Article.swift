@@ -2,7 +2,7 @@ import Records
 
 /// An explanation as paragraphs with links. A record's `explanation` is its text on one line.
 public struct Article: Sendable, Equatable {
-    /// Not empty; all text is folded.
+    /// The non-empty paragraphs. All text is folded.
     public let paragraphs: [LinkedText]
 
     public init(paragraphs: [LinkedText]) { self.paragraphs = paragraphs }
@@ -37,7 +37,7 @@ public struct Article: Sendable, Equatable {
         return layout
     }
 
-    /// Reads the fields that `layout` writes, such as a record's `apod`. Ignores ranges that do not fit the text. A
+    /// Reads the fields written by `layout`, such as a record's `apod`. Ignores ranges that do not fit the text. A
     /// paragraph ends at the start of the next, so no text is lost.
     public init(_ text: String, layout: Record) {
         let links = Self.ranges("marks", of: layout).compactMap { range, mark in

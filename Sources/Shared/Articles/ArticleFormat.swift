@@ -1,21 +1,21 @@
 import Records
 import Support
 
-/// How a record of a picture of the day is written.
+/// The output format for records of pictures of the day.
 public enum ArticleFormat: String, Sendable, CaseIterable {
     case json
     /// Plain text for a terminal.
     case text
     case markdown
-    /// A page.
+    /// A web page.
     case html
-    /// A feed.
+    /// An Atom feed.
     case atom
-    /// The address of the best picture, or of the video, alone.
+    /// Only the address of the best picture or of the video.
     case url
 
-    /// The layout for a tool's output; nil for `json`, of which there are several. A record that bears an `error` gives
-    /// nothing in the others: its message is on standard error.
+    /// Returns the layout of a tool's output; nil for `json`, which has several layouts. The other layouts omit records
+    /// with an `error`, whose messages are on standard error.
     public func layout(for page: TextPage, feed: AtomFeed) -> RecordLayout? {
         switch self {
         case .json: nil

@@ -27,7 +27,7 @@ public struct AtomFeed: Sendable {
         /// The permanent identifier of the entry: a URN or an address.
         public var id: String
         public var title: String
-        /// The time of publication and of the last change (RFC 3339).
+        /// The time of publication, also used as the time of the last change (RFC 3339).
         public var published: String
         public var author: String?
         public var page: String?
@@ -100,8 +100,8 @@ extension AtomFeed {
             author: ("NASA", site), generator: "apod-fetch", updated: updated.iso8601)
     }
 
-    /// Returns the entry of a picture; nil without a day, which identifies it. Its time is NASA's time of publication,
-    /// so that fetching a picture again does not create a new entry.
+    /// Returns the entry of a picture; nil if it has no day, which identifies the entry. The time of the entry is
+    /// NASA's time of publication, so fetching a picture again does not create a new entry.
     static func entry(_ caption: Caption) -> String? {
         guard let day = caption.day.flatMap(CalendarDay.init) else { return nil }
         var entry = Entry(

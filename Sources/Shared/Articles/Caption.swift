@@ -1,11 +1,11 @@
 import Records
 
-/// The parts of a record for human readers. All texts are folded to one line each, without characters that control a
+/// The parts of a record for human readers. Each text is folded to one line, without characters that control a
 /// terminal.
 public struct Caption: Sendable, Equatable {
     public internal(set) var title: String?
     public internal(set) var day: String?
-    /// The creator, or else the copyright holder.
+    /// The creator, else the copyright holder.
     public internal(set) var author: String?
     /// The copyright holder.
     public internal(set) var holder: String?

@@ -1,4 +1,4 @@
-/// A page with an article per picture.
+/// A web page with an article for each picture.
 enum HTMLPage {
     static let head = """
         <!DOCTYPE html>

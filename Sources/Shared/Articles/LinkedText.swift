@@ -1,7 +1,7 @@
 /// A line of plain text with links.
 public struct LinkedText: Sendable, Equatable {
     public struct Link: Sendable, Equatable {
-        /// Byte offsets in UTF-8.
+        /// Byte offsets in the UTF-8 text.
         public let range: Range<Int>
         public let address: String
 
@@ -12,7 +12,7 @@ public struct LinkedText: Sendable, Equatable {
     }
 
     public private(set) var text: String
-    /// In order, not empty and not overlapping.
+    /// The links in order; none is empty, and none overlap.
     public private(set) var links: [Link] = []
 
     public init(_ text: String) { self.text = text }

@@ -51,7 +51,8 @@ enum Markdown {
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
 
-    /// Escapes the destination of a link: blanks and brackets, which would end it, references and backslashes (§6.3).
+    /// Escapes the destination of a link (§6.3): blanks and brackets, which would end the destination, references, and
+    /// backslashes.
     static func destination(_ address: String) -> String {
         var result = ""
         var rest = address.unicodeScalars[...]

@@ -5,24 +5,24 @@ import Support
 /// backslashes in its path, otherwise unchanged.
 public struct MediaAddress: Sendable, Equatable {
     public let text: String
-    /// In lower case, without user and port.
+    /// The host in lower case, without user and port.
     private let host: String
     /// The end of scheme and authority: `https://www.youtube.com`.
     private let pathStart: String.Index
     private let pathEnd: String.Index
-    /// In lower case.
+    /// The file name in lower case.
     private let fileName: String
 
-    /// The kind according to the file name; `unknown` without a known extension, such as a player's.
+    /// The kind according to the extension of the file name; `unknown` for other extensions and for players.
     public enum Kind: Sendable, Equatable {
         case picture, movie, page, unknown
     }
 
-    /// Returns nil if `text` is no http(s) address.
+    /// Returns nil if `text` is not an http(s) address.
     ///
-    /// Removes blanks around it and replaces inner blanks by `%20` (12 old days have some). `//host/…` becomes https
-    /// (29 days). References without a host are resolved against `base`: its host if they begin with `/`, otherwise its
-    /// folder.
+    /// Removes surrounding blanks and replaces inner blanks by `%20` (12 old days have some). `//host/…` becomes https
+    /// (29 days). A reference without a host is resolved against `base`: against its host if the reference begins with
+    /// `/`, otherwise against its folder.
     public init?(_ text: String?, base: MediaAddress? = nil) {
         guard let text = text.flatMap(Self.escaped) else { return nil }
         if let absolute = Self.absolute(text) {
@@ -35,15 +35,16 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Parses a field, which may contain anything. A relative reference counts only if its file name has a known
+    /// Parses a field, which may contain any text. A relative reference is accepted only if its file name has a known
     /// extension.
     public init?(field text: String?, base: MediaAddress?) {
         self.init(text, base: base)
         guard kind != .unknown || text.flatMap(Self.escaped).flatMap(Self.absolute) != nil else { return nil }
     }
 
-    /// Returns the text without blanks and, before its query, with slashes for backslashes, as browsers read them; nil
-    /// if it is empty or contains a tag (RFC 3986 §2 allows neither brackets nor quotation marks in an address).
+    /// Returns the text without blanks, and with slashes in place of backslashes before the query, as in browsers.
+    /// Returns nil if the text is empty or contains a tag (RFC 3986 §2 allows neither brackets nor quotation marks in
+    /// an address).
     private static func escaped(_ text: String) -> String? {
         var text = PlainText.folded(text)
         if text.utf8.contains(UInt8(ascii: "\\")) {
@@ -66,7 +67,7 @@ public struct MediaAddress: Sendable, Equatable {
         return text.hasPrefix("//") ? "https:" + text : nil
     }
 
-    /// Returns nil if there is no host, or if it contains invalid characters.
+    /// Returns nil if there is no host, or if the host contains invalid characters.
     private init?(absolute text: some StringProtocol) {
         let text = String(text)
         let bytes = text.utf8
@@ -91,7 +92,8 @@ public struct MediaAddress: Sendable, Equatable {
 
     public static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
 
-    /// Returns whether it is a relative path: no scheme (`data:`, `mailto:`, `javascript:`), no bare query or fragment.
+    /// Returns whether the text is a relative path: without a scheme (`data:`, `mailto:`, `javascript:`), and not only
+    /// a query or fragment.
     private static func isReference(_ text: String) -> Bool {
         guard let first = text.first, first != "#", first != "?" else { return false }
         let head = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -118,7 +120,7 @@ public struct MediaAddress: Sendable, Equatable {
         let ending = fileName[fileName.index(after: dot)...]
         if ImageFormat.named(byExtension: ending) != nil { return .picture }
         switch ending {
-        // Pictures that the tools do not read.
+        // Pictures in formats that the tools do not read.
         case "bmp", "svg", "jp2": return .picture
         case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp":
             return .movie
@@ -127,8 +129,9 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether it is a stand-in for a missing picture: NASA's logo, which the old service returns for every day since
-    /// October 2026, the new site's generic still for news, or the default still of the old service's own source.
+    /// Whether the address is a stand-in for a missing picture: NASA's logo, which the old service returns for every
+    /// day since October 2026, the new site's generic still for news, or the default still of the old service's own
+    /// source.
     public var isStandIn: Bool {
         Self.standIns.contains(fileName)
     }
@@ -150,7 +153,7 @@ public struct MediaAddress: Sendable, Equatable {
         "w", "h", "width", "height", "fit", "crop", "resize", "rect", "dpr", "q", "quality", "fm", "format", "auto",
     ]
 
-    /// Whether it is a movie file or a player.
+    /// Whether the address is a movie file or a player.
     public var isVideo: Bool { kind == .movie || isOnVideoSite }
 
     /// YouTube and similar players that NASA has used since 2007.
@@ -178,9 +181,9 @@ public struct MediaAddress: Sendable, Equatable {
         case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
         default: candidate = nil
         }
-        // Flash's player has its fields after an ampersand, without a question mark.
+        // The address of the Flash player has its fields after an ampersand, without a question mark.
         candidate = candidate?.prefix { $0 != "&" }
-        // The path of a playlist's player has eleven letters too.
+        // The path of a playlist's player, `videoseries`, also has eleven letters.
         guard let candidate, candidate.utf8.count == 11, candidate != "videoseries",
             candidate.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }

@@ -31,7 +31,7 @@ public enum PlainText {
                 isInFlag = false
                 continue
             }
-            // Tag characters spell the regions of flags; elsewhere they hide text.
+            // Tag characters spell the region in flag emoji; elsewhere they could hide text.
             let isTag = (0xE0000...0xE007F).contains(scalar.value)
             if isTag ? !isInFlag : isInvisible(scalar) { continue }
             isInFlag = isTag || scalar == "\u{1F3F4}"
@@ -45,12 +45,13 @@ public enum PlainText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Keeps joiners, which scripts and emoji need, and the controls that represent Windows-1252's punctuation.
+    /// Returns whether to remove a character. Keeps joiners, which some scripts and emoji need, and the controls that
+    /// represent Windows-1252's punctuation.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isUnseen && !scalar.isJoiner && !(0x91...0x97).contains(scalar.value)
     }
 
-    /// Returns the punctuation for controls that come from reading Windows-1252 as Latin-1 (WHATWG Encoding, index
+    /// Returns the punctuation for a control that comes from decoding Windows-1252 as Latin-1 (WHATWG Encoding, index
     /// windows-1252).
     private static func punctuation(_ scalar: Unicode.Scalar) -> String {
         switch scalar.value {
@@ -98,7 +99,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Whether it has the Unicode property `White_Space` (PropList.txt).
+    /// Whether the scalar has the Unicode property `White_Space` (PropList.txt).
     public var isWhiteSpace: Bool {
         switch value {
         case 0x20, 0x09...0x0D, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true

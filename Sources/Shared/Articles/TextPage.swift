@@ -2,7 +2,7 @@ import Support
 
 /// Formats text for a terminal or a file of limited width.
 public struct TextPage: Sendable, Equatable {
-    /// Longer lines are hard to read, however wide the terminal is.
+    /// Longer lines are hard to read, even on a wide terminal.
     private static let widest = 80
     /// Narrower columns would break words.
     private static let narrowest = 20
@@ -23,8 +23,8 @@ public struct TextPage: Sendable, Equatable {
         TextPage(isTerminal: Terminal.isTerminal(1), width: Terminal.width(of: 1), environment: environment)
     }
 
-    /// Formats title, day and credits, the explanation with numbered links, and the links. Addresses are never wrapped,
-    /// so that they can be clicked.
+    /// Formats title, day and credits, the explanation with numbered links, and the list of links. Addresses are never
+    /// wrapped: a wrapped address could not be clicked.
     func text(_ caption: Caption) -> String {
         let head =
             wrapped(caption.title).map { styled($0, .bold) } + wrapped(caption.day).map { styled($0, .faint) }
@@ -43,7 +43,7 @@ public struct TextPage: Sendable, Equatable {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// Paragraphs with a number after each link, and the distinct addresses of the numbers.
+    /// Paragraphs with a number after each link, and the list of distinct addresses for these numbers.
     private struct Footnotes {
         var paragraphs: [String] = []
         var addresses: [String] = []

@@ -1,10 +1,8 @@
 import Articles
 
-/// Tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`), so that readers would see
-/// them.
+/// Tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`) and would therefore be visible.
 enum EncodedTags {
-    /// Decodes these tags. Keeps less-than signs that do not begin a tag, and start tags without an end tag. Cost:
-    /// O(n).
+    /// Decodes such tags. Keeps less-than signs that do not begin a tag, and start tags without an end tag. Cost: O(n).
     static func decoded(in html: String) -> String {
         guard html.utf8.contains(UInt8(ascii: "&")) else { return html }
         var html = html
@@ -31,7 +29,7 @@ enum EncodedTags {
         let source: String.UTF8View
     }
 
-    /// No longer tag contains a useful address.
+    /// The longest decoded tag in bytes. No longer tag has a useful address.
     private static let longest = 2048
 
     /// Returns the void tags and the matched pairs, in order.
@@ -85,8 +83,8 @@ enum EncodedTags {
         return Tag(range: start..<next, name: name, isEnd: isEnd, source: "<\(words)>".utf8)
     }
 
-    /// Returns whether the text after a name can only belong to a tag: nothing, or attributes with values. Other words
-    /// are a sentence with a less-than sign.
+    /// Returns whether the text after a name can only belong to a tag: it is empty, or has attributes with values. Any
+    /// other text is a sentence with a less-than sign.
     private static func isTagEnd(_ text: Substring, isEnd: Bool) -> Bool {
         let rest = text.utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "/") }
         if rest.isEmpty { return true }
@@ -103,8 +101,8 @@ enum EncodedTags {
         }
     }
 
-    /// Returns the end of a reference to a bracket, even if its ampersand was encoded several times; nil if there is
-    /// none.
+    /// Returns the end of a reference to a bracket, even if its ampersand was encoded several times; nil if there is no
+    /// such reference at `start`.
     private static func sign(
         _ name: String, _ decimal: String, _ hexadecimal: String, in bytes: UnsafeBufferPointer<UInt8>, at start: Int
     ) -> Int? {

@@ -2,9 +2,9 @@ import CGumbo
 
 /// An element of a page.
 public struct HTMLElement: Sendable, Equatable {
-    /// In lower case.
+    /// The tag name in lower case.
     public let name: String
-    /// Names are in lower case. Of duplicate attributes the first counts.
+    /// The attributes by name in lower case. Of duplicate attributes, only the first is included.
     public let attributes: [String: String]
     /// The target of the link that contains the element.
     public let link: String?

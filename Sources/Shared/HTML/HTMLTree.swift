@@ -1,26 +1,27 @@
 import CGumbo
 import Libc
 
-/// Parses HTML by the rules of browsers (gumbo's HTML5 parser), so that unclosed tags, capitals, odd quotes and stray
-/// ampersands have the meaning that readers of NASA's pages see.
+/// Parses HTML by the rules of browsers (gumbo's HTML5 parser), so unclosed tags, capitals, odd quotes and stray
+/// ampersands mean the same as in a browser that shows NASA's pages.
 enum HTMLTree {
-    /// A day's page has about 12 KB.
+    /// The largest HTML in bytes. A day's page has about 12 KB.
     static let byteLimit = 64 << 10
-    /// A day's page has about 150 tags. The parser repeats open formatting elements in every later paragraph, up to
-    /// (tags / 2)² nodes, and frees the tree recursively.
+    /// The largest number of tags. A day's page has about 150. The parser repeats open formatting elements in every
+    /// later paragraph, up to (tags / 2)² nodes, and frees the tree recursively.
     static let tagLimit = 1000
-    /// The limit for the attributes of all tags; a day's page has about 130. The parser compares each attribute with
-    /// all earlier attributes of its tag, and copies the attributes of repeated formatting elements: 64 KB of tags
-    /// alone would take 2.3 s and 1.3 GB. At both limits the worst measured case takes 0.2 s, 180 MB and less than 128
-    /// KB of stack.
+    /// The largest number of attributes of all tags together. A day's page has about 130. The parser compares each
+    /// attribute with all earlier attributes of its tag, and copies the attributes of repeated formatting elements: 64
+    /// KB of tags alone would take 2.3 s and 1.3 GB. At both limits the worst measured case takes 0.2 s, 180 MB and
+    /// less than 128 KB of stack.
     static let attributeLimit = 1000
 
     /// A page, or a part of a page, such as a caption.
     enum Kind { case page, fragment }
 
-    /// Calls `visitor` for all HTML in document order. Returns false without any call if the HTML exceeds the limits.
+    /// Calls `visitor` for all parts of the HTML in document order. Returns false without a call if the HTML exceeds
+    /// the limits.
     ///
-    /// Unsafe pointers: gumbo's tree points into the bytes and exists only during this call, so visitors must copy the
+    /// Unsafe pointers: gumbo's tree points into the bytes and is freed at the end of this call, so visitors must copy
     /// texts.
     static func visit(
         _ bytes: UnsafeBufferPointer<UInt8>, as kind: Kind, _ visitor: inout some HTMLVisitor
@@ -37,7 +38,7 @@ enum HTMLTree {
         }
     }
 
-    /// A node to visit, or the end of an element whose children are above it on the stack.
+    /// A node to visit, or the end of an element, whose children are above this entry on the stack.
     private enum Pending {
         case node(UnsafePointer<GumboNode>)
         case close(GumboTag)

@@ -4,12 +4,12 @@ extension PlainText {
     /// Returns the visible text as folded, non-empty lines; nil if the HTML exceeds the parser's limits (64 KB, 1000
     /// tags, 1000 attributes).
     ///
-    /// A line break in the source is a blank; only tags begin new lines.
+    /// A line break in the source counts as a blank; only tags begin new lines.
     public static func lines(ofHTML html: String) -> [String]? {
         lines(ofHTML: html, keepingLinks: false)?.map(\.text)
     }
 
-    /// Returns the lines with their links, whose addresses are unchanged.
+    /// Returns the same lines with their links. Addresses are unchanged.
     public static func linkedLines(ofHTML html: String) -> [LinkedText]? { lines(ofHTML: html, keepingLinks: true) }
 
     private static func lines(ofHTML html: String, keepingLinks keepsLinks: Bool) -> [LinkedText]? {
@@ -27,14 +27,14 @@ extension PlainText {
 
     public static func line(ofHTML html: String) -> String? { lines(ofHTML: html)?.joined(separator: " ") }
 
-    /// Returns a supposedly plain text on one line, without remaining tags and references.
+    /// Folds a plain text to one line, and removes the tags and references that it may still contain.
     public static func line(ofText text: String) -> String {
         let text = text.utf8.count <= HTMLTree.byteLimit ? EncodedTags.decoded(in: text) : text
         if holdsTags(text), let line = line(ofHTML: text) { return line }
         return decoded(folded(text))
     }
 
-    /// Returns whether there are tags, not merely angle brackets: an end tag or a line break.
+    /// Returns whether the text has tags rather than single angle brackets: an end tag or a `<br>`.
     private static func holdsTags(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "<")) else { return false }
         return text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst().contains {
@@ -45,8 +45,8 @@ extension PlainText {
         }
     }
 
-    /// Decodes the remaining references in folded text (`&eacute;`, `&#8217;`): some pages were encoded twice, a few
-    /// more often. Ignores references without a semicolon.
+    /// Decodes the remaining references in folded text (`&eacute;`, `&#8217;`): some pages were encoded twice, and a
+    /// few more often. Ignores references without a semicolon.
     static func decoded(_ text: String) -> String {
         var text = text
         for _ in 0..<3 where holdsReference(text) {

@@ -1,10 +1,11 @@
 import Articles
 
-/// Superscript or subscript. Without it, 10 to the power of eleven would become 1011.
+/// Superscript or subscript. If it were ignored, 10 to the power of eleven would become 1011.
 enum Script {
     case raised, lowered
 
-    /// Returns the text in Unicode's superscripts or subscripts; nil if a character is missing, as in `21st`.
+    /// Returns the text in Unicode's superscripts or subscripts; nil if Unicode lacks one of the characters, as in
+    /// `21st`.
     func characters(for text: String) -> String? {
         var result = String.UnicodeScalarView()
         for scalar in PlainText.folded(text).unicodeScalars {

@@ -1,16 +1,16 @@
 import CGumbo
 
-/// The attributes of a tag. Valid while the parser's tree is.
+/// The attributes of a tag. Valid only while the parser's tree exists.
 struct TagAttributes {
     private let vector: GumboVector
 
     init(_ vector: GumboVector) { self.vector = vector }
 
-    /// Returns the decoded value of an attribute, whose name is in lower case; nil if there is none. Of duplicate
-    /// attributes the first counts.
+    /// Returns the decoded value of an attribute; nil if there is none. Of duplicate attributes, the first is used.
+    /// `name` must be in lower case.
     subscript(_ name: String) -> String? { list.first { $0.name == name }?.value }
 
-    /// The names, in lower case, with their values.
+    /// The values by name in lower case.
     var dictionary: [String: String] {
         Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

@@ -1,16 +1,16 @@
 import Articles
 
-/// Scans a single tag by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and following), which do not depend on
-/// anything before the tag.
+/// Scans a single tag by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and following), which do not depend on the
+/// text before the tag.
 struct TagScanner {
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The next byte; initially the byte after the tag's `<`.
+    /// The offset of the next byte; initially of the byte after the tag's `<`.
     private(set) var place: Int
 
     /// Returns the number of attributes, or nil if there are more than `limit`.
     ///
-    /// Counts every possible tag, even in comments and scripts, which only a parser can distinguish. So the count is
-    /// never too low.
+    /// Counts the attributes of every possible tag, even in comments and scripts, which only a parser can distinguish.
+    /// The count is therefore never too low.
     static func countAttributes(in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int) -> Int? {
         var count = 0
         for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {

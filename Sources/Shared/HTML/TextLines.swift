@@ -7,11 +7,11 @@ struct TextLines: HTMLVisitor {
     private var lines: [LinkedText] = []
     /// The current line before folding.
     private var line: [UInt8] = []
-    /// The offsets in the line at which a link begins, or ends (nil).
+    /// The offsets in the line at which a link begins, or ends (`link` is nil).
     private var marks: [(place: Int, link: String?)] = []
     /// The target of the open link.
     private var link: String?
-    /// The number of open elements with invisible text.
+    /// The number of open elements whose text is invisible.
     private var unseenDepth = 0
     private var isBehindLink = false
     private var scripts: [Script] = []
@@ -93,8 +93,8 @@ struct TextLines: HTMLVisitor {
         }
     }
 
-    /// Returns the number of bytes of blanks between a link and closing punctuation or a separate `'s`. The move to the
-    /// new site inserted them (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
+    /// Returns the number of bytes of blanks between a link and closing punctuation or a separate `'s`. NASA's move to
+    /// the new site inserted these blanks (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
     private static func strayBlanks(in text: UnsafeBufferPointer<UInt8>) -> Int {
         var place = 0
         var blanks = 0

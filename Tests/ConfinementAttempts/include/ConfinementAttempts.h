@@ -1,11 +1,11 @@
-// Attempts that must fail in every confined tool. They make system calls directly, since functions of the C library may
-// make other calls.
+// Attempts that must fail in every confined tool. They make system calls directly, because functions of the C library
+// may make other calls.
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-// The places that are attacked.
+// The targets of the attempts.
 struct confinement_target {
     const char *victim;   // a file outside of the plan
     const char *folder;   // the folder that it is in
@@ -14,15 +14,15 @@ struct confinement_target {
     pid_t process;        // that process, of the same user
 };
 
-// Starts a process that reads datagrams at `target->socket`, and stores its id. It ends after a minute, by a signal, or
-// when it gets a datagram. Returns false if that fails.
+// Starts a process that reads datagrams at `target->socket`, and stores its ID. The process ends after a minute, by a
+// signal, or when it receives a datagram. Returns false on failure.
 bool confinement_start_process(struct confinement_target *target);
 
-// Opens the files that an attacker may have inherited. Call it before the process is confined.
+// Opens the files that an attacker may have inherited. Must be called before the process is confined.
 void confinement_prepare(const struct confinement_target *target);
 
 // The number of attempts; 0 on systems without confinement.
 int confinement_attempt_count(void);
 
-// Tries one, and returns the error number; 0 if it was done. Stores its name.
+// Performs an attempt and stores its name. Returns the error number; 0 if the attempt succeeded.
 int confinement_attempt(int index, const struct confinement_target *target, const char **name);

@@ -4,28 +4,28 @@ import Support
 import TestSupport
 import Testing
 
-/// Names that are not UTF-8, from the command line to the disk and back. macOS has none.
+/// File names that are not valid UTF-8, in arguments, records and the cache. macOS does not allow them.
 struct ForeignNameTests {
     private let home: ToolHome
-    /// Latin-1's é.jpg
+    /// `é.jpg` in Latin-1
     private let name = String(pathBytes: [0xE9, 0x2E, 0x6A, 0x70, 0x67])
 
     init() throws { home = try ToolHome() }
 
-    /// The records' form of a path.
+    /// The form of a path in `path_base64`.
     private func base64(_ path: String) -> String { Base64.encoded(path.pathBytes) }
 
     /// The names in the working folder.
     private func names() -> [[UInt8]] { TemporaryFolder.names(in: home.work).map(\.pathBytes) }
 
-    @Test func aPictureIsShrunkFromAndToSuchAName() throws {
+    @Test func inputAndOutputMayHaveForeignNames() throws {
         try home.write(name, Picture.jpeg(40, 20))
         let out = String(pathBytes: [0xFF, 0x2E, 0x70, 0x6E, 0x67])
         try home.run("img-downsample", [name, "--width", "20", "-o", out]).expect(0)
         #expect(try Picture.size(home.path(out)) == "20x10")
     }
 
-    @Test func aFolderGetsNamesWithItsBytes() throws {
+    @Test func outputFolderKeepsTheBytesOfNames() throws {
         try home.write(name, Picture.jpeg(40, 20))
         let folder = String(pathBytes: [0x64, 0xFE])
         let record = try home.run("img-downsample", [name, "--width", "20", "--output-dir", folder]).expect(0).record
@@ -37,7 +37,7 @@ struct ForeignNameTests {
         #expect(!record.has("path") && record.string("variants.custom.path") == nil)
     }
 
-    @Test func theCacheKeepsIt() throws {
+    @Test func cacheStoresAFileWithAForeignName() throws {
         let path = try home.write(name, Picture.jpeg(40, 20))
         let put = try home.run("img-cache", ["put", name]).expect(0).record
         #expect(put.string("cache.key") == "file://\(home.work)/%E9.jpg")
@@ -46,11 +46,11 @@ struct ForeignNameTests {
         }
         let shrunk = try home.run("img-downsample", [name, "--width", "20"]).expect(0).record
         #expect(shrunk.variant("custom")?.string("status") == "made")
-        // The other one of the same bytes' text is another file.
+        // A file whose name is the text `%E9.jpg` is another file.
         try home.run("img-cache", ["get", "%E9.jpg"]).expect(1)
     }
 
-    @Test func aRootMayLieBelowOne() throws {
+    @Test func cacheRootMayHaveAForeignName() throws {
         try home.write("a.jpg", Picture.jpeg(40, 20))
         let root = home.path(name)
         let environment: [String: String?] = ["APOD_TOOLS_CACHE_DIR": root]
@@ -59,13 +59,13 @@ struct ForeignNameTests {
         let path = try #require(try put.record.path("path"))
         #expect(path.pathBytes.starts(with: root.pathBytes + [0x2F]))
 
-        // A record's bytes are a path as its text would be.
+        // `path_base64` of a record is read like `path`.
         let shrunk = try home.run(
             "img-downsample", ["--width", "20"], stdin: .bytes(put.stdoutBytes), environment: environment
         ).expect(0).record
         let variant = try #require(try shrunk.path("variants.custom.path"))
         #expect(try Picture.size(variant) == "20x10")
-        // A shell gets the bytes themselves.
+        // The raw bytes are printed for a shell.
         let printed = try home.run("img-cache", ["get", "a.jpg", "--print", "path"], environment: environment).expect(0)
         #expect(printed.stdoutBytes == path.pathBytes + [0x0A])
         try home.run("img-cache", ["verify"], environment: environment).expect(0)
@@ -84,7 +84,7 @@ struct ForeignNameTests {
             .expectFailure(65, code: "not-a-path", tool: "img-downsample")
     }
 
-    @Test func aMissingOneIsNamedByItsBytes() throws {
+    @Test func messageEscapesTheBytesOfAMissingFile() throws {
         for (tool, arguments) in [("img-downsample", [name, "--width", "20"]), ("img-cache", ["put", name])] {
             let output = try home.run(tool, arguments)
             let record = try output.expectFailure(66, code: "no-such-file", tool: tool)
@@ -95,8 +95,8 @@ struct ForeignNameTests {
         #expect(names().isEmpty)
     }
 
-    /// A library that adds to the environment before `main` moves it away from behind the arguments, where a runtime
-    /// may look for it.
+    /// A library that changes the environment before `main` also moves it, so it no longer follows the arguments in
+    /// memory. A runtime may search for the environment there.
     @Test func argumentsOutliveALibraryThatChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",

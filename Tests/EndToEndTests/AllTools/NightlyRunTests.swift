@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Runs that come back every night for a month, with a cache that holds a tenth of the pictures.
+/// Pipelines run every night for a month, with a cache that holds a tenth of the pictures.
 @Suite struct NightlyRunTests {
     private static let nights = 30
 
@@ -13,7 +13,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200"])
         home = try ToolHome(environment: server.environment)
-        // The newest picture and two more.
+        // Room for the newest picture and two more.
         let bytes = try home.shell("sample-service --size 300x200 --draw day.jpg | wc -c").expect(0).stdout
         let size = try #require(Int(bytes.trimmingSpaces))
         try home.folder.write(
@@ -29,7 +29,7 @@ import Testing
         try home.folder.write("work/in", lines.joined(separator: "\n") + "\n")
     }
 
-    /// Makes all entries a day older.
+    /// Makes all entries one day older.
     private func age() throws {
         let day = "86400000"
         try CacheOnDisk(home).execute(
@@ -64,7 +64,8 @@ import Testing
         #expect(home.folder.contents().count { $0.hasPrefix("work/archive/") } == Self.nights)
     }
 
-    /// The others wait for their names until the first picture is there, and are evicted in that time.
+    /// The first picture is slow. The others wait for their names until it arrives, and are evicted before they are
+    /// copied.
     @Test func evictedPictureIsCopied() throws {
         let slow = server.url(picture(1), faults: ["wait-500"])
         let rest = (2...6).map { server.url(picture($0)) }
@@ -105,7 +106,7 @@ import Testing
 
     private func evictAll() throws { try home.run("img-cache", ["clean", "--capacity", "0B"]).expect(0) }
 
-    @Test func variantThatIsGoneOrChangedIsMadeAgain() throws {
+    @Test func missingOrChangedVariantIsMadeAgain() throws {
         try write(days: [1, 2, 3])
         try home.shell(thumbs).expect(0)
         try evictAll()
@@ -116,8 +117,8 @@ import Testing
         #expect((1...3).map { requests[picture($0)] } == [2, 2, 1])
     }
 
-    /// Two days may have the same picture.
-    @Test func fileOfAnotherRecordDoesNotCount() throws {
+    /// Two days may share a picture.
+    @Test func fileOfAnotherRecordIsNotReused() throws {
         try write(days: [1])
         try home.shell(thumbs).expect(0)
         try home.shell("sed 's/2024-02-1/2024-03-1/' in > x; cat in x > y; mv y in").expect(0)
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func placeholderIsReplacedByThePictureLater() throws {
+    @Test func placeholderIsLaterReplacedByThePicture() throws {
         try write(days: [1], faults: ["status-503"])
         let first = try home.shell(thumbs + " --fallback")
         #expect(try first.records.first?.string("variants.custom.status") == "fallback")
@@ -158,7 +159,7 @@ import Testing
         #expect(try home.shell(thumbs).expect(0).record.string("variants.custom.status") == "made")
     }
 
-    @Test func madeFilesGoWithoutCopies() throws {
+    @Test func skipMadeAndOutputDirCannotBeCombined() throws {
         try home.run("img-cache", ["put", "--skip-made", "a", "--output-dir", "b", "x"])
             .expectRefusal(64, "img-cache", "--skip-made and --output-dir cannot be combined")
     }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// All tools in one file, as packages have them: links of their names lead to it.
+/// All tools as a single program, as in packages: each tool is a link to it.
 struct OneProgramTests {
     private let home: ToolHome
     private let bin: String
@@ -17,7 +17,7 @@ struct OneProgramTests {
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
 
-    @Test(arguments: tools) func eachLinkIsTheToolOfItsName(_ tool: String) throws {
+    @Test(arguments: tools) func eachLinkRunsTheToolOfItsName(_ tool: String) throws {
         for option in ["--version", "--help"] {
             #expect(try home.run("\(bin)/\(tool)", [option]).expect(0).stdout == run(tool, [option]).expect(0).stdout)
         }
@@ -30,7 +30,7 @@ struct OneProgramTests {
         #expect(try TestFile.exists(output.expect(0).lines[0]))
     }
 
-    @Test func aToolThatStartsItselfAgainIsTheSameTool() throws {
+    @Test func toolThatStartsItselfRunsTheSameTool() throws {
         let path = try home.write("m31.png", DrawnPicture.gradient(4, 3).png())
         try home.run("\(bin)/img-cache", ["put", path]).expect(0)
         #expect(home.blobs.count == 1)

@@ -4,8 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Pipes, FIFOs and `/dev/stdin` among the arguments are files: their bytes are treated like a file's, under a key made
-/// from their content.
+/// Pipes, FIFOs and `/dev/stdin` as arguments are treated like files, under a key made from their content.
 struct PipeInputTests {
     private let home: ToolHome
     private let picture: [UInt8]
@@ -20,10 +19,10 @@ struct PipeInputTests {
         key = "key:sha256-\(hash.finish())"
     }
 
-    /// The three ways, each with the bytes of a.jpg; bash's is /dev/fd/63.
+    /// Three ways to pass the bytes of a.jpg; bash replaces the first by /dev/fd/63.
     private static let ways = ["<(cat a.jpg)", "/dev/stdin < <(cat a.jpg)", "fifo"]
 
-    /// Runs a tool with a pipe in the place of `%`, confined as tools are.
+    /// Runs a confined tool with the pipe in place of `%`.
     private func run(_ way: String, _ command: String) throws -> ToolOutput {
         let (argument, rest) = way.hasPrefix("/dev/stdin") ? ("/dev/stdin", " < <(cat a.jpg)") : (way, "")
         let before = way == "fifo" ? "rm -f fifo; mkfifo fifo; cat a.jpg > fifo & " : ""
@@ -31,13 +30,13 @@ struct PipeInputTests {
     }
 
     @Test(arguments: ways)
-    func aPictureIsPutUnderAKeyOfItsBytes(_ way: String) throws {
+    func pipeIsStoredUnderAKeyOfItsContent(_ way: String) throws {
         let first = try run(way, "img-cache put %").expect(0).record
         #expect(first.string("cache.key") == key)
         #expect(first.string("cache.status") == "miss")
         #expect(try TestFile.bytes(#require(first.string("path"))) == picture)
 
-        // Every printed key is accepted, and the same bytes are the same entry.
+        // Every printed key is accepted, and storing the same bytes again is a hit.
         let got = try home.run("img-cache", ["get", key]).expect(0).record
         #expect(got.string("path") == first.string("path"))
         #expect(try run(way, "img-cache put %").expect(0).record.string("cache.status") == "hit")
@@ -46,15 +45,15 @@ struct PipeInputTests {
     }
 
     @Test(arguments: ways)
-    func variantsAreKeptByTheBytes(_ way: String) throws {
+    func variantsOfAPipeAreCachedByItsContent(_ way: String) throws {
         let first = try run(way, "img-downsample % --width 100").expect(0).record
         #expect(first.variant("custom")?.string("status") == "made")
         #expect(try Picture.size(#require(first.string("variants.custom.path"))) == "100x50")
-        // The path is one that a later tool can open.
+        // A later tool can open the path.
         #expect(try TestFile.bytes(#require(first.string("path"))) == picture)
         #expect(try home.run("img-cache", ["get", key]).expect(0).record.string("path") == first.string("path"))
 
-        // Not once more as a file of the cache.
+        // The picture is not stored a second time under the path of its cached file.
         #expect(try home.run("img-cache", ["ls", "--print", "cache.key"]).expect(0).stdout == key + "\n")
 
         let again = try run(way, "img-downsample % --width 100").expect(0).record
@@ -71,20 +70,20 @@ struct PipeInputTests {
         let record = try run(way, "img-downsample % --width 100 --output-dir out --name-template '{variant}.{ext}'")
             .expect(0).record
         #expect(record.string("variants.custom.path") == home.path("out/custom.jpg"))
-        // The pipe is empty by now and cannot be opened again.
+        // The pipe is drained and cannot be opened again.
         #expect(!record.has("path"))
         try run(way, "img-downsample % --width 100 -o plain.jpg").expect(0)
         #expect(try home.folder.read("work/plain.jpg") == home.folder.read("work/out/custom.jpg"))
     }
 
     @Test(arguments: ["disabled", "memory"])
-    func aPolicyHolds(_ policy: String) throws {
+    func policyAppliesToAPipe(_ policy: String) throws {
         let put = try run("<(cat a.jpg)", "img-cache put % --policy \(policy)").expect(0).record
         #expect(put.string("cache.key") == key)
         let made = try run("<(cat a.jpg)", "img-downsample % --width 100 --policy \(policy)").expect(0).record
         #expect(made.variant("custom") != nil)
         #expect(home.blobs.isEmpty)
-        // A rule may match the beginning of a key.
+        // A rule may match a prefix of the key.
         let ruled = try run("<(cat a.jpg)", "APOD_TOOLS_POLICY_RULES='key:sha256-*=disabled' img-cache put %")
             .expect(0)
             .record
@@ -92,7 +91,7 @@ struct PipeInputTests {
     }
 
     @Test(arguments: ways)
-    func aGIFIsDescribed(_ way: String) throws {
+    func gifInfoReadsAPipe(_ way: String) throws {
         try home.write("a.gif", DrawnAnimation(Array(repeating: .gradient(20, 10), count: 3)).gif())
         let gif = way.replacing("a.jpg", with: "a.gif")
         let before = gif == "fifo" ? "mkfifo ./fifo; cat a.gif > fifo & " : ""
@@ -111,30 +110,30 @@ struct PipeInputTests {
         #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
     }
 
-    @Test func moreThanTheLimitIsNotRead() throws {
-        // Without end, and without its bytes in memory.
+    @Test func noMoreThanTheLimitIsRead() throws {
+        // `/dev/zero` is endless, so the tool must neither read all of it nor buffer it.
         let output = try home.run("img-downsample", ["/dev/zero", "--width", "9", "--max-bytes", "1MB"])
         try output.expectFailure(77, code: "too-many-bytes", tool: "img-downsample")
     }
 
-    /// Open, but of no name any more: how some shells hand over a here-document.
-    @Test func aFileWithoutANameIsAPipeToo() throws {
+    /// An open but deleted file, as some shells use for a here-document.
+    @Test func deletedFileIsReadLikeAPipe() throws {
         let output = try home.shell("exec 3< a.jpg; rm a.jpg; img-downsample /dev/fd/3 --width 100").expect(0)
         #expect(try TestFile.bytes(#require(try output.record.string("path"))) == picture)
     }
 
-    /// A file on the disk remains a file, however it is opened.
+    /// A regular file keeps its own key, however it is opened.
     @Test func standardInputMayBeAFile() throws {
         let output = try home.run("img-cache", ["put", "/dev/stdin"], stdin: .file(home.path("a.jpg"))).expect(0)
         #expect(try output.record.string("cache.key") == "file://\(home.path("a.jpg"))")
     }
 
     @Test(arguments: ["img-cache put", "img-downsample --width 9"])
-    func waitingForAPipeCanBeStopped(_ command: String) throws {
+    func signalEndsTheWaitForAPipe(_ command: String) throws {
         #expect(home.path("fifo").withPathPointer { mkfifo($0, 0o600) } == 0)
         var words = command.split(separator: " ").map(String.init)
         let tool = try home.start(words.removeFirst(), words + ["fifo", "-v"])
-        // A FIFO opened for reading and writing does not block; its other end is then open, and no bytes arrive.
+        // Opening a FIFO for reading and writing does not block, and keeps it open without sending bytes.
         let held = try File.open(home.path("fifo"), O_RDWR)
         #expect(tool.waitForErrors("confined", within: .seconds(20)))
         tool.kill(SIGTERM)

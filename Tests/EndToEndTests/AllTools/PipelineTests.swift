@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// The main job: `apod-fetch --date | img-cache put | img-downsample --variant overlay`.
+/// The main use: `apod-fetch --date | img-cache put | img-downsample --variant overlay`.
 @Suite(.serialized)
 struct PipelineTests {
     private static let line = "apod-fetch --date | img-cache put | img-downsample --variant overlay"
@@ -16,7 +16,7 @@ struct PipelineTests {
         try home.run("/bin/sh", ["-c", script])
     }
 
-    @Test func theLiteralLineGivesTodaysPictureAsAnOverlay() throws {
+    @Test func pipelineMakesAnOverlayOfTodaysPicture() throws {
         let service = try SampleServer(["--size", "2200x1400"])
         let home = try ToolHome(environment: service.environment)
 
@@ -66,19 +66,19 @@ struct PipelineTests {
         #expect(try service.requests().counts.keys.filter { $0.hasPrefix("/pictures/") } == [])
     }
 
-    @Test func eachToolKeepsTheBytesOfThePreviousTool() throws {
+    @Test func eachToolKeepsTheBytesOfItsInputRecord() throws {
         let home = try Sample.home()
         let day = try home.run("apod-fetch", ["--date", "2024-02-03"]).expect(0).stdoutBytes
         let cached = try home.run("img-cache", ["put"], stdin: .bytes(day)).expect(0).stdoutBytes
         let shrunk = try home.run("img-downsample", ["--variant", "pager"], stdin: .bytes(cached)).expect(0).stdoutBytes
-        // Without the closing brace and the line feed.
+        // All but the closing brace and the newline.
         #expect(cached.starts(with: day.dropLast(2)))
         #expect(shrunk.starts(with: cached.dropLast(2)))
         #expect(day.count < cached.count && cached.count < shrunk.count)
         #expect(try Record(parsing: day).string("title")?.contains("Étoile") == true)
     }
 
-    @Test func aRangeComesInOrderWithoutItsGap() throws {
+    @Test func rangeIsInOrderAndSkipsAMissingDay() throws {
         let home = try Sample.home()
         let script =
             "apod-fetch --date 2020-06-08..2020-06-12 | img-cache put --jobs 4"
@@ -87,13 +87,13 @@ struct PipelineTests {
         let records = try output.records
         #expect(
             records.map { $0.string("date") } == ["2020-06-08", "2020-06-09", "2020-06-11", "2020-06-12"], "\(output)")
-        // The 8th is a portrait, the 9th a PNG, the 12th a film with a still.
+        // The 8th is a portrait, the 9th a PNG, and the 12th a video with a still.
         #expect(records.map { $0.integer("variants.custom.width") } == [40, 40, 40, 40], "\(output)")
         #expect(records.map { $0.string("variants.custom.format") } == ["jpeg", "png", "jpeg", "jpeg"])
         #expect(records.map { $0.integer("variants.custom.height") } == [64, 25, 25, 25])
     }
 
-    @Test func aVideoDayGivesItsStill() throws {
+    @Test func stillOfAVideoIsStored() throws {
         let home = try Sample.home()
         let record = try home.shell("apod-fetch --date 2024-03-12 | img-cache put").expect(0).record
         #expect(record.string("media_type") == "video")
@@ -102,7 +102,7 @@ struct PipelineTests {
         #expect(record.string("cache.content_type") == "image/jpeg")
     }
 
-    @Test func aVideoWithoutAStillIsNoPicture() throws {
+    @Test func videoWithoutAStillFails() throws {
         let home = try Sample.home()
         let video = #"{"date":"2024-03-05","media_type":"video","url":"http://127.0.0.1:1/embed/x"}"#
         let output = try home.shell("img-cache put | img-downsample --variant pager", stdin: .lines([video]))
@@ -110,7 +110,7 @@ struct PipelineTests {
         #expect(!record.has("path") && !record.has("variants"))
     }
 
-    @Test func aGIFDayStaysAGIF() throws {
+    @Test func gifStaysAGIF() throws {
         let home = try Sample.home()
         let script = "apod-fetch --date 2024-03-19 | img-cache put | img-downsample --variant pager"
         let record = try home.shell(script).expect(0).record
@@ -121,7 +121,7 @@ struct PipelineTests {
         #expect(try Picture.size(path) == "320x200")
     }
 
-    @Test func aDayWithoutAPictureGoesThroughAsAnError() throws {
+    @Test func dayWithoutAPicturePassesAsAnError() throws {
         let home = try Sample.home()
         for (date, code) in [("2020-06-10", "no-picture"), ("2024-01-27", "stand-in")] {
             let script = "apod-fetch --date \(date) | img-cache put | img-downsample --variant pager"
@@ -133,14 +133,14 @@ struct PipelineTests {
         #expect(home.blobs.isEmpty)
     }
 
-    @Test func underPlainShStrictMakesAnEarlierFailureCount() throws {
+    @Test func strictFailsForAnEarlierToolsFailure() throws {
         let home = try Sample.home()
         let script = "apod-fetch --date 2024-01-27 | img-cache put"
         #expect(try shell(home, script).status == 0)
         #expect(try shell(home, script + " --strict").status == 69)
     }
 
-    @Test func printGivesOnePathForAnotherProgram() throws {
+    @Test func printWritesThePathForAnotherProgram() throws {
         let home = try Sample.home()
         let script =
             "apod-fetch --date 2024-02-06 | img-cache put | img-downsample --variant pager --print variants.pager.path"

@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// Progress as shown on a terminal.
+/// Progress on a terminal and in logs.
 @Suite(.serialized)
 struct ProgressTests {
     private static let clear = "\r\u{1B}[K"
@@ -16,23 +16,23 @@ struct ProgressTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func aDownloadHasABarThatASignalClears(_ signal: Int32) throws {
+    func signalClearsTheProgressBar(_ signal: Int32) throws {
         let tool = try home.start("img-cache", ["put", server.url("m31.png")], stdin: .empty, stderr: .terminal)
         #expect(tool.waitForErrors("m31.png  50 %  ["))
         tool.kill(signal)
         let output = tool.wait(deadline: .seconds(20))
         #expect(output.signal == signal && output.stderr.hasSuffix(Self.clear), "\(output)")
-        // The cursor was never hidden.
+        // The cursor is never hidden.
         #expect(!output.stderr.contains("\u{1B}[?25"), "\(output)")
         #expect(output.stderr.contains("\u{1B}[32m"), "\(output)")
     }
 
-    @Test func logLinesAppearAboveTheProgress() throws {
+    @Test func logLinesAppearAboveTheProgressBar() throws {
         let tool = try home.start(
             "img-cache", ["put", "--jobs", "2"], environment: ["NO_COLOR": "1"], stdout: .terminal, stderr: .terminal)
         tool.write("{\"url\":\"\(server.url())\"}\n")
         #expect(tool.waitForErrors("a.png  50 %  ["))
-        // Fails immediately: its line is printed while the other transfer is drawn.
+        // Fails immediately, so its message is printed while the other download's bar is shown.
         tool.write("{\"url\":\"http://10.0.0.1/b.png\"}\n")
         #expect(tool.waitForErrors("1 done, 1 failed"))
         tool.kill(SIGINT)
@@ -45,7 +45,7 @@ struct ProgressTests {
         #expect(!output.stderr.contains("\u{1B}[32m") && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func linesForALogSayTheSameWithoutATerminal() throws {
+    @Test func plainProgressIsLoggedAsJSON() throws {
         let tool = try home.start(
             "img-cache", ["put", server.url(), "APOD_TOOLS_PROGRESS=plain", "APOD_TOOLS_LOG_FORMAT=json"], stdin: .empty
         )
@@ -55,7 +55,7 @@ struct ProgressTests {
         #expect(tool.wait().signal == SIGTERM)
     }
 
-    @Test func aBarEndsAt100Percent() throws {
+    @Test func progressBarEndsAt100Percent() throws {
         let home = try Sample.home(["TERM": "xterm", "NO_COLOR": "1"])
         let url = try Sample.url("a-bar-that-ends-and-has-a-rather-long-name.jpg", faults: ["slow-80"])
         let output = try home.run("img-cache", ["put", url], stderr: .terminal).expect(0)
@@ -65,7 +65,7 @@ struct ProgressTests {
         #expect(output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func lineShowsAWaitForARateLimit() throws {
+    @Test func progressShowsTheWaitForARateLimit() throws {
         let home = try Sample.home(["TERM": "xterm"])
         let url = try Sample.url("limited.jpg", faults: ["times-1", "retry-after-30"])
         let tool = try home.start("img-cache", ["put", url], stdin: .empty, stderr: .terminal)
@@ -75,7 +75,7 @@ struct ProgressTests {
         #expect(output.signal == SIGINT && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func aJSONLogHasTheNumbersOfProgress() throws {
+    @Test func jsonLogHasTheNumbersOfProgress() throws {
         let home = try Sample.home()
         let url = try Sample.url("numbers.jpg", faults: ["slow-80"])
         let output = try home.run("img-cache", ["put", url, "APOD_TOOLS_LOG_FORMAT=json"]).expect(0)
@@ -91,7 +91,7 @@ struct ProgressTests {
 
     // MARK: Days
 
-    /// A service that takes its time for each page.
+    /// A service that takes 800 ms for each page.
     private func slowNASA() throws -> (server: SampleServer, home: ToolHome) {
         let server = try SampleServer()
         let slow = server.url("/wp-json/wp/v2/apod-basic", faults: ["wait-800"])
@@ -100,7 +100,7 @@ struct ProgressTests {
         return (server, home)
     }
 
-    @Test func aRangeCountsItsDays() throws {
+    @Test func progressOfARangeCountsItsDays() throws {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let tool = try home.start(
@@ -117,7 +117,7 @@ struct ProgressTests {
         #expect(!output.stderr.contains("B/s") && !output.stderr.contains("apod-basic"), "\(output)")
     }
 
-    @Test func singleDayShowsItsWait() throws {
+    @Test func progressOfASingleDayShowsItsDuration() throws {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let tool = try home.start("apod-fetch", ["--date", "2024-02-01"], stdin: .empty, stderr: .terminal)
@@ -125,7 +125,7 @@ struct ProgressTests {
         try tool.wait(deadline: .seconds(20)).expect(0)
     }
 
-    @Test func linesForALogCountDaysToo() throws {
+    @Test func plainProgressCountsDays() throws {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let days = [
@@ -139,8 +139,8 @@ struct ProgressTests {
         #expect(stream.errorLines.last?.hasPrefix("apod-fetch: 1 day") == true, "\(stream)")
     }
 
-    @Test func closedOutputLeavesAClearedLine() throws {
-        // The reader waits for a word from here, and then goes.
+    @Test func closedOutputClearsTheProgressLine() throws {
+        // The reader waits for a line from this test, and then exits.
         let script = "exec 3<&0; img-cache put \(server.url()) </dev/null | read go <&3"
         let tool = try home.start("/bin/sh", ["-c", script], stderr: .terminal)
         #expect(tool.waitForErrors("a.png  50 %"))
@@ -155,7 +155,7 @@ struct ProgressTests {
         let runs = [[], ["APOD_TOOLS_PROGRESS=none"], ["-q"], ["APOD_TOOLS_PROGRESS=plain"]]
         for options in runs {
             let output = try home.run("img-cache", ["put", good] + options, stderr: .terminal).expect(0)
-            // Over before half a second has passed, or else drawn and cleared.
+            // Either the run ended before progress is first drawn after half a second, or the bar was cleared.
             #expect(output.stderr == "" || options == [] && output.stderr.hasSuffix(Self.clear), "\(output)")
         }
         try home.run("img-cache", ["put", good, "APOD_TOOLS_PROGRESS=bar"])

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Order, failures and memory of a stream.
+/// Order, failures and memory use of a stream of records.
 struct RecordFlowTests {
     private func put(_ home: ToolHome, _ options: [String], _ lines: [String]) throws -> ToolOutput {
         try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"] + options, stdin: .lines(lines))
@@ -12,7 +12,7 @@ struct RecordFlowTests {
     private func line(_ number: Int, _ url: String) -> String { "{\"n\":\(number),\"url\":\"\(url)\"}" }
 
     @Test(arguments: [1, 2, 5, 16])
-    func recordsKeepTheirOrderForAnyNumberOfJobs(_ jobs: Int) throws {
+    func recordsKeepTheirOrderWithAnyNumberOfJobs(_ jobs: Int) throws {
         let home = try Sample.home()
         // Earlier records take longer than later records.
         let lines = try (0..<24).map { number in
@@ -24,7 +24,7 @@ struct RecordFlowTests {
         #expect(try output.records.map { $0.integer("n") } == Array(0..<24))
     }
 
-    @Test func aTerminalInPlaceOfRecordsIsRefused() throws {
+    @Test func recordsFromATerminalAreRefused() throws {
         for (tool, arguments) in [
             ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]),
             ("gif-cache", ["put", "--offline"]),
@@ -45,7 +45,7 @@ struct RecordFlowTests {
         running.kill()
     }
 
-    @Test func recordLeavesBeforeTheNextArrives() throws {
+    @Test func recordIsWrittenBeforeTheNextArrives() throws {
         let home = try Sample.home()
         let tools = [
             ("img-cache", ["put"]), ("img-cache", ["put", "--jobs", "1"]), ("img-cache", ["put", "--unordered"]),
@@ -61,7 +61,7 @@ struct RecordFlowTests {
         }
     }
 
-    @Test func theWholePipelineIsLive() throws {
+    @Test func pipelineWritesARecordBeforeTheNextArrives() throws {
         let home = try Sample.home()
         let running = try home.start("/bin/sh", ["-c", "img-cache put | img-downsample --variant pager"])
         for number in 0..<2 {
@@ -71,20 +71,20 @@ struct RecordFlowTests {
         _ = try running.wait().expect(0)
     }
 
-    @Test func aSavedStreamCanBeRunAgain() throws {
+    @Test func failedRecordsCanBeRetried() throws {
         let home = try Sample.home()
         let once = try Sample.url("retried.jpg", faults: ["once-503"])
         let gone = try Sample.url("retried.jpg", faults: ["status-404"])
         let first = try put(home, [], [line(1, once), line(2, gone)]).expect(69)
         #expect(try first.records.map { $0.bool("error.transient") } == [true, false])
-        // By default the failed records pass; with the option, only transient failures are tried again.
+        // By default failed records pass through; the option retries only transient failures.
         #expect(try put(home, [], first.lines).expect(0).lines == first.lines)
         let second = try put(home, ["--retry-errors"], first.lines).expect(0)
         #expect(try second.records.map { $0.has("error") } == [false, true])
         #expect(try second.records[0].names == ["n", "url", "path", "cache"])
         #expect(second.lines[1] == first.lines[1])
         #expect(try Sample.requests(gone) == 1)
-        // The failures of other tools are not its own to retry.
+        // A tool does not retry failures of other tools.
         let foreign = #"{"url":"\#(once)","error":{"tool":"x","transient":true}}"#
         #expect(try put(home, ["--retry-errors"], [foreign]).expect(0).lines == [foreign])
     }
@@ -100,7 +100,8 @@ struct RecordFlowTests {
             if round == 10 || round == 100, let peak = running.peakMemory { peaks.append(peak) }
         }
         _ = try running.wait().expect(0)
-        // 200,000 records of 12 MB in all; a leak of a byte for each would pass, their contents would not.
+        // 200,000 records with 12 MB in total. The limit would not detect a leak of one byte per record, but detects a
+        // leak of their contents.
         if peaks.count == 2 { #expect(peaks[1] - peaks[0] < 2 << 20, "\(peaks)") }
     }
 }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The sample service behaves, and fails, as NASA's services do; other tests rely on it.
+/// The sample service imitates NASA's services and their failures; other tests rely on it.
 struct SampleServiceTests {
     private static let science = "/wp-json/wp/v2/apod-basic"
     private static let api = "/planetary/apod"
@@ -33,7 +33,7 @@ struct SampleServiceTests {
         #expect(second.first == "2026-11-11" && second.count == 10)
         let total = try #require(first.header("X-WP-Total").flatMap { Int($0) })
         let pages = try #require(first.header("X-WP-TotalPages").flatMap { Int($0) })
-        // Every day except the four gaps, and a day in each August that was lost in the move.
+        // Every day except four gaps, and one day in each August, which was lost in the move.
         let august = 2026 - 1995 + 1
         #expect(total == newest.daysSince1970 - 9297 + 1 - 4 - august)
         #expect(try dates(ask(service, "\(Self.science)?page=\(pages)")).last == "1995-06-16")
@@ -42,7 +42,7 @@ struct SampleServiceTests {
         #expect(try dates(window) == ["2020-06-12", "2020-06-11", "2020-06-09", "2020-06-08"])
     }
 
-    @Test func daysWithoutAPictureAreNotThere() throws {
+    @Test func daysWithoutAPictureAreNotFound() throws {
         let service = try Self.classic()
         for day in ["950615", "950617", "950619", "200610", "240814", "261122"] {
             #expect(try ask(service, "\(Self.science)/\(day)").status == 404, "\(day)")
@@ -56,7 +56,7 @@ struct SampleServiceTests {
         #expect(try dates(ask(service, Self.api)) == ["2026-11-22"])
     }
 
-    @Test func textsAreAsLongAsNASAs() throws {
+    @Test func textsHaveTheLengthOfNASAsTexts() throws {
         let service = try Self.classic()
         for month in ["2003-04", "2019-08"] {
             let range = "\(Self.api)?start_date=\(month)-01&end_date=\(month)-13"
@@ -97,7 +97,7 @@ struct SampleServiceTests {
 
     // MARK: Faults
 
-    @Test func shapesOfAnswersAreChangedAsNamed() throws {
+    @Test func faultsChangeTheShapeOfAnswers() throws {
         let service = try Self.classic()
         func day(_ faults: String..., path: String = "/planetary/apod?date=2024-02-03") throws -> String {
             String(decoding: try ask(service, path, faults: faults).body, as: UTF8.self)
@@ -112,7 +112,7 @@ struct SampleServiceTests {
         #expect(try ask(service, Self.api, faults: ["upstream-200"]).status == 200)
     }
 
-    @Test func wrongDayIsServedForTheRequestedDay() throws {
+    @Test func wrongDayFaultServesAnotherDay() throws {
         let service = try Self.classic()
         func dates(_ path: String) throws -> [String?] { try self.dates(ask(service, path, faults: ["wrong-day"])) }
         #expect(try dates("\(Self.api)?date=2024-03-01") == ["2024-02-29"])
@@ -121,9 +121,9 @@ struct SampleServiceTests {
             try dates("\(Self.science)?date_from=240301&date_to=240302&per_page=25") == ["2024-03-01", "2024-02-29"])
     }
 
-    @Test func anAnswerIsRepeatedToAnySize() throws {
+    @Test func sizeFaultEnlargesAnAnswer() throws {
         let service = try Self.classic()
-        // Three megabytes, in chunks.
+        // 3 MB, in chunks.
         let response = try ask(service, "\(Self.api)?date=2024-02-03", faults: ["json-3mb"])
         #expect(response.header("Transfer-Encoding") == "chunked")
         let body = unchunked(response.body)
@@ -145,7 +145,7 @@ struct SampleServiceTests {
         return body
     }
 
-    @Test func limitsCountDownAndThenRefuse() throws {
+    @Test func rateLimitCountsDownAndThenRefuses() throws {
         let service = try Self.classic()
         let days = ["2024-02-03", "2024-02-04", "2024-02-05"]
         let answers = try days.map { try ask(service, "\(Self.api)?date=\($0)", faults: ["ratelimit-10-2"]) }
@@ -153,7 +153,7 @@ struct SampleServiceTests {
         #expect(answers.map { $0.header("X-RateLimit-Limit") } == ["10", "10", "10"])
         #expect(answers.map { $0.header("X-RateLimit-Remaining") } == ["1", "0", "0"])
         #expect(answers.last?.header("Retry-After").flatMap { Int($0) }.map { (2860...2870).contains($0) } == true)
-        // A period that is over immediately: the count restarts each time.
+        // With a period of zero, the count restarts for each request.
         for _ in 0..<3 { #expect(try ask(service, Self.api, faults: ["ratelimit-10-1-0"]).status == 200) }
         try service.reset()
         #expect(try ask(service, "\(Self.api)?date=2024-02-03", faults: ["ratelimit-10-2"]).status == 200)

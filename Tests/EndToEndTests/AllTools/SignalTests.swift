@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// A run that is ended from outside: by a signal, or because its reader has gone.
+/// Runs ended by a signal or by a closed output pipe.
 @Suite(.serialized)
 struct SignalTests {
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -13,7 +13,7 @@ struct SignalTests {
         let tool = try home.start("img-cache", ["put", server.url()], stdin: .empty)
         #expect(server.waitUntilStalled())
         tool.kill(signal)
-        // The deadline is far beyond the grace of five seconds, and far below any timeout of a request.
+        // The deadline is well above the grace period of five seconds, and well below the timeouts of requests.
         let output = tool.wait(deadline: .seconds(20))
         #expect(output.signal == signal && !output.overran, "\(output)")
         #expect(output.stdout == "" && output.stderr == "", "\(output)")
@@ -24,26 +24,27 @@ struct SignalTests {
         #expect(home.leftovers == [])
     }
 
-    /// Which thread the system gives a signal to is chance, so each tool is ended several times: the thread that waits
-    /// for a second signal once took the one that was to end the process.
-    @Test(arguments: 0..<6) func aSignalWhileWaitingForInputEndsTheTool(_ round: Int) throws {
+    /// Regression test: the thread that waits for a second signal once took the signal that should end the process. The
+    /// kernel delivers a signal to an arbitrary thread, so each tool is ended several times.
+    @Test(arguments: 0..<6) func signalEndsTheWaitForInput(_ round: Int) throws {
         let home = try Sample.home()
         for (tool, arguments) in [
             ("img-cache", ["put"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["get"]),
         ] {
             let running = try home.start(tool, arguments)
-            // A record that passes untouched shows that it has begun to read.
+            // The echoed record shows that the tool has begun to read.
             running.write("{\"error\":{}}\n")
             #expect(running.readLine() == "{\"error\":{}}")
             running.kill(SIGTERM)
-            // Its output ends with it; only then may its input be closed.
+            // End of output means that the tool has ended; only then may its input be closed.
             #expect(running.readLine() == nil)
             let output = running.wait(deadline: .seconds(20))
             #expect(output.signal == SIGTERM && !output.overran, "\(output)")
         }
     }
 
-    /// Work that cannot be woken is given five seconds to clean up after the first signal, but none after the second.
+    /// After the first signal, uninterruptible work gets five seconds to clean up; the second signal ends it
+    /// immediately.
     @Test func secondSignalEndsTheToolImmediately() throws {
         let (home, folder) = (try ToolHome(), try TemporaryFolder())
         let pipe = folder.path("pipe")
@@ -55,7 +56,7 @@ struct SignalTests {
         let picture = DrawnPicture.noise(300, 300, seed: 1).png()
         let running = try home.start(
             "img-downsample", ["-", "--format", "png", "-o", "-"], stdin: .bytes(picture), stdout: .file(pipe))
-        // Once the pipe is full, the tool waits for a reader, and no signal ends that.
+        // Once the pipe is full, the tool waits for a reader, and no signal interrupts that wait.
         while running.isRunning, poll(&writer, 1, 0) == 1 { sched_yield() }
         running.kill(atOnce: [SIGINT, SIGTERM])
         let output = running.wait(deadline: .seconds(60))
@@ -63,7 +64,7 @@ struct SignalTests {
         #expect(TemporaryFolder.names(in: home.work) == [], "\(output)")
     }
 
-    @Test func aSignalEndsAWaitForTheServicesAnswer() throws {
+    @Test func signalEndsTheWaitForAService() throws {
         let service = try StallingServer(type: "image/gif")
         let home = try ToolHome(
             environment: service.environment.merging([
@@ -94,7 +95,7 @@ struct SignalTests {
         #expect(home.blobs.count == 1)
     }
 
-    @Test func killDuringADownloadCostsOnlyItsBytes() throws {
+    @Test func killedDownloadLeavesNoEntry() throws {
         let server = try StallingServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let running = try home.start("img-cache", ["put", server.url()], stdin: .empty)
@@ -108,15 +109,15 @@ struct SignalTests {
         #expect(home.leftovers == [])
     }
 
-    @Test func anInterruptedOutputFileLeavesNothingBehind() throws {
+    @Test func interruptedOutputFileIsRemoved() throws {
         let home = try Sample.home()
-        // Enough noise that its encoding is still under way when the first bytes have been written.
+        // Noise that is large enough to be still encoding when its first bytes have been written.
         let file = try home.write(
             "large.png", DrawnPicture.noise(3000, 2000, seed: 3).png(.stored, filter: PNGFilter.none))
         try home.write("out.png", "the older one")
         let running = try home.start(
             "img-downsample", [file, "--width", "2990", "-o", "out.png"], stdin: .empty)
-        // The file beside the output, under another name, says that it has begun.
+        // A temporary file beside the output shows that writing has begun.
         while running.isRunning, TemporaryFolder.names(in: home.work).count < 3 {}
         running.kill(SIGINT)
         let output = running.wait(deadline: .seconds(60))
@@ -127,53 +128,54 @@ struct SignalTests {
         }
     }
 
-    // MARK: A reader that has gone
+    // MARK: Closed pipes
 
-    @Test func headMinusOneEndsTheToolsQuietlyAndSoon() throws {
+    @Test func closedPipeEndsToolsQuietly() throws {
         let home = try Sample.home()
         let many = (0..<2000).map { "{\"n\":\($0),\"error\":{\"tool\":\"x\"}}" }
         for tool in ["img-cache put", "img-cache get", "img-downsample --variant pager", "gif-cache put"] {
-            // The tool's own status, not head's.
+            // Prints the status of the tool rather than of head.
             let script = "{ \(tool); echo status $? >&2; } | head -n 1"
             let output = try home.shell(script, stdin: .lines(many))
             #expect(output.lines == [many[0]], "\(output)")
             #expect(output.stderr == "status 0\n", "\(output)")
         }
         let days = "{ apod-fetch --date 2024-02-01..2024-04-30; echo status $? >&2; } | head -n 1"
-        // A service that has each of these days: how far a run gets before it notices is chance.
+        // The service has all of these days, because the number of days fetched before the tool notices the closed pipe
+        // varies.
         let service = try SampleServer(["--legacy", "classic"])
         let output = try ToolHome(environment: service.environment).shell(days)
         #expect(output.lines.count == 1 && output.stderr == "status 0\n", "\(output)")
     }
 
-    @Test func aClosedPipeEndsStalledDownloads() throws {
+    @Test func closedPipeEndsStalledDownloads() throws {
         let server = try StallingServer()
         let home = try Sample.home()
         let good = try Sample.url("closed-pipe.jpg")
-        // The reader leaves with the first record, while the other downloads hang.
+        // The reader exits after the first record, while the other downloads are stalled.
         let script =
             "{ img-cache put \(good) \(server.url("1.png")) \(server.url("2.png")); echo status $? >&2; } | head -n 1"
         let output = try home.shell(script, deadline: .seconds(30))
         #expect(!output.overran && output.stderr == "status 0\n", "\(output)")
         #expect(output.lines.count == 1)
         #expect(home.blobs.count == 1)
-        // The partial file may stay for the next run to continue, but is no entry.
+        // The partial file may stay for the next run, but it is not an entry.
         #expect(try home.run("img-cache", ["has", server.url("1.png")]).status == 1)
     }
 
-    @Test func aClosedPipeIsNoticedWhileWaitingForInput() throws {
+    @Test func closedPipeEndsTheWaitForInput() throws {
         let home = try Sample.home()
         for tool in ["img-cache put", "img-downsample --variant pager"] {
             let running = try home.start("/bin/sh", ["-c", "{ \(tool); echo status $? >&2; } | head -n 1"])
             running.write("{\"error\":{}}\n")
             #expect(running.readLine() == "{\"error\":{}}")
-            // Standard input is still open: only the missing reader ends the tool.
+            // Standard input is still open, so only the closed output can end the tool.
             #expect(running.readErrorLine() == "status 0")
             #expect(running.isRunning || running.wait().stderr == "status 0\n")
         }
     }
 
-    @Test func bytesIntoAClosedPipeAreASuccess() throws {
+    @Test func writingBytesToAClosedPipeSucceeds() throws {
         let home = try Sample.home()
         let url = try Sample.url("closed-cat.jpg")
         let file = try home.write("a.png", DrawnPicture.noise(600, 400, seed: 2).png())

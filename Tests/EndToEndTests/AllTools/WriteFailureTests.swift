@@ -3,11 +3,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Status 74: output that cannot be written. The other statuses are cases; 70 has none, because no input causes an
+/// Status 74: output that cannot be written. `Tests/Cases` covers the other statuses, except 70: no input causes an
 /// internal fault.
 struct WriteFailureTests {
     @Test(.enabled(if: TestFile.exists("/dev/full")))
-    func standardOutputOnAFullDiskIsAnError() throws {
+    func fullDiskFailsStandardOutput() throws {
         let home = try Sample.home()
         let file = try home.write("a.png", DrawnPicture.gradient(8, 8).png())
         let url = try Sample.url("exit-74.jpg")
@@ -26,10 +26,10 @@ struct WriteFailureTests {
         }
     }
 
-    /// `ulimit -f` counts blocks of 512 or 1024 bytes; the shell sets it for the tool alone.
-    @Test func aFileThatMayNotGrowLeavesNothingBehind() throws {
+    /// `ulimit -f` counts blocks of 512 or 1024 bytes; the shell applies it only to the tool.
+    @Test func outputOverTheFileSizeLimitIsRemoved() throws {
         let home = try Sample.home()
-        // The index exists already, so that only the picture is over the limit.
+        // The index already exists, so only the picture exceeds the limit.
         _ = try home.run("img-cache", ["stats"]).expect(0)
         let file = try home.write("large.png", DrawnPicture.noise(500, 400, seed: 5).png(.stored))
         for command in ["img-downsample \(file) -o out.png", "img-downsample \(file) --width 490 --output-dir out"] {

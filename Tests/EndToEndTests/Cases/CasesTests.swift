@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Runs every case of `Tests/Cases`; the README there says how to add one.
+/// Runs every case of `Tests/Cases`; its README describes how to add a case.
 @Suite struct CasesTests {
     private static let root = "\(Corpus.packageRoot)/Tests/Cases"
 
@@ -11,19 +11,19 @@ import Testing
         tool == "README.md" ? [] : TemporaryFolder.names(in: "\(root)/\(tool)").sorted().map { "\(tool)/\($0)" }
     }
 
-    /// What a case's files are called; all others are there for its commands.
+    /// The files that the tests read; the commands of a case use all other files.
     private static let parts: Set = ["args", "in", "out", "err", "code", "setup", "service", "session", "unchecked"]
 
     private static let server = try? SampleServer(["--size", "40x30", "--exercises", "20"])
 
-    @Test func thereAreCasesForEachTool() {
+    @Test func everyToolHasCases() {
         #expect(Self.names.count > 60)
         for tool in ["apod-fetch", "gif-cache", "img-cache", "img-downsample"] {
             #expect(Self.names.contains { $0.hasPrefix("\(tool)/") }, "none for \(tool)")
         }
     }
 
-    @Test(arguments: names) func eachCaseHasItsExpectedResult(_ name: String) throws {
+    @Test(arguments: names) func caseHasItsExpectedResult(_ name: String) throws {
         let tool = String(name.prefix { $0 != "/" })
         func file(_ part: String) -> String? { try? TestFile.text("\(Self.root)/\(name)/\(part)") }
         let server =

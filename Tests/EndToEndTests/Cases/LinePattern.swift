@@ -1,6 +1,7 @@
-/// Text as a case expects it, line by line: `*` stands for any characters of a line, and a line `...` for any lines.
+/// Matches text with the expected lines of a case: `*` matches any characters within a line, and a line `...` matches
+/// any number of lines.
 enum LinePattern {
-    /// Whether a text is as wanted.
+    /// Whether the text matches.
     static func fits(_ text: String, _ wanted: String) -> Bool { fits(lines(text)[...], lines(wanted)[...]) }
 
     private static func lines(_ text: String) -> [String] {

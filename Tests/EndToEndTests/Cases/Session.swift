@@ -1,9 +1,9 @@
 import TestSupport
 
-/// Commands in a row, each with what it must print, as a case's file `session` has them.
+/// The commands of a case's `session` file, each with its expected output.
 struct Session {
     struct Step {
-        /// What bash runs.
+        /// A bash command.
         var command: String
         var output = ""
         var errors = ""
@@ -12,8 +12,8 @@ struct Session {
 
     private(set) var steps: [Step] = []
 
-    /// Reads a session: `$ ` begins a command, which `> ` continues; `! ` begins a line of its standard error, `? ` its
-    /// status, and all other lines are its standard output. Throws `BrokenClaim` if it begins otherwise.
+    /// Parses a session. `$ ` starts a command, and `> ` continues it; `! ` starts a line of its standard error, `? `
+    /// its status; all other lines are its standard output. Throws `BrokenClaim` if the first line is not a command.
     init(_ text: String) throws {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(text.hasSuffix("\n") ? 1 : 0)
         {
@@ -35,10 +35,10 @@ struct Session {
         }
     }
 
-    /// Runs the commands, and returns what is wrong with the first one that does not do as the session says; nil if all
-    /// do.
+    /// Runs the commands. Returns a description of the first command whose result differs from the session; nil if none
+    /// does.
     ///
-    /// - Parameter schema: what all records on standard output must fit.
+    /// - Parameter schema: the schema of all records on standard output.
     func run(in home: ToolHome, _ schema: RecordSchema?) throws -> String? {
         for step in steps {
             let output = try home.shell(Self.functions + step.command)
@@ -56,8 +56,8 @@ struct Session {
         return nil
     }
 
-    /// What commands may call besides programs: `ask METHOD PATH` asks the case's service and prints its answer, head
-    /// and all, and `requests PATH` prints how often it was asked for a path, `requests total` how often in all.
+    /// Shell functions for sessions: `ask METHOD PATH` prints the response of the case's service including its headers,
+    /// `requests PATH` prints the number of requests for a path, and `requests total` the total.
     private static let functions = #"""
         ask() {
             exec 3<> "/dev/tcp/127.0.0.1/${SERVER##*:}"

@@ -4,17 +4,17 @@ import Support
 import TestSupport
 import Testing
 
-/// Drawn and real pictures, whole and damaged, through `img-downsample` as a stream.
+/// Drawn and real pictures, intact and damaged, as a stream through `img-downsample`.
 @Suite(.serialized)
 struct CorpusPipelineTests {
-    /// What any picture may take. The most is 207 MB, for the coefficients of a progressive JPEG of 33 megapixels in
-    /// 4:4:4, which its format forces into memory; 280 megapixels of a baseline JPEG take 12 MB.
+    /// The memory limit for any picture. The maximum is 207 MB, for the coefficients of a progressive JPEG of 33
+    /// megapixels in 4:4:4, all of which the decoder must hold in memory; 280 megapixels of a baseline JPEG take 12 MB.
     private static let memoryLimit = 256 << 20
-    /// Valid kinds that no reader supports: they are refused.
+    /// Valid but unsupported kinds.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
     @Test(arguments: ["photos", "exif", "webp", "gif", "png-suite", "malformed"])
-    func everyPictureEndsAsAVariantOrAsARefusalThatNamesIt(_ folder: String) throws {
+    func everyPictureIsShrunkOrRefusedByName(_ folder: String) throws {
         let home = try ToolHome()
         let rows = try CorpusTable.rows(folder)
         #expect(rows.count > (Corpus.isPresent ? 20 : 5))
@@ -28,7 +28,7 @@ struct CorpusPipelineTests {
                 continue
             }
             check(try Record(parsing: Array(line.utf8)), row, folder)
-            // AddressSanitizer delays the reuse of freed memory.
+            // AddressSanitizer delays the reuse of freed memory, which raises the peak.
             if !isUnderAddressSanitizer, let peak = tool.peakMemory, peak > Self.memoryLimit {
                 Issue.record("\(row.name) took \(peak >> 20) MB")
                 end(tool)
@@ -73,7 +73,7 @@ struct CorpusPipelineTests {
         #expect(mayBeRefused, "\(row.name) is sound: \(message)")
     }
 
-    /// The size within 1024x1024, never larger.
+    /// The size within 1024x1024, without enlarging.
     private func fitted(_ size: PixelSize) -> (width: Int, height: Int) {
         let longest = max(size.width, size.height)
         guard longest > 1024 else { return (size.width, size.height) }
@@ -86,10 +86,10 @@ struct CorpusPipelineTests {
         let arguments = rows.map(\.path) + ["--variant", "pager", "--output-dir", "out", "--format", "webp"]
         let output = try home.run("img-downsample", arguments).expect(65)
         let records = try output.records
-        // The records have the folder's own path, through any links.
+        // The records contain the folder's resolved path.
         func name(_ path: String?) -> Substring? { path?.split(separator: "/").last }
         #expect(records.map { name($0.string("path")) } == rows.map { name($0.path) })
-        // The suite's deliberately damaged files are called x….
+        // The names of the suite's deliberately damaged files begin with x.
         #expect(rows.filter { $0.name.hasPrefix("x") }.count == records.filter { $0.has("error") }.count)
         #expect(zip(rows, records).allSatisfy { row, record in row.name.hasPrefix("x") == record.has("error") })
         let made = TemporaryFolder.names(in: home.path("out"))

@@ -2,17 +2,17 @@ import Formats
 import Support
 import TestSupport
 
-/// The pictures of the corpus, with the facts in its README.
+/// The pictures of the corpus, with their properties from its README.
 struct CorpusTable {
     struct Row {
         let path: String
         let name: String
-        /// As stored; nil if the README's parser found none.
+        /// The stored size; nil if the README states none.
         let size: PixelSize?
         let details: String
-        /// The verdict of a reference tool; for a small picture, `ok` or the code with which it is refused.
+        /// The verdict of a reference tool; for a small picture, `ok` or the expected error code.
         let check: String
-        /// Whether a reference tool found nothing wrong.
+        /// Whether a reference tool found no fault.
         let isSound: Bool
 
         /// The size of the upright picture.
@@ -26,7 +26,7 @@ struct CorpusTable {
         }
     }
 
-    /// The pictures right in the folder NAME of the small and the large corpus.
+    /// The pictures in a folder of the small and the large corpus, without subfolders.
     static func rows(_ folder: String) throws -> [Row] {
         try Corpus.imageFolders.flatMap { try rows(folder, in: $0) }
     }

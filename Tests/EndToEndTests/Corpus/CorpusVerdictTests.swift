@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// What `CorpusVerdicts.txt` says of each picture of the corpus: what becomes of it, and what with
-/// `--allow-damaged=truncated`. Either is the size of its `pager`, or the code of its error.
+/// An expected result in `CorpusVerdicts.txt`: for a picture, by default and with `--allow-damaged=truncated`, the size
+/// of its `pager` variant or its error code.
 struct CorpusVerdict {
     let name: String
     let whole: String
@@ -24,19 +24,19 @@ struct CorpusVerdict {
     }
 }
 
-/// All pictures of each folder of the corpus as arguments of one run.
+/// Runs the tools once per corpus folder, with all its pictures as arguments.
 @Suite(.serialized, .enabled(if: Corpus.isPresent))
 struct CorpusVerdictTests {
     private static let folders = [
         "malformed", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "photos", "reports", "suites",
     ]
-    /// Pictures of the right structure, whose faults are found only by decoding.
+    /// Pictures with a valid structure, whose faults only decoding finds.
     private static let damagedPixels: Set<String> = [
         "dc-predictor-overflow.jpg", "invalid-code.gif", "jpeg-premature-segment-1cbb1bb3.jpg",
         "partial_progressive.jpg", "subtract-with-overflow.jpg",
     ]
 
-    /// The files' records, in their order.
+    /// Returns the records of the files, in order.
     private func records(_ paths: [String], _ options: [String]) throws -> [Record] {
         let home = try ToolHome()
         let output = try home.run(
@@ -58,20 +58,20 @@ struct CorpusVerdictTests {
         try Corpus.path("images/\(folder)/\(verdict.name)")
     }
 
-    /// In the table's notation.
+    /// The result of a record in the notation of the table.
     private func verdict(_ record: Record) -> String {
         if let code = record.string("error.code") { return code }
         return "\(record.integer("variants.pager.width") ?? 0)x\(record.integer("variants.pager.height") ?? 0)"
     }
 
-    @Test(arguments: folders) func theTableHasEveryPicture(_ folder: String) throws {
+    @Test(arguments: folders) func tableListsEveryPicture(_ folder: String) throws {
         let paths = try Corpus.pictures(in: folder, of: [Corpus.path("images")])
         let names = Set(paths.compactMap { $0.split(separator: "/").last.map(String.init) })
         let table = Set(try CorpusVerdict.list(folder).map(\.name))
         #expect(names == table, "\(names.symmetricDifference(table).sorted())")
     }
 
-    @Test(arguments: folders) func everyPictureHasTheTablesVerdict(_ folder: String) throws {
+    @Test(arguments: folders) func everyPictureHasTheExpectedVerdict(_ folder: String) throws {
         let verdicts = try CorpusVerdict.list(folder)
         let paths = try verdicts.map { try path(folder, $0) }
         for (record, expected) in zip(try records(paths, ["--variant", "pager"]), verdicts) {
@@ -81,7 +81,7 @@ struct CorpusVerdictTests {
             try records(paths, ["--variant", "pager", "--allow-damaged=truncated"]), verdicts)
         {
             #expect(verdict(record) == expected.truncated, "\(expected.name), truncated")
-            // The container of one ends too early, but its pixels don't.
+            // In these files only the container is truncated, not the pixel data.
             let isWhole = expected.name.hasPrefix("webp-truncated-lossless")
             if !record.has("error") && expected.whole == "truncated-image" && !isWhole {
                 #expect(record.bool("variants.pager.truncated") == true, "\(expected.name)")
@@ -89,8 +89,8 @@ struct CorpusVerdictTests {
         }
     }
 
-    /// Limits of decoding do not apply to pictures that are only kept.
-    @Test(arguments: folders) func keepingAPictureHasTheSameVerdict(_ folder: String) throws {
+    /// `img-cache put` does not decode, so the limit on pixels and damage to pixels do not matter.
+    @Test(arguments: folders) func putHasTheVerdictOfDownsampling(_ folder: String) throws {
         let verdicts = try CorpusVerdict.list(folder)
         let home = try ToolHome()
         let output = try home.run(
@@ -109,12 +109,12 @@ struct CorpusVerdictTests {
         "--metadata profile,copyright APOD_TOOLS_DECODER=full", "--allow-damaged=truncated --format webp --rotate 90",
         "--content-mode fill --gravity attention --width 90 --height 60", "--region 10%,10%,50%,50% --width 40",
     ])
-    func noOptionsMakeADamagedPictureMoreThanAnError(_ options: String) throws {
+    func damagedPictureFailsCleanlyWithAnyOptions(_ options: String) throws {
         var arguments = options.split(separator: " ").map(String.init)
         if !arguments.contains("--width") { arguments += ["--variant", "pager"] }
         for folder in ["malformed", "png-suite", "webp", "gif/gif-test-suite"] {
             let paths = try CorpusVerdict.list(folder).map { try path(folder, $0) }
-            // Files that differ by their extension alone would be written to the same place.
+            // Files that differ only by their extension would be written to the same path.
             for group in Dictionary(grouping: paths, by: { $0.split(separator: ".").last }).values {
                 _ = try records(group, arguments)
             }

@@ -3,18 +3,17 @@ import Support
 import TestSupport
 import Testing
 
-/// What `GIFVerdicts.txt` says of a GIF of the corpus: its canvas, frames and `loop` where it is kept, else the code of
-/// the refusal.
+/// An expected result in `GIFVerdicts.txt`: the canvas, frame count and `loop` of a valid GIF, or an error code.
 ///
-/// The verdicts come from the corpus's own tables, `gifsicle --info` and the specification, not from our code. Blocks
-/// decide, as for gifsicle: an invalid code (`invalid-code.gif`) matters only for drawing. The last looping extension
-/// counts. Refused, although gifsicle accepts them: frames without pixels, frames whose data is too short for their
-/// pixels (`pixel-data-none.gif`), and code sizes over 11, as the format has no such codes.
+/// The verdicts come from the tables of the corpus, `gifsicle --info` and the specification, not from this project's
+/// code. Like gifsicle, the tools check only blocks: an invalid code (`invalid-code.gif`) matters only for drawing. The
+/// last looping extension counts. Unlike gifsicle, the tools refuse frames without pixels, frames with too little data
+/// for their pixels (`pixel-data-none.gif`), and code sizes above 11, which the format does not allow.
 struct GIFVerdict {
     let name: String
     let verdict: String
 
-    /// All, in the order of the table.
+    /// All verdicts, in the order of the table.
     static func list() throws -> [GIFVerdict] {
         try TestFile.text("\(Corpus.packageRoot)/Tests/EndToEndTests/GIFVerdicts.txt").split(separator: "\n").map {
             let words = $0.split(separator: " ", maxSplits: 1).map(String.init)
@@ -25,7 +24,7 @@ struct GIFVerdict {
     var path: String { get throws { try Corpus.path("images/\(name)") } }
     var isAccepted: Bool { verdict.contains(" ") }
 
-    /// In the table's notation, for a record with the field `gif` or `info`, or an error.
+    /// The result of a record in the notation of the table, from its field `gif` or `info`, or its error.
     static func verdict(_ record: Record, _ field: String) -> String {
         func number(_ name: String) -> Int { record.integer(FieldPath(stringLiteral: "\(field).\(name)")) ?? -1 }
         return record.string("error.code")
@@ -35,7 +34,7 @@ struct GIFVerdict {
 
 @Suite(.enabled(if: Corpus.isPresent))
 struct GIFVerdictTests {
-    @Test func theTableHasEveryGIF() throws {
+    @Test func tableListsEveryGIF() throws {
         var names: Set<String> = []
         for folder in ["gif", "gif/gif-test-suite", "malformed"] {
             for path in try Corpus.pictures(in: folder, of: [Corpus.path("images")]) where path.hasSuffix(".gif") {

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// All tools refuse the same files, for every output.
+/// All tools refuse the same files, with any output format.
 struct OneVerdictTests {
     private static let pictures = [
         "photos/baseline-420.jpg", "photos/progressive-420.jpg", "png-suite/rgb-8.png", "gif/still.gif",
@@ -15,13 +15,13 @@ struct OneVerdictTests {
 
     private static let damagedEnd: [UInt8] = [0x40, 0x41]
 
-    /// The files of a home, each cut in several ways.
+    /// Writes the test pictures, each truncated in several ways.
     private func files(_ home: ToolHome) throws -> [String] {
         var names: [String] = []
         for picture in Self.pictures {
             let bytes = try TestFile.bytes("\(Corpus.smallImages)/\(picture)")
             let name = picture.replacing("/", with: "-")
-            // The last bytes of this TIFF are padding.
+            // The last bytes of the TIFF are padding.
             for cut in picture.hasSuffix("tif") ? [9, bytes.count / 2] : [1, 2, 9, bytes.count / 2] {
                 names.append("\(cut)-\(name)")
                 try home.write(names[names.count - 1], Array(bytes.dropLast(cut)))
@@ -56,7 +56,7 @@ struct OneVerdictTests {
     }
 
     @Test(arguments: ["png", "webp", "gif"])
-    func framesOfADamagedGIFAreShownIfThatIsAllowed(format: String) throws {
+    func allowDamagedShowsTheFramesOfADamagedGIF(format: String) throws {
         let home = try ToolHome()
         _ = try files(home)
         let arguments = ["damaged-end.gif", "--width", "20", "--format", format]

@@ -1,16 +1,16 @@
-/// A recorded answer of a service, the command that requests it, and the expected output.
+/// A recorded answer of a service, the command that requests it, and the expected result.
 struct RecordedAnswer: Sendable, CustomStringConvertible {
     enum Asked: Sendable {
-        /// `apod-fetch`, for one day or a range, of one of the two services.
+        /// `apod-fetch` for one day or a range, from one of the services.
         case day(Service, String)
         case days(Service, String, through: String)
-        /// `gif-cache put ID`, with the file as the answer.
+        /// `gif-cache put ID`; the file is the answer.
         case exercise(String)
-        /// `gif-cache put`, with the file's exercises as records and GIFs for answers.
+        /// `gif-cache put`, with the file's exercises as records and a GIF for each.
         case exercises
-        /// `img-cache put`, with the file's launches as records; every address in them is on the sample service.
+        /// `img-cache put`, with the file's launches as records; all their addresses are on the sample service.
         case launches
-        /// `img-cache put URL`, with the file as the answer.
+        /// `img-cache put URL`; the file is the answer.
         case picture
     }
 
@@ -18,12 +18,12 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
         case science, api
     }
 
-    /// In the folder of recordings, such as `apod/v2-single-image.json`.
+    /// The path in the folder of recordings, such as `apod/v2-single-image.json`.
     let file: String
     let asked: Asked
     /// The tool's exit status.
     let status: Int32
-    /// Expected fields of each record in order; nil for absent fields. `@` is replaced by the service's address.
+    /// The expected fields of each record, in order; nil for an absent field. `@` is replaced by the service's address.
     let records: [[String: String?]]
 
     init(_ file: String, _ asked: Asked, _ status: Int32, _ records: [[String: String?]]) {
@@ -33,17 +33,17 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
         self.records = records
     }
 
-    /// Success.
+    /// Expects these records and status 0.
     init(_ file: String, _ asked: Asked, _ records: [[String: String?]]) { self.init(file, asked, 0, records) }
 
-    /// A failure of the one record.
+    /// Expects a single record with this error code.
     init(_ file: String, _ asked: Asked, _ status: Int32, _ code: String) {
         self.init(file, asked, status, [["error.code": code]])
     }
 
     var description: String { file }
 
-    /// The status of the answer, which is in the names of errors.
+    /// The HTTP status of the answer, from the file name.
     var answered: Int {
         guard let start = file.firstRange(of: "error-")?.upperBound else { return 200 }
         return Int(file[start...].prefix(3)) ?? 200
@@ -56,7 +56,8 @@ extension RecordedAnswer {
     private static let assets = "https://assets.science.nasa.gov/content/dam/science/cds/apod/apod"
     private static let resized = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
     private static let images = "https://apod.nasa.gov/apod/image"
-    /// The failure of a day missing from the answer, an array: it is requested separately, and gets the same array.
+    /// The error of a day that is missing from the answer: the tool requests the day alone, and receives the same
+    /// array.
     private static let leftOut: [String: String?] = ["error.code": "bad-answer"]
     private static let hyperion: [String: String?] = [
         "date": "2015-06-03", "title": "Flyby Image of Saturn's Sponge Moon Hyperion", "service_version": "v2",
@@ -137,7 +138,7 @@ extension RecordedAnswer {
         .init(
             "apod/video-youtube-no-thumbnail.json", .day(.api, "2020-06-03"),
             [["thumbnail_url": "https://img.youtube.com/vi/Cd5a5KdPxQc/0.jpg"]]),
-        // The recorded request asked for the day after.
+        // The recorded request was for the next day.
         .init("apod/video-youtube-no-thumbnail.json", .day(.api, "2020-06-04"), 65, "wrong-date"),
         .init(
             "apod/video-youtube-thumbnail.json", .day(.api, "2021-11-08"),
@@ -167,7 +168,7 @@ extension RecordedAnswer {
         .init("apod/v2-error-404-not-found.json", .day(.science, "2020-01-01"), 69, "no-picture"),
     ]
 
-    /// A record with a GIF, and with these fields too.
+    /// A record with a GIF and the given fields.
     private static func gif(_ fields: [String: String?]) -> [String: String?] {
         fields.merging(["cache.content_type": "image/gif", "gif.placeholder": "false"]) { $1 }
     }
@@ -188,7 +189,7 @@ extension RecordedAnswer {
         .init(
             "exercisedb/exercise-0001-no-gifurl.json", .exercises,
             [gif(["id": "0001", "gifUrl": nil])]),
-        // In place of a GIF.
+        // JSON in place of a GIF.
         .init("exercisedb/exercise-0001-no-gifurl.json", .exercise("0001"), 65, "not-a-gif"),
         .init("exercisedb/error-401-invalid-key.json", .exercise("0001"), 77, "api-key-invalid"),
         .init("exercisedb/error-403-not-subscribed.json", .exercise("0001"), 77, "not-subscribed"),
@@ -196,7 +197,8 @@ extension RecordedAnswer {
         .init("exercisedb/error-429-too-many-requests.json", .exercise("0001"), 75, "rate-limited"),
     ]
 
-    /// A launch's picture is the third address in its record; the first is the launch itself, which is no picture.
+    /// The picture of a launch is the third address in its record. The first is the launch itself, which is not a
+    /// picture.
     private static func pictures(_ folder: String, _ names: [String]) -> [[String: String?]] {
         names.map { ["cache.url": "@/media/\(folder)/\($0)", "error": nil] }
     }

@@ -3,12 +3,12 @@ import Support
 import TestSupport
 import Testing
 
-/// Every recorded answer of the services, given to the tools by the sample service.
+/// Replays every recorded answer of the services to the tools.
 @Suite(.enabled(if: Corpus.isPresent)) struct RecordedAnswerTests {
-    @Test func eachAnswerHasItsExpectedResult() throws {
+    @Test func recordedAnswerHasItsExpectedResult() throws {
         let service = try SampleServer(["--fixtures", try Corpus.path("api"), "--size", "64x48"])
         for answer in RecordedAnswer.all {
-            // A new home: a quota or a day from one answer must not affect the next.
+            // A new home, so that a stored quota or day does not affect the next answer.
             let home = try ToolHome(environment: service.environment)
             let output = try run(answer, home, service).expect(answer.status)
             let records = try output.records
@@ -56,13 +56,13 @@ import Testing
         try LoopbackClient.send(service.url("/recorded/\(answer.file)")).body
     }
 
-    /// The text with `address` in the place of every https origin.
+    /// The text with the origin of every https address replaced by `address`.
     private func moved(_ text: String, to address: String) -> String {
         let pieces = text.split(separator: "https://", omittingEmptySubsequences: false)
         return pieces.dropFirst().reduce(into: String(pieces[0])) { $0 += address + $1.drop { $0 != "/" } }
     }
 
-    @Test func eachHasTheStatusAndTheHeadersThatWereRecorded() throws {
+    @Test func answerIsReplayedWithItsRecordedStatusAndHeaders() throws {
         let service = try SampleServer(["--fixtures", try Corpus.path("api")])
         for answer in RecordedAnswer.all {
             let response = try LoopbackClient.send(service.url("/recorded/\(answer.file)"))
@@ -86,7 +86,7 @@ import Testing
         #expect(try header("Content-Type", of: "exercisedb/image.headers.txt") == "image/gif")
     }
 
-    @Test func everyRecordingIsInTheTable() throws {
+    @Test func tableListsEveryRecording() throws {
         let inTable = Set(RecordedAnswer.all.map(\.file))
         for folder in ["apod", "exercisedb", "launches"] {
             let names = TemporaryFolder.names(in: try Corpus.path("api/\(folder)")).filter { !$0.hasPrefix(".") }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The small pictures of `Tests/Corpus`, part of every clone: each tool's result must match the table.
+/// The small pictures of `Tests/Corpus`, which every clone contains, with the results that its table states.
 struct SmallCorpusTests {
     private static let folders = ["photos", "png-suite", "exif", "gif", "webp", "others", "malformed"]
 
@@ -11,14 +11,14 @@ struct SmallCorpusTests {
         try folders.flatMap { try CorpusTable.rows($0, in: Corpus.smallImages) }
     }
 
-    @Test func theTableHasEveryFileAndTheyAreSmall() throws {
+    @Test func tableListsEveryFileAndAllAreSmall() throws {
         let found = try run("/usr/bin/find", [Corpus.smallImages, "-type", "f", "-printf", "%s %p\\n"]).expect(0).lines
         let files = found.map { $0.split(separator: " ", maxSplits: 1) }.filter { !$0[1].hasSuffix("README.md") }
         #expect(Set(files.map { String($0[1]) }) == Set(try Self.rows().map(\.path)))
         #expect(files.reduce(0) { $0 + (Int($1[0]) ?? 0) } < 1_000_000)
     }
 
-    @Test func everyFileHasTheTablesVerdict() throws {
+    @Test func everyFileHasTheExpectedVerdict() throws {
         let home = try ToolHome()
         let rows = try Self.rows()
         let lines = rows.map { String(decoding: JSON.object(["path": .string($0.path)]).bytes, as: UTF8.self) }
@@ -34,7 +34,7 @@ struct SmallCorpusTests {
         }
     }
 
-    @Test func everyOrientationIsSeenAlike() throws {
+    @Test func orientedPicturesLookAlike() throws {
         let home = try ToolHome()
         for kind in ["png", "webp"] {
             var seen: Set<[UInt8]> = []

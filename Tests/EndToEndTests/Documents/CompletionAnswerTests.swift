@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `TOOL --complete`, which the shells' scripts call at a prompt.
+/// `TOOL --complete`, which the completion scripts of shells call.
 struct CompletionAnswerTests {
     private let home: ToolHome
     private let picture: String
@@ -22,7 +22,7 @@ struct CompletionAnswerTests {
         return output.lines
     }
 
-    @Test func optionsEnvironmentAndConfigurationNameTheCache() throws {
+    @Test func completionUsesTheConfiguredCache() throws {
         let other = home.folder.path("home/other")
         try put("here")
         try put("work", ["--scope", "work"])
@@ -40,7 +40,7 @@ struct CompletionAnswerTests {
         #expect(try answer(["--scope", ""], ["APOD_TOOLS_CACHE_DIR": other]) == [":", "default", "work"])
     }
 
-    @Test func theScopeThatWasSwitchedToCounts() throws {
+    @Test func completionUsesTheCurrentScope() throws {
         try put("here")
         try home.run("img-cache", ["scope", "switch", "work"]).expect(0)
         #expect(try answer(["get", "key:"]) == [":"])
@@ -52,24 +52,24 @@ struct CompletionAnswerTests {
         ["put", "--config", "no.json", "key:"], ["get", "--policy", "memory", ""], ["--unknown", "get", "key:"],
     ]
 
-    @Test func nothingIsMade() throws {
+    @Test func completionCreatesNoFile() throws {
         let before = home.folder.contents()
         for words in Self.questions { _ = try answer(words) }
         #expect(try home.run("gif-cache", ["--complete", "list", "--target", ""]).expect(0).lines == [":nospace"])
         #expect(home.folder.contents() == before)
     }
 
-    /// Every file below the home with its bytes, except SQLite's shared memory.
+    /// Every file in the home with its content, except SQLite's shared memory.
     private func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in home.folder.contents() { files[name] = (try? home.folder.read(name)) ?? [] }
         return files
     }
 
-    @Test(arguments: [false, true]) func nothingIsChanged(isWithoutLog: Bool) throws {
+    @Test(arguments: [false, true]) func completionChangesNoFile(isWithoutLog: Bool) throws {
         try put("here")
         if isWithoutLog {
-            // As in a copy that a backup made of it.
+            // As in a backup.
             try home.run("img-cache", ["clean"]).expect(0)
             try home.shell("sqlite3 \"$APOD_TOOLS_CACHE_DIR/index.sqlite\" 'PRAGMA wal_checkpoint(TRUNCATE)' || exit 0")
                 .expect(0)
@@ -85,7 +85,7 @@ struct CompletionAnswerTests {
     }
 
     @Test(arguments: ["garbage", "empty", "link", "folder", "unreadable configuration", "no root", "a file as root"])
-    func troubleIsNotReported(kind: String) throws {
+    func completionIgnoresErrors(kind: String) throws {
         try put("here")
         let index = "\(home.cacheRoot)/index.sqlite"
         var environment: [String: String?] = [:]
@@ -106,17 +106,17 @@ struct CompletionAnswerTests {
         #expect(home.folder.contents() == before)
     }
 
-    @Test func nobodyReadsTheAnswer() throws {
+    @Test func completionIgnoresAClosedPipe() throws {
         let output = try home.run("img-cache", ["--complete", ""], stdout: .closedPipe).expect(0)
         #expect(output.stderr == "")
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
-    func theCallIsNotListed(tool: String) throws {
+    func completeOptionIsNotListed(tool: String) throws {
         #expect(try !home.run(tool, ["--help"]).expect(0).stdout.contains("--complete"))
         #expect(try home.run(tool, ["--complete"]).expect(0).lines.first?.hasPrefix(":") == true)
         #expect(try home.run(tool, ["--complete", "--compl"]).expect(0).lines == [":"])
-        // Only as the first word.
+        // The option is accepted only as the first word.
         try home.run(tool, ["--quiet", "--complete", ""]).expect(64)
     }
 }

@@ -2,14 +2,14 @@ import Support
 import TestSupport
 import Testing
 
-/// The completions in `completions/`, in the shells that they are for.
+/// The scripts in `completions/`, each run by its shell.
 struct CompletionTests {
-    /// A line with its expected completions.
+    /// A command line with its expected completions.
     struct Case: Sendable {
         let line: String
         var has: [String] = []
         var lacks: [String] = []
-        /// Whether nothing else is offered.
+        /// Whether no other completions may be offered.
         var isAll = false
     }
 
@@ -57,7 +57,7 @@ struct CompletionTests {
         Case(line: "apod-fetch --last ", isAll: true),
     ]
 
-    /// A folder with two pictures and another folder in it.
+    /// A home with two pictures and a subfolder.
     private func home(_ environment: [String: String] = [:]) throws -> ToolHome {
         let home = try ToolHome(environment: environment)
         try home.write("a.jpg", "")
@@ -79,12 +79,12 @@ struct CompletionTests {
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
-    func commandsOptionsFilesAndValuesAreOffered(shell: CompletingShell) throws {
+    func commandsOptionsFilesAndValuesAreCompleted(shell: CompletingShell) throws {
         try check(Self.cases, shell, in: try home())
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
-    func scopesAndKeysComeFromTheCache(shell: CompletingShell) throws {
+    func scopesAndKeysAreCompletedFromTheCache(shell: CompletingShell) throws {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         try home.run("img-cache", ["put", picture, "--key", "alpha one"]).expect(0)
@@ -97,7 +97,7 @@ struct CompletionTests {
                 Case(line: "img-cache scope switch w", has: ["work"], isAll: true),
                 Case(line: "gif-cache ls --scope w", has: ["work"], isAll: true),
                 Case(line: "img-cache get ", has: ["key:alpha one", "file://\(picture)"] + Self.files, isAll: true),
-                // Colons end words in bash.
+                // In bash, a colon ends a word.
                 Case(line: "img-cache get key:", has: ["key:alpha one"], lacks: ["file://\(picture)"]),
                 Case(line: "img-cache rm file:", has: ["file://\(picture)"], lacks: ["key:alpha one"]),
                 Case(line: "img-cache rm file:///", has: ["file://\(picture)"], lacks: ["key:alpha one"]),
@@ -105,7 +105,7 @@ struct CompletionTests {
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
-    func exercisesComeFromTheKeptList(shell: CompletingShell) throws {
+    func exercisesAreCompletedFromTheCachedList(shell: CompletingShell) throws {
         let service = try SampleServer(["--exercises", "40"])
         let home = try home(service.environment)
         let list = try home.run("gif-cache", ["list"]).expect(0).records
@@ -126,17 +126,17 @@ struct CompletionTests {
             ], shell, in: home)
     }
 
-    @Test(.enabled(if: CompletingShell.bash.isPresent)) func keysCanBeTypedWithinQuotes() throws {
+    @Test(.enabled(if: CompletingShell.bash.isPresent)) func quotedKeysAreCompleted() throws {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         try home.run("img-cache", ["put", picture, "--key", "q?a=1&b"]).expect(0)
         let offers = try CompletingShell.bash.offers(
             ["img-cache get 'key:", "img-cache get \"key:q", "img-cache get key\\:q"], scripts: Self.folder, in: home)
-        // Outside quotes, bash keeps the text before the last sign.
+        // Outside quotes, bash keeps the text before the last `=`.
         #expect(offers.map { $0.map(\.word) } == [["'key:key:q?a=1&b"], ["\"key:key:q?a=1&b"], ["key:key:q?a=1&b"]])
     }
 
-    /// What means something to a shell: each would run a command, or be another argument, if it were taken as it is.
+    /// Names with shell metacharacters. Unescaped, each would run a command or become several arguments.
     private static let hostile = [
         "1 two  blanks", "2$(touch pwned)", "3`touch pwned`", "4'single", "5\"double", "6;touch pwned", "7&touch pwned",
         "8|<>(){}[]*?~#%^", "9\\back\\,slash\\", "aé ü 🌌", "b=c:d,e", "c$HOME", "d!!", "e' ; touch pwned ; '",
@@ -163,7 +163,7 @@ struct CompletionTests {
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
-    func namesBesideFilesReachTheToolAsTheyAre(shell: CompletingShell) throws {
+    func keysBesideFileNamesReachTheToolUnchanged(shell: CompletingShell) throws {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         try home.run("img-cache", ["put", picture, "--key", "a $(touch pwned) `touch pwned` ' \" ;"]).expect(0)
@@ -173,11 +173,11 @@ struct CompletionTests {
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
-    func namesWithinQuotesReachTheToolAsTheyAre(shell: CompletingShell) throws {
+    func quotedNamesReachTheToolUnchanged(shell: CompletingShell) throws {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         for name in Self.hostile { try home.run("img-cache", ["put", picture, "--key", name]).expect(0) }
-        // Within double quotes, nothing keeps bash from its history.
+        // Within double quotes, bash always expands its history.
         let names = Self.hostile.filter { !$0.contains("!") }
         let lines = ["'", "\""].flatMap { quote in names.map { "img-cache get \(quote)key:\($0.prefix(1))" } }
         let arguments = try shell.arguments(typing: lines, scripts: Self.folder, in: home)
@@ -188,7 +188,7 @@ struct CompletionTests {
         }
     }
 
-    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func theScriptsAreWellFormed(shell: CompletingShell)
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func completionScriptIsValid(shell: CompletingShell)
         throws
     {
         let home = try ToolHome()

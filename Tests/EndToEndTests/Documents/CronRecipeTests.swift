@@ -3,10 +3,10 @@ import Support
 import TestSupport
 import Testing
 
-/// The script for cron in `docs/scripting.md`, run every day of a month, with a cache that holds a tenth of the
+/// The script for cron in `docs/scripting.md`, run on every day of a month, with a cache that holds a tenth of the
 /// pictures.
 struct CronRecipeTests {
-    /// The tools see the time of day that `CLOCK_SHIFT` seconds make of the present one.
+    /// A library that shifts the tools' clock by `CLOCK_SHIFT` seconds.
     private static let clock = """
         #define _GNU_SOURCE
         #include <stdlib.h>
@@ -21,7 +21,7 @@ struct CronRecipeTests {
         }
         """
 
-    /// The service is down while the file `down` exists.
+    /// A replacement for `apod-fetch` whose service is down while the file `down` exists.
     private static let fetch = """
         #!/bin/sh
         if [ -e "$HOME/down" ]; then APOD_SCIENCE_URL=$DOWN; export APOD_SCIENCE_URL; fi
@@ -30,7 +30,7 @@ struct CronRecipeTests {
 
         """
 
-    /// Notes the wait. The outage ends after as many waits as `down` says.
+    /// A replacement for `sleep` that records its argument. The outage ends after the number of waits in `down`.
     private static let sleep = """
         #!/bin/sh
         echo "$1" >> "$HOME/slept"
@@ -38,7 +38,7 @@ struct CronRecipeTests {
 
         """
 
-    /// The outages of a month, by the number of the day: the service is back after so many waits.
+    /// The outages by day of the month, each as the number of waits before the service is back.
     private static let outages = [2: 2, 4: 9, 15: 1, 24: 9]
     private static let waits = ["600", "3600", "7200", "0"]
 
@@ -48,7 +48,7 @@ struct CronRecipeTests {
         return lines.drop { $0 != "#!/bin/sh" }.prefix { $0 != "```" }.joined(separator: "\n") + "\n"
     }
 
-    @Test func eachDayIsTriedAgainUntilItsOwnPictureIsThere() throws {
+    @Test func cronScriptRetriesUntilThePictureIsPublished() throws {
         let server = try SampleServer(["--size", "300x200", "--today", "2024-02-05"])
         let home = try ToolHome(environment: server.environment)
         try #require(home.shell("command -v cc").status == 0, "the test needs a C compiler")

@@ -3,14 +3,14 @@ import Support
 import TestSupport
 import Testing
 
-/// Every command that a document shows is run, in the document's order, against the sample service.
+/// Runs every command shown in the documents, in order, against the sample service.
 ///
 /// A block marked `sh` contains commands, or a single script if it begins with `#!`. A block marked `console`, or an
 /// indented block that begins with `$ `, contains commands after `$ ` and their output; `…` matches text that differs
 /// between runs.
 @Suite struct DocumentedCommandsTests {
-    /// Each document with the number of its commands that must be run at least. Today may be any day of a month, so a
-    /// document goes back no further than yesterday but by dates: the sample service has a film on each 5th.
+    /// Each document with the minimum number of its commands that must run. The current date may be any day of a month,
+    /// so documents name dates instead of counting back more than a day: the sample service has a video on each 5th.
     private static let documents: [(name: String, commands: Int)] = [
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 8), ("docs/exercises.md", 6), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
@@ -20,7 +20,7 @@ import Testing
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
 
-    /// How the commands begin that no test can run, and why.
+    /// Commands that no test can run, by their beginning, and the reason.
     private static let notRun: [(beginning: String, reason: String)] = [
         ("scripts/", "they install packages and build the tools"),
         ("sudo ", "it needs an administrator"),
@@ -30,8 +30,8 @@ import Testing
         ("osascript ", "it needs macOS"),
     ]
 
-    /// Programs that a document calls, replaced as far as possible: `feh` and `xdg-open` check that their file exists,
-    /// `parallel` passes all of its input to one command, `sleep` records its duration.
+    /// Replacements for programs that documents call: `feh` and `xdg-open` check that their file exists, `parallel`
+    /// passes all of its input to one command, `sleep` records its duration.
     private static let standIns = [
         "feh": "#!/bin/sh\nfor picture; do :; done\ntest -s \"$picture\"\n",
         "xdg-open": "#!/bin/sh\ntest -s \"$1\"\n",
@@ -39,7 +39,7 @@ import Testing
         "sleep": "#!/bin/sh\necho \"$1\" >> \"$HOME/slept\"\n",
     ]
 
-    /// The commands that do not end with status 0, by a part of them: the still of the 5th day's video is YouTube's.
+    /// Commands that do not exit with status 0, by a substring: the still of the 5th day's video is on YouTube.
     private static let statuses: [(part: String, status: Int32)] = [
         ("apod-fetch --date 2024-02 |", 75), ("< february.ndjson", 75), ("apod-fetch --last 60 |", 75),
     ]
@@ -50,7 +50,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200", "--exercises", "20"])
         var environment = server.environment
-        // Every request of a document to a public server ends at the sample service, which is no proxy.
+        // All requests to public servers go to the sample service, which is not a proxy.
         environment["https_proxy"] = server.address
         environment["no_proxy"] = "127.0.0.1"
         home = try ToolHome(environment: environment)
@@ -72,7 +72,7 @@ import Testing
         let commands = try commands(of: name)
         for (index, command) in commands.enumerated() where !Self.isNotRun(command.text) {
             if command.text.hasPrefix("export ") { exports += command.text + "\n" }
-            // A document that shows the status states the expected value.
+            // If the document prints the status next, it states the expected status.
             let next = index + 1 < commands.count ? commands[index + 1] : nil
             let asked = next?.text == "echo $?" ? next?.output.flatMap { Int32($0.filter(\.isNumber)) } : nil
             let expected = asked ?? Self.statuses.first { command.text.contains(text: $0.part) }?.status ?? 0
@@ -80,7 +80,7 @@ import Testing
             #expect(output.status == expected, "\(name), line \(command.line) should end with \(expected): \(output)")
             status = output.status ?? 1
             count += 1
-            // In the patterns of the cases.
+            // Converts the output to the pattern syntax of the cases.
             guard let shown = command.output else { continue }
             let wanted = shown.replacing(text: "\n…\n", with: "\n...\n").replacing(text: "…", with: "*")
             let printed = "\n" + asShown(output.stdout)
@@ -95,9 +95,9 @@ import Testing
         #expect(Set(Self.documents.map(\.name)) == Set(pages.map { "docs/\($0)" } + ["README.md"]))
     }
 
-    /// A command in a block without a mark would not be run.
+    /// Commands in unmarked blocks would not be run.
     @Test(arguments: documents.map(\.name))
-    func noCommandIsInABlockThatIsNotRun(name: String) throws {
+    func unmarkedBlocksContainNoCommand(name: String) throws {
         var language: Substring?
         for (index, line) in try Self.lines(of: name).enumerated() {
             if line.hasPrefix("```") {
@@ -109,8 +109,8 @@ import Testing
         }
     }
 
-    /// Blocks that are not run are at least valid bash, and contain no command line of a tool.
-    @Test func blocksThatAreNotRunAreValid() throws {
+    /// Commands that are not run must at least be valid bash and must not call the tools.
+    @Test func commandsThatAreNotRunAreValidBash() throws {
         var unused = Set(Self.notRun.map(\.beginning))
         for (name, _) in Self.documents {
             for command in try commands(of: name) where Self.isNotRun(command.text) {
@@ -125,7 +125,7 @@ import Testing
         #expect(unused.isEmpty, "no document has these any more: \(unused)")
     }
 
-    @Test func theRecordInReadmeHasTheFieldsThatTheToolsWrite() throws {
+    @Test func recordInTheReadmeHasTheFieldsThatTheToolsWrite() throws {
         let lines = try Self.lines(of: "README.md")
         let block = lines.drop { $0 != "```json" }.dropFirst().prefix { $0 != "```" }
         let shown = try Record(parsing: Array(block.joined(separator: " ").utf8))
@@ -154,9 +154,9 @@ import Testing
 
     private struct DocumentedCommand {
         var text: String
-        /// Its first line, from 1.
+        /// The number of its first line, from 1.
         let line: Int
-        /// Its output in the document; nil if none is shown.
+        /// The documented output; nil if none is shown.
         var output: String?
     }
 
@@ -207,7 +207,7 @@ import Testing
         return commands
     }
 
-    /// Whether bash would read no further line. A script ends with its block.
+    /// Whether the command is complete for bash. A script ends with its block.
     private func ends(_ text: String) throws -> Bool {
         try !text.hasPrefix("#!") && !text.hasSuffix("\\")
             && home.run("/usr/bin/env", ["bash", "-n", "-c", text]).status == 0
@@ -215,7 +215,7 @@ import Testing
 
     private static func isNotRun(_ command: String) -> Bool { notRun.contains { command.hasPrefix($0.beginning) } }
 
-    /// Every path of a record that leads to a value other than an object.
+    /// The paths of all fields of a record that are not objects.
     private static func paths(of record: Record) throws -> [FieldPath] {
         try record.names.flatMap { name -> [FieldPath] in
             let path = FieldPath(stringLiteral: name)
@@ -245,7 +245,7 @@ import Testing
             prelude + (command.output == nil ? text : "{ \(text)\n} 2>&1"), environment: environment)
     }
 
-    /// The output with the names used in documents.
+    /// The output with the names that the documents use.
     private func asShown(_ text: String) -> String {
         text.replacing(text: "\(server.address)/pictures", with: "https://example.org")
             .replacing(text: home.cacheRoot, with: "/home/me/.cache/apod-tools")

@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The documents name only existing files, options and commands.
+/// Documents must name only existing files, options and commands.
 @Suite struct DocumentsTests {
     private static func document(_ name: String) throws -> String {
         try TestFile.text("\(Corpus.packageRoot)/\(name)")
@@ -16,7 +16,7 @@ import Testing
             "packages", "compatibility", "scale", "remote",
         ].map { "docs/\($0).md" }
 
-    /// Text between back quotes on one line.
+    /// Code spans, which do not cross lines.
     private static func quoted(_ text: some StringProtocol) -> [Substring] {
         text.split(separator: "\n").flatMap { line in
             line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
@@ -24,14 +24,14 @@ import Testing
         }
     }
 
-    @Test func noDocumentIsLeftOut() throws {
+    @Test func listOfDocumentsIsComplete() throws {
         let pages = TemporaryFolder.names(in: "\(Corpus.packageRoot)/docs").filter { $0.hasSuffix(".md") }
         #expect(Set(pages.map { "docs/\($0)" }) == Set(Self.documents.filter { $0.hasPrefix("docs/") }))
         #expect(try Self.document("README.md").utf8.count <= 9216)
     }
 
     @Test(arguments: documents + ["CONTRIBUTING.md"])
-    func everyOptionInADocumentIsOneOfATool(name: String) throws {
+    func documentsNameOnlyExistingOptions(name: String) throws {
         let commands =
             [
                 ["apod-fetch"], ["img-downsample"], ["img-downsample", "gallery"],
@@ -45,7 +45,7 @@ import Testing
                 "verify", "push", "pull", "stats",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
-        // Options of the scripts and of other programs, and two that no help lists.
+        // Options of scripts and other programs, and two options that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
             "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
@@ -67,21 +67,21 @@ import Testing
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
-    func theManualHasEveryOptionAndNoOther(tool: String) throws {
+    func manualListsExactlyTheOptionsOfItsTool(tool: String) throws {
         let known = try Self.helpOptions(of: tool).union(["--help", "--version"])
         let named = Self.manualOptions(in: try Self.document("man/\(tool).1"))
         #expect(known.subtracting(named).isEmpty, "the manual lacks \(known.subtracting(named).sorted())")
         #expect(named.subtracting(known).isEmpty, "no command knows \(named.subtracting(known).sorted())")
     }
 
-    @Test func everyOptionIsOnAPageWrittenByHand() throws {
+    @Test func everyOptionIsInAHandwrittenPage() throws {
         let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
         var known: Set<String> = []
         for tool in tools { known.formUnion(try Self.helpOptions(of: tool)) }
         var named: Set<String> = []
         for name in Self.documents where name != "CHANGELOG.md" {
             var page = try Self.document(name)
-            // The generated table of settings.
+            // Excludes the generated table of settings.
             if let table = page.firstRange(of: "<!-- The table"), let end = page.firstRange(of: "<!-- End of") {
                 page.removeSubrange(table.lowerBound..<end.lowerBound)
             }
@@ -103,7 +103,7 @@ import Testing
         var commands = [[tool]]
         while let command = commands.popLast() {
             let lines = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).lines
-            // A row is a name, at least two blanks, and its description.
+            // A row is a name, at least two spaces, and its description.
             let rows = lines.filter { $0.hasPrefix("  -") }.map { $0.dropFirst(2).split(separator: "  ")[0] }
             for row in rows { options.formUnion(Self.options(in: String(row))) }
             let list = lines.drop { $0 != "COMMANDS" }.dropFirst().prefix { $0.hasPrefix("  ") }
@@ -114,7 +114,7 @@ import Testing
         return options
     }
 
-    /// The long options in the source of a manual: `Fl -word`, several with commas between them.
+    /// The long options in the source of a manual page: `Fl -word`, separated by commas.
     private static func manualOptions(in page: String) -> Set<String> {
         var options: Set<String> = []
         for line in page.replacing("\\-", with: "-").split(separator: "\n") where line.hasPrefix(".") {
@@ -126,7 +126,7 @@ import Testing
         return options
     }
 
-    @Test func everyFieldOfTheConfigurationFileIsTaken() throws {
+    @Test func everyFieldOfTheConfigurationFileIsAccepted() throws {
         let rows = try Self.document("docs/settings.md").split(separator: "\n")
             .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
         guard let table = rows.firstIndex(where: { $0.count == 7 && $0[4].contains("field of the file") }) else {
@@ -152,7 +152,7 @@ import Testing
             "log_format": "json", "progress": "none", "cacert": "ca.pem", "delay": "1s", "degrade": "false",
             "key_ignore_query": "utm", "expiry_fields": "until", "exercisedb_api_key_file": "token",
         ]
-        // Objects, which are not strings.
+        // Fields whose values are objects.
         let objects = [
             "styles": #""styles": {"hero": {"width": 9}}"#, "policy_rules": #""policy_rules": {"*/x/*": "disabled"}"#,
         ]
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func everyFileThatTheArchitectureBeginsWithIsThere() throws {
+    @Test func filesNamedInTheArchitectureExist() throws {
         let sources = try Self.sourceNames()
         let rows = try Self.document("ARCHITECTURE.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
         #expect(rows.count { $0.split(separator: "|").count == 3 } > 15)
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: documents + ["ARCHITECTURE.md", "CONTRIBUTING.md"])
-    func everyLinkInsideTheRepositoryLeadsSomewhere(name: String) throws {
+    func linksWithinTheRepositoryAreValid(name: String) throws {
         for piece in try Self.document(name).split(separator: "](").dropFirst() {
             let target = piece.prefix { $0 != ")" && $0 != "#" }
             guard !target.hasPrefix("http") else { continue }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The programs in `examples/`, run as a user would, against the sample service.
+/// The programs in `examples/`, run against the sample service.
 @Suite struct ExamplesTests {
     private static let examples = Corpus.packageRoot + "/examples"
     private static let hasMake = TestFile.exists("/usr/bin/make")
@@ -14,7 +14,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200"])
         home = try ToolHome(environment: server.environment)
-        // Transient failures must end immediately.
+        // Transient failures must end the run immediately.
         try home.folder.write("config/apod-tools/config.json", #"{"retries": 0}"#)
     }
 
@@ -37,7 +37,7 @@ import Testing
         days.flatMap { ["2020-06-0\($0).jpg", "2020-06-0\($0).json"] }
     }
 
-    @Test(.enabled(if: hasMake)) func monthGrowsByNewDaysOnly() throws {
+    @Test(.enabled(if: hasMake)) func monthFetchesOnlyNewDays() throws {
         try make("-j4", "TODAY=2020-06-02").expect(0)
         #expect(files() == days(1...2))
         #expect(try day("2020-06-02").string("variants.custom.path") == home.path("2020-06/2020-06-02.jpg"))
@@ -57,8 +57,9 @@ import Testing
         #expect(!TestFile.exists(home.path("2020-06")))
     }
 
-    /// The 9th is a PNG, the 10th never was, the 12th is a film with a still, the 19th a GIF, the 27th got lost.
-    @Test(.enabled(if: hasMake)) func daysWithoutAPictureLeaveARecordAndBreakNothing() throws {
+    /// The 9th is a PNG, the 10th does not exist, the 12th is a video with a still, the 19th is a GIF, and the 27th was
+    /// lost.
+    @Test(.enabled(if: hasMake)) func dayWithoutAPictureLeavesOnlyARecord() throws {
         let days = ["2020-06-09", "2020-06-10", "2020-06-12", "2020-06-19", "2020-06-27"]
         let list = "DAYS=\(days.joined(separator: " "))"
         try make("-j4", list).expect(0)
@@ -71,8 +72,8 @@ import Testing
         #expect(try server.requests().total == 0)
     }
 
-    @Test(.enabled(if: hasMake)) func aVideoWithoutAStillBreaksNothing() throws {
-        // Only the old service has such days.
+    @Test(.enabled(if: hasMake)) func videoWithoutAStillLeavesOnlyARecord() throws {
+        // Only the old service has videos without a still.
         let classic = try SampleServer(["--size", "300x200", "--legacy", "classic"])
         let services = [
             "APOD_SCIENCE_URL": server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"]),
@@ -84,7 +85,7 @@ import Testing
         #expect(try day("2020-06-12").string("error.code") == "no-picture")
     }
 
-    @Test(.enabled(if: hasMake)) func transientlyFailedDayIsMadeByTheNextRun() throws {
+    @Test(.enabled(if: hasMake)) func transientlyFailedDayIsRetriedByTheNextRun() throws {
         let down = [
             "APOD_SCIENCE_URL": server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"]),
             "APOD_API_URL": server.url("/planetary/apod", faults: ["status-503"]),
@@ -96,7 +97,7 @@ import Testing
         #expect(files() == days(1...3))
     }
 
-    @Test(.enabled(if: hasMake)) func todayIsTriedAgainUntilItHasAPicture() throws {
+    @Test(.enabled(if: hasMake)) func todayIsRetriedUntilItHasAPicture() throws {
         try make("DAYS=2020-06-27", "TODAY=2020-06-27").expect(0)
         #expect(files() == [])
         try make("DAYS=2020-06-27", "TODAY=2020-06-28").expect(0)
@@ -127,7 +128,7 @@ import Testing
             try home.run("/usr/bin/make", ["-f", "\(Self.examples)/gallery/Makefile"] + arguments).expect(0)
         }
         try make("DAYS=2")
-        // As if the cache had no room for them.
+        // As after all entries were evicted.
         try CacheOnDisk(home).execute("DELETE FROM entries")
         try server.reset()
         try make("DAYS=3")
@@ -153,8 +154,8 @@ import Testing
         try output.lines.map { try Record(parsing: Array($0.utf8)) }
     }
 
-    @Test func eachLaunchOfBothVersionsHasItsCard() throws {
-        // As in 2.3.0, whose launches have a page of the API as `url`, and as in 2.0.0.
+    @Test func launchesOfBothAPIVersionsHaveCards() throws {
+        // Version 2.3.0, in which `url` is a page of the API, and version 2.0.0.
         let new = """
             {"count": 2, "next": null, "results": [
               {"id": "aaaa-1", "url": "\(server.url("/exercises"))", "name": "One | Up",
@@ -179,7 +180,7 @@ import Testing
         #expect(try server.requests()["/pictures/pad.jpg"] == 1)
     }
 
-    @Test func launchWithoutAPictureHasAReason() throws {
+    @Test func launchWithoutAPictureStatesTheReason() throws {
         let page = """
             {"results": [{"id": "a", "image": null}, {"id": "b", "image": "\(server.url("/pictures/b.jpg"))"},
               {"id": "c", "image": "\(server.url("/pictures/c.jpg", faults: ["status-503"]))"}]}
@@ -192,13 +193,13 @@ import Testing
     @Test(arguments: [
         #"{"detail":"Request was throttled. Expected available in 2530 seconds."}"#, "<html>Bad gateway</html>",
     ])
-    func inputThatIsNoPageOfLaunchesIsRefused(input: String) throws {
+    func inputWithoutLaunchesIsRefused(input: String) throws {
         let output = try launchCards(input: input).expect(65)
         #expect(output.stdout.isEmpty)
         #expect(!TestFile.exists(home.path("cards")))
     }
 
-    @Test func noIdLeadsOutOfTheFolder() throws {
+    @Test func launchIDCannotEscapeTheFolder() throws {
         let picture = #""image":"\#(server.url("/pictures/up.jpg"))""#
         let output = try launchCards(input: #"{"results":[{"id":"../up",\#(picture)},{\#(picture)}]}"#).expect(65)
         let records = try records(output)
@@ -213,7 +214,7 @@ import Testing
             ("launches-2-3-0-image-object", 2), ("upcoming-2-0-0-image-string", 10),
             ("upcoming-2021-mixed-versions", 3),
         ])
-    func recordedAnswersOfLaunchLibraryHaveTheirCards(name: String, count: Int) throws {
+    func recordedLaunchesHaveCards(name: String, count: Int) throws {
         var page = String(decoding: try Corpus.bytes("api/launches/\(name).json"), as: UTF8.self)
         for bucket in ["thespacedevs-prod", "spacelaunchnow-prod-east"] {
             page = page.replacing("https://\(bucket).nyc3.digitaloceanspaces.com", with: server.address)

@@ -3,7 +3,7 @@ import Testing
 
 /// The help of each command.
 struct HelpTests {
-    /// Every command that help lists, with its subcommands, as the words that run it.
+    /// All commands and subcommands that help lists, as argument lists.
     static let commands: [[String]] = {
         var found: [[String]] = []
         var left = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"].map { [$0] }
@@ -29,7 +29,7 @@ struct HelpTests {
         let full = try run(command[0], command.dropFirst() + ["--help"]).expect(0)
         #expect(full.stderr == "" && full.stdout.contains("USAGE: \(line)"), "\(full)")
         #expect(full.stdout.contains("EXAMPLES") && full.stdout.contains("--help"), "\(full)")
-        // Examples are printed as typed; everything else fits the width.
+        // Examples are printed as typed; all other lines fit the width.
         let wide = full.lines.prefix { $0 != "EXAMPLES" }.filter { $0.count > 78 }
         #expect(wide.isEmpty, "\(line): \(wide)")
         #expect(full.lines.allSatisfy { $0.count <= 80 }, "\(line): \(full.lines.filter { $0.count > 80 })")
@@ -66,7 +66,7 @@ struct HelpTests {
         for code in ["64", "75", "77", "78"] { #expect(help.contains(code), "\(tool) does not tell of \(code)") }
     }
 
-    /// Every option after a tool's name in an example is an option of its command.
+    /// In examples, a tool is used only with options of its command.
     @Test(arguments: commands)
     func examplesUseExistingOptions(_ command: [String]) throws {
         var helps: [String: String] = [:]
@@ -94,7 +94,7 @@ struct HelpTests {
         }
     }
 
-    @Test func missingCommandListsTheCommands() throws {
+    @Test func missingOrUnknownCommandIsRefused() throws {
         for tool in ["img-cache", "gif-cache"] {
             try run(tool).expectRefusal(64, tool, "say what to do", "put")
             try run(tool, ["pt"]).expectRefusal(64, tool, "pt", "did you mean put?")
@@ -106,7 +106,7 @@ struct HelpTests {
     }
 
     @Test(.enabled(if: TestFile.exists("/dev/full")))
-    func helpIntoAFullDiskIsAnErrorOfWriting() throws {
+    func helpReportsAFullDisk() throws {
         for words in [["--help"], ["-h"], ["--version"]] {
             let output = try run(
                 "/bin/sh", ["-c", "exec \"$0\" \"$@\" > /dev/full", try Tools.path("img-cache")] + words)

@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `scripts/install`, into a folder that plays the root of a system.
+/// `scripts/install`, with a folder in place of the root of the file system.
 struct InstallTests {
     private let home: ToolHome
     private let target: String
@@ -10,7 +10,7 @@ struct InstallTests {
     init() throws {
         home = try ToolHome()
         target = home.path("root")
-        // Any programs will do.
+        // The content of the programs does not matter.
         for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache", "apod-tools"] {
             try home.folder.write("built/\(tool)", "#!/bin/sh\n", mode: 0o700)
         }
@@ -22,7 +22,7 @@ struct InstallTests {
             environment: ["DESTDIR": target, "PREFIX": "/usr", "APOD_TOOLS_BIN": home.folder.path("built")])
     }
 
-    /// Every file and folder below the target with its mode.
+    /// The modes of all files and folders below the target.
     private func modes() throws -> [String: String] {
         let lines = try home.shell("cd '\(target)' && find . -mindepth 1 -printf '%P\\t%m\\n' 2>/dev/null").expect(0)
             .lines
@@ -33,7 +33,7 @@ struct InstallTests {
             })
     }
 
-    @Test func everythingIsWhereProgramsLookForItAndReadableUnderAnyUmask() throws {
+    @Test func filesAreInstalledInStandardPlacesAndReadable() throws {
         let lines = try install().expect(0).lines
         #expect(lines.contains("\(target)/usr/bin/img-cache"))
         let modes = try modes()
@@ -58,7 +58,7 @@ struct InstallTests {
         try home.write("root/usr/share/fish/vendor_completions.d/other.fish", "")
         let before = try modes()
         try install().expect(0)
-        // A second installation creates no folders, and uninstalling still knows the folders of the first.
+        // A second installation creates no folders; uninstalling must still know the folders created by the first.
         try install().expect(0)
         try install("--uninstall").expect(0)
         #expect(try modes() == before)
@@ -77,7 +77,7 @@ struct InstallTests {
         #expect(!TestFile.exists(target))
     }
 
-    @Test func uninstallLeavesNothingOfAFolderThatItMade() throws {
+    @Test func uninstallRemovesFoldersThatItCreated() throws {
         try install().expect(0)
         try install("--uninstall").expect(0)
         #expect(!TestFile.exists(target))

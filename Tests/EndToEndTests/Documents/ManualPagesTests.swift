@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The manual pages in `man/`, and all else that `scripts/docs` writes.
+/// The manual pages in `man/`, and the other files that `scripts/docs` generates.
 struct ManualPagesTests {
     private static let folder = "\(Corpus.packageRoot)/man"
     private static let pages = [
@@ -19,12 +19,12 @@ struct ManualPagesTests {
         #expect(output.status == 0, "run scripts/docs, and look at what it changes:\n\(output.stderr)")
     }
 
-    @Test func noPageIsLeftOut() {
+    @Test func listOfPagesIsComplete() {
         let names = TemporaryFolder.names(in: Self.folder).filter { $0.split(separator: ".").last?.count == 1 }
         #expect(Set(names) == Set(Self.pages))
     }
 
-    @Test(arguments: pages) func aPageHasTheUsualSections(page: String) throws {
+    @Test(arguments: pages) func pageHasTheStandardSections(page: String) throws {
         let sections = try Self.text(page).split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map {
             $0.dropFirst(4)
         }
@@ -35,8 +35,8 @@ struct ManualPagesTests {
         #expect(Set(sections).count == sections.count, "a section stands there twice")
     }
 
-    /// mandoc looks for the pages that a page names in its own folder as well.
-    @Test(.enabled(if: Mandoc.isPresent), arguments: pages) func mandocFindsNothingWrong(page: String) throws {
+    /// mandoc looks up cross-references in the folder of the page, too.
+    @Test(.enabled(if: Mandoc.isPresent), arguments: pages) func mandocFindsNoFault(page: String) throws {
         let home = try ToolHome()
         for name in Self.pages { try home.write(name, try Self.text(name)) }
         for name in ["cron.8", "curl.1", "gifsicle.1", "jq.1", "sysexits.3"] { try home.write(name, "") }
@@ -44,12 +44,12 @@ struct ManualPagesTests {
         #expect(output.stdout == "" && output.status == 0, "\(output.stdout)")
     }
 
-    @Test(.enabled(if: Mandoc.isPresent), arguments: pages) func aPageCanBeRead(page: String) throws {
+    @Test(.enabled(if: Mandoc.isPresent), arguments: pages) func mandocFormatsThePage(page: String) throws {
         let output = try ToolHome().run("/usr/bin/env", ["mandoc", "-Tutf8", "\(Self.folder)/\(page)"]).expect(0)
         #expect(output.stdout.split(separator: "\n").count > 60)
     }
 
-    /// Every status in a tool's help has a line in its manual.
+    /// Each exit status in a tool's help must be explained in its manual page.
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
     func everyExitStatusIsExplained(tool: String) throws {
         let help = try run(tool, ["--help"]).expect(0).stdout
@@ -65,7 +65,7 @@ struct ManualPagesTests {
 
 /// The program that formats and checks manual pages.
 enum Mandoc {
-    /// Whether it is installed. Says loudly, once a run, that its tests are skipped if it is not.
+    /// Whether mandoc is installed. If not, prints once that its tests are skipped.
     static let isPresent: Bool = {
         if (try? ToolHome().shell("command -v mandoc"))?.status == 0 { return true }
         Log.standardError(

@@ -2,9 +2,9 @@ import Support
 import TestSupport
 import Testing
 
-/// What holds for all options of all commands, as help tells of them.
+/// Rules for all options of all commands, read from their help.
 @Suite struct OptionTableTests {
-    /// A row of help.
+    /// An option's row in the help.
     private struct Row {
         let command: [String]
         let spellings: [String]
@@ -22,7 +22,7 @@ import Testing
             let line = lines[index]
             if line == "EXAMPLES" { break }
             guard line.hasPrefix("  -") else { continue }
-            // The text stands two blanks or more behind the label, or on the next lines.
+            // The description follows after at least two spaces, or on the next lines.
             var parts = line.dropFirst(2).split(separator: "  ", maxSplits: 1).map(String.init)
             while index + 1 < lines.count, lines[index + 1].hasPrefix("      ") {
                 index += 1
@@ -36,13 +36,13 @@ import Testing
         return rows
     }
 
-    @Test func thereAreRows() {
+    @Test func rowsAreParsed() {
         #expect(Self.rows.count > 800)
         #expect(Self.rows.contains { $0.spellings == ["-j", "--jobs"] && $0.value == "N" })
         #expect(Self.rows.contains { $0.spellings == ["--ttl"] && $0.value == "TIME|DATE" })
     }
 
-    @Test func noCommandHasTwoOptionsOfTheSameName() {
+    @Test func optionNamesOfACommandAreUnique() {
         for command in HelpTests.commands {
             let names = Self.rows.filter { $0.command == command }.flatMap(\.spellings)
             #expect(Set(names).count == names.count, "\(command): \(names.sorted())")
@@ -56,8 +56,8 @@ import Testing
         }
     }
 
-    /// The same word means the same in every tool: at least it takes a value everywhere, or nowhere.
-    @Test func aNameTakesAValueEverywhereOrNowhere() {
+    /// An option has the same meaning in every tool; this test checks that it takes a value in all of them or in none.
+    @Test func optionTakesAValueInAllCommandsOrInNone() {
         var forms: [String: Bool] = [:]
         for row in Self.rows {
             for name in row.spellings {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Anything that a user can type is typed by a test.
+    /// Each option occurs in at least one test.
     @Test func everyOptionIsUsedByATest() throws {
         let files = try ToolHome().run(
             "/usr/bin/find",
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
-    func noProgramHasFoundation(_ tool: String) throws {
+    func programsDoNotLinkFoundation(_ tool: String) throws {
         let program = try TestFile.bytes(Tools.path(tool))
         #expect(!Self.contains(program, "FoundationEssentials"))
         let sources = try ToolHome().run(

@@ -3,11 +3,11 @@ import Support
 import TestSupport
 import Testing
 
-/// The inputs of packages, checked without making a package; `scripts/package` has its own checks.
+/// The inputs of packages, checked without building a package; `scripts/package` checks the packages.
 struct PackagingTests {
     private static let folder = "\(Corpus.packageRoot)/packaging"
 
-    @Test func theFormulaDependsOnEveryLibraryOfThePackage() throws {
+    @Test func formulaDependsOnEveryLibrary() throws {
         let formula = try TestFile.text("\(Self.folder)/homebrew/apod-tools.rb")
         let names = try TestFile.text("\(Corpus.packageRoot)/Package.swift").split(separator: "brew: \"").dropFirst()
             .map { $0.prefix { $0 != "\"" } }
@@ -17,12 +17,12 @@ struct PackagingTests {
         #expect(ends == 3)
     }
 
-    @Test func theFormulaIsRuby() throws {
+    @Test func formulaIsValidRuby() throws {
         guard TestFile.exists("/usr/bin/ruby") else { return }
         try run("/usr/bin/ruby", ["-c", "\(Self.folder)/homebrew/apod-tools.rb"]).expect(0)
     }
 
-    @Test func theContainerfileHasInstructionsThatAreKnown() throws {
+    @Test func containerfileHasOnlyKnownInstructions() throws {
         let text = try TestFile.text("\(Self.folder)/Containerfile").replacing(text: "\\\n", with: " ")
         var stages: [String] = []
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
@@ -42,7 +42,7 @@ struct PackagingTests {
         #expect(stages.count == 2)
     }
 
-    /// A clone of the last commit with the scripts as they are now; nil without git.
+    /// Clones the last commit, with the current version of the scripts; nil without git.
     private func clone(_ home: ToolHome) throws -> String? {
         guard TestFile.exists("\(Corpus.packageRoot)/.git"), TestFile.exists("/usr/bin/git") else { return nil }
         let script = """
@@ -54,8 +54,8 @@ struct PackagingTests {
         return home.path("clone")
     }
 
-    /// `chmod 644 DIR/*` took the execute permission from every folder in DIR.
-    @Test func packagesLeaveOtherFilesOfTheirFolderAlone() throws {
+    /// Regression test: `chmod 644 DIR/*` removed the execute permission of every folder in DIR.
+    @Test func packagingKeepsOtherFilesOfTheOutputFolder() throws {
         let home = try ToolHome()
         guard let clone = try clone(home) else { return }
         try home.shell("mkdir -m 755 out out/folder; touch out/run; chmod 700 out/run; echo old > out/old.deb").expect(
@@ -78,10 +78,10 @@ struct PackagingTests {
         #expect(!TestFile.exists("\(clone)/.build"))
     }
 
-    @Test func checksumsAreSignedIfThereIsAKey() throws {
+    @Test func checksumsAreSignedWithAConfiguredKey() throws {
         let home = try ToolHome()
         guard let clone = try clone(home), TestFile.exists("/usr/bin/gpg") else { return }
-        // Sockets have short paths.
+        // The path of a Unix domain socket must be short.
         let keys = "/tmp/apod-tools-gpg-\(UInt32.random(in: 0...(.max)))"
         defer { _ = try? home.shell("GNUPGHOME='\(keys)' gpgconf --kill all; rm -rf '\(keys)'") }
         let environment: [String: String?] = ["GNUPGHOME": keys, "APOD_TOOLS_SIGNING_KEY": "ada@example.org"]
@@ -119,7 +119,7 @@ struct PackagingTests {
         #expect(setup.contains("pip install --quiet --require-hashes") && !setup.contains("pyspark>="))
     }
 
-    @Test func theListOfComponentsIsJSON() throws {
+    @Test func listOfComponentsIsValidJSON() throws {
         let home = try ToolHome()
         let program = try home.write("program", "not really")
         let components = try home.write(
@@ -144,7 +144,7 @@ struct PackagingTests {
     }
 
     @Test(arguments: [("machine vax", "are for vax"), ("glibc 99.1", "99.1 or newer")])
-    func theArchiveChecksTheSystemBeforeItIsInstalled(_ requirement: String, _ message: String) throws {
+    func archiveChecksTheSystemBeforeInstallation(_ requirement: String, _ message: String) throws {
         let home = try ToolHome()
         _ = try home.shell("cp '\(Self.folder)/install' install")
         try home.write("REQUIREMENTS", "\(requirement)\n")
@@ -156,7 +156,7 @@ struct PackagingTests {
 }
 
 extension Record {
-    /// Whether a text is a list of JSON.
+    /// Whether the text is a JSON array.
     fileprivate static func isList(_ text: Substring) -> Bool {
         (try? Record(parsing: Array("{\"list\":\(text)}".utf8))) != nil && text.hasPrefix("[")
     }

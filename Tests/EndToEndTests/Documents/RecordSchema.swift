@@ -1,11 +1,10 @@
 import Records
 import TestSupport
 
-/// `docs/record.schema.json`, and as much of JSON Schema (2020-12) as it uses.
+/// `docs/record.schema.json`, with the subset of JSON Schema (2020-12) that it uses.
 ///
-/// It is stricter than the schema: an object that names its properties and has no `additionalProperties` must have no
-/// others. So a tool cannot add a field that the schema does not describe, while consumers accept fields of later
-/// versions.
+/// The check is stricter than the schema: an object with `properties` and without `additionalProperties` may have no
+/// other properties. So a tool cannot add undescribed fields, while consumers accept fields of later versions.
 struct RecordSchema: Sendable {
     private let root: Record
 
@@ -15,15 +14,15 @@ struct RecordSchema: Sendable {
         try RecordSchema(TestFile.text("\(Corpus.packageRoot)/docs/record.schema.json"))
     }
 
-    /// Returns the faults of a record; none if it fits.
+    /// Returns the faults of a record; empty if it is valid.
     func faults(of record: Record) throws -> [String] {
         var whole = Record()
         whole.set("record", .raw(record.line))
         return try faults("record", of: whole, root)
     }
 
-    /// Returns the first fault of the lines that begin with `{`; nil if all records fit. Skips lines
-    /// that are not JSON, and long lines.
+    /// Returns the first fault in lines that begin with `{`; nil if all are valid. Skips long lines and lines that are
+    /// not JSON.
     func fault(ofLinesIn bytes: [UInt8]) throws -> String? {
         for line in bytes.split(separator: UInt8(ascii: "\n"))
         where line.first == UInt8(ascii: "{") && line.count < 65_536 {
@@ -33,7 +32,7 @@ struct RecordSchema: Sendable {
         return nil
     }
 
-    /// - Parameter place: the name of a field of `parent`, and for elements of an array `name.index`.
+    /// - Parameter place: the name of a field of `parent`, or `name.index` for an element of an array.
     private func faults(_ place: String, of parent: Record, _ schema: Record) throws -> [String] {
         for keyword in schema.names where !Self.keywords.contains(keyword) {
             throw BrokenClaim("the tests know no keyword \(keyword)")

@@ -2,7 +2,7 @@ import Records
 import TestSupport
 import Testing
 
-/// The published schema describes the records. The cases of `Tests/Cases` check it against every record that they see.
+/// Checks that the published schema describes the records. `CasesTests` also checks the records of all cases.
 @Suite struct RecordSchemaTests {
     private func faults(_ text: String) throws -> [String] {
         try RecordSchema.published.get().faults(of: Record(parsing: Array(text.utf8)))
@@ -14,7 +14,7 @@ import Testing
             + #""title":"x","media_type":"other","service_version":"v1"}"#,
         #"{"variants":{"my.own":{"path":"x","bytes":1,"format":"png","status":"made"}},"path":"x"}"#,
     ])
-    func foreignFieldsAreFree(_ text: String) throws { #expect(try faults(text) == []) }
+    func foreignFieldsAreNotChecked(_ text: String) throws { #expect(try faults(text) == []) }
 
     @Test(arguments: [
         (#"{"path":7}"#, "record.path is no string"),
@@ -37,7 +37,7 @@ import Testing
         ),
         (#"{"info":{"scope":"x"}}"#, "record.info.state is missing"),
     ])
-    func aFieldThatTheSchemaDoesNotDescribeIsAFault(_ text: String, _ fault: String) throws {
+    func undescribedFieldIsAFault(_ text: String, _ fault: String) throws {
         let faults = try faults(text)
         #expect(faults.contains(fault), "\(faults)")
     }
@@ -54,7 +54,7 @@ import Testing
         #expect(try faults(#"{"apod":{"service":"science","source":"cache","fetched_at":"x"}}"#).count == 4)
     }
 
-    /// The records that few cases print in full.
+    /// Records that few cases print in full.
     @Test func recordsOfEveryCommandFitTheSchema() throws {
         let server = try SampleServer(["--size", "300x200", "--exercises", "5"])
         let home = try ToolHome(environment: server.environment.merging(["SERVER": server.address]) { $1 })

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root on the disk, read and changed behind the tools' back.
+/// Reads and modifies a cache root without the tools.
 struct CacheOnDisk {
     let root: String
 
@@ -13,7 +13,7 @@ struct CacheOnDisk {
 
     var index: String { root + "/index.sqlite" }
 
-    /// Runs SQL on the index, and gives the first column of each row.
+    /// Runs an SQL statement on the index. Returns the first column of each row.
     @discardableResult
     func query(_ sql: String, location: SourceLocation = #_sourceLocation) throws -> [String] {
         var handle: OpaquePointer?
@@ -36,7 +36,7 @@ struct CacheOnDisk {
         }
     }
 
-    /// Runs any number of statements on the index.
+    /// Runs SQL statements on the index.
     func execute(_ sql: String, location: SourceLocation = #_sourceLocation) throws {
         var handle: OpaquePointer?
         defer { sqlite3_close(handle) }
@@ -48,12 +48,12 @@ struct CacheOnDisk {
         try #require(Int(try query(sql, location: location).first ?? ""), "\(sql)", sourceLocation: location)
     }
 
-    /// A counter's value, over all scopes.
+    /// The sum of a counter over all scopes.
     func count(_ counter: String) throws -> Int {
         try number("SELECT ifnull(sum(value), 0) FROM counters WHERE name = '\(counter)'")
     }
 
-    /// The files of entries, by their paths below the root, with their sizes.
+    /// The sizes of the files of entries, by path below the root.
     func files() -> [String: Int] {
         var found: [String: Int] = [:]
         func walk(_ relative: String) {
@@ -68,8 +68,8 @@ struct CacheOnDisk {
         return found
     }
 
-    /// Expects that index and files agree: no row without its file, no file without its row, right sums, nothing left
-    /// over, and each file with the content that its row says. Needs a home to run a program in.
+    /// Expects that the index and the files agree: each row has a file, each file has a row with its digest, the sums
+    /// are correct, and no temporary file is left. Uses `home` to run a program.
     func expectSound(_ home: ToolHome, location: SourceLocation = #_sourceLocation) throws {
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         let rows = try query(
@@ -94,21 +94,21 @@ struct CacheOnDisk {
         #expect(check.status == 0, "\(check)", sourceLocation: location)
     }
 
-    /// How many days are kept.
+    /// The number of stored days.
     func metadataCount() throws -> Int { try number("SELECT count(*) FROM metadata") }
 
-    /// Expects that every day that is kept is whole.
+    /// Expects that every stored day is complete.
     func expectWholeMetadata(location: SourceLocation = #_sourceLocation) throws {
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         let torn = try query("SELECT name FROM metadata WHERE length(body) <> bytes OR NOT json_valid(body)")
         #expect(torn == [], sourceLocation: location)
     }
 
-    /// Removes the whole root, as `rm -r` does.
+    /// Removes the whole root.
     func remove() { Self.remove(root) }
 
     private static func remove(_ path: String) {
-        // Another process may add files at the same time: the folder is emptied until it can be removed.
+        // Another process may add files at the same time, so the folder is emptied until it can be removed.
         for _ in 0..<100 {
             for name in TemporaryFolder.names(in: path) where unlink("\(path)/\(name)") != 0 {
                 remove("\(path)/\(name)")
@@ -118,7 +118,7 @@ struct CacheOnDisk {
     }
 }
 
-/// Looks again and again until `condition` holds; false where that takes too long.
+/// Polls until `condition` holds. Returns false after `limit`.
 func eventually(within limit: Duration = .seconds(20), _ condition: () -> Bool) -> Bool {
     let end = ContinuousClock.now + limit
     while !condition() {
@@ -129,7 +129,8 @@ func eventually(within limit: Duration = .seconds(20), _ condition: () -> Bool) 
 }
 
 extension RunningTool {
-    /// Whether it has a file open whose path contains `text`; nil if the system does not say (`/proc`, Linux).
+    /// Whether the process has an open file whose path contains `text`; nil if the system does not provide this (Linux:
+    /// `/proc`).
     func hasOpen(_ text: String) -> Bool? {
         let folder = "/proc/\(processID)/fd"
         let names = TemporaryFolder.names(in: folder)

@@ -2,11 +2,12 @@ import Records
 import TestSupport
 import Testing
 
-/// Rows that were written before the clock was set back: nothing waits for a time that may be years away.
+/// Rows with times in the future, written before the clock was set back. No tool may wait for these times, which may be
+/// years away.
 struct ClockSetBackTests {
     private static let year = 366 * 86_400_000
 
-    /// Moves all times of the index, including the counters', by `milliseconds`.
+    /// Shifts all times in the index, including the times of the counters.
     private func move(_ home: ToolHome, by milliseconds: Int) throws {
         try CacheOnDisk(home).execute(
             """
@@ -16,7 +17,7 @@ struct ClockSetBackTests {
             """)
     }
 
-    @Test func leasesOfTheFutureDoNotKeepAnything() throws {
+    @Test func leasesFromTheFutureProtectNoEntry() throws {
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put"] + (0..<10).map { server.url("\($0)") }).expect(0)
@@ -39,7 +40,7 @@ struct ClockSetBackTests {
 
         try home.run("img-cache", ["put", server.url("d"), "--capacity", "25KB"]).expect(0)
 
-        // Its path was handed out just now, which is a lease of today.
+        // The path was returned just now, so it has a current lease.
         #expect(try TestFile.bytes(try #require(used.string("path"))) == server.picture(server.url("a")))
         #expect(try home.run("img-cache", ["has", server.url("b")]).status == 1)
     }
@@ -58,8 +59,8 @@ struct ClockSetBackTests {
         #expect(try home.run("img-cache", ["put", url]).expect(0).record.string("cache.status") == "hit")
     }
 
-    @Test func anEntryOfALittleLaterIsServed() throws {
-        // Clocks of machines that share a root differ by seconds, and are put right by as much.
+    @Test func entryFromTheNearFutureIsServed() throws {
+        // Clocks of machines that share a root differ by seconds, and are corrected by seconds.
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("a")]).expect(0)
@@ -68,7 +69,7 @@ struct ClockSetBackTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test func countersContinue() throws {
+    @Test func countersWithFutureTimesContinue() throws {
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("a")]).expect(0)
@@ -83,7 +84,7 @@ struct ClockSetBackTests {
         #expect(try CacheOnDisk(home).count("misses") == before.1 + 1)
     }
 
-    /// An entry of the future counts as expired.
+    /// An entry from the future counts as expired.
     private func served(_ home: ToolHome) throws -> Int {
         try CacheOnDisk(home).count("hits") + CacheOnDisk(home).count("stale")
     }

@@ -4,20 +4,20 @@ import Support
 import TestSupport
 import Testing
 
-/// Eight processes put into one root that has room for some of their pictures.
+/// Eight processes that share a root with room for a part of their pictures.
 @Suite(.serialized)
 struct CrowdTests {
     private static let size = 20_000
 
-    /// A file that a reader opened when its path was printed.
+    /// A file opened as soon as its path was printed.
     private struct Held {
         let url: String
         let path: String
         let file: File
     }
 
-    /// Starts eight processes, each with 40 pictures, half of them shared with its neighbour, and opens every printed
-    /// path immediately. Returns the opened files and how each process ended.
+    /// Starts eight processes with 40 pictures each, half of them shared with the next process, and opens every printed
+    /// path immediately. Returns the opened files, the number of printed paths and the outputs.
     private func crowd(
         _ server: PictureServer, _ home: ToolHome, _ options: [String]
     ) throws -> (held: [Held], printed: Int, outputs: [ToolOutput]) {
@@ -47,7 +47,7 @@ struct CrowdTests {
         return (held, printed, outputs)
     }
 
-    @Test func withoutLeasesTheCapacityHoldsAndNoOpenFileIsLost() throws {
+    @Test func cacheStaysWithinItsCapacityWithoutLeases() throws {
         let server = try PictureServer(size: Self.size)
         let home = try ToolHome(environment: server.environment)
         let capacity = 30 * Self.size
@@ -55,11 +55,11 @@ struct CrowdTests {
         let (held, printed, outputs) = try crowd(server, home, ["--capacity", "\(capacity)", "APOD_TOOLS_LEASE=0s"])
 
         for output in outputs { #expect(output.status == 0, "\(output)") }
-        // Once an hour, whichever process ends first.
+        // The warning appears once an hour, in whichever process ends first.
         let warnings = outputs.filter { !$0.stderr.isEmpty }
         #expect(warnings.count == 1 && warnings[0].stderr.contains("more than the capacity"), "\(warnings)")
         #expect(printed == 8 * 40)
-        // Most readers are faster than the trimming by other processes.
+        // Most files are opened before another process trims them.
         #expect(held.count > printed / 4)
         for held in held { #expect(try held.file.bytes(0..<held.file.count) == server.picture(held.url)) }
         #expect(CacheOnDisk(home).files().values.reduce(0, +) <= capacity)
@@ -67,7 +67,7 @@ struct CrowdTests {
         #expect(try CacheOnDisk(home).count("evictions") > 50)
     }
 
-    @Test func withLeasesNoPathIsLostBeforeItsTime() throws {
+    @Test func leasedPathsStayDespiteTheCapacity() throws {
         let server = try PictureServer(size: Self.size)
         let home = try ToolHome(environment: server.environment)
 
@@ -81,7 +81,7 @@ struct CrowdTests {
             #expect(output.errorLines.allSatisfy { $0.hasPrefix("img-cache: warning: ") }, "\(output)")
         }
         #expect(outputs.contains { $0.errorLines.count == 1 })
-        // Every picture was fetched once, although many wanted it.
+        // Every picture was downloaded once, although several processes requested it.
         #expect(server.asked.count == Set(held.map(\.url)).count)
         try CacheOnDisk(home).expectSound(home)
     }

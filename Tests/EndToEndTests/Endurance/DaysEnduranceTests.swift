@@ -4,21 +4,21 @@ import Support
 import TestSupport
 import Testing
 
-/// Kept days, on a root that many processes write, that is removed, or that cannot be written.
+/// Stored days in a root that many processes write, that is removed during a run, or that cannot be written.
 @Suite(.serialized)
 struct DaysEnduranceTests {
-    /// All published days, some without a picture. A single service, so that each day has one row.
+    /// All published days, some without a picture. A single service is used, so each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
-    /// Each record without what differs from run to run: where it came from.
+    /// The fields of each record that do not depend on its source.
     private func facts(_ output: ToolOutput) throws -> [[String?]] {
         try output.records.map { record in
             ["date", "title", "explanation", "url", "hdurl", "error.code"].map { record.string($0) }
         }
     }
 
-    @Test func concurrentProcessesKeepTheSameDays() throws {
+    @Test func concurrentProcessesStoreTheSameDays() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let tools = try (0..<8).map { _ in try home.start("apod-fetch", days, stdin: .empty) }
@@ -27,7 +27,7 @@ struct DaysEnduranceTests {
         let first = try facts(outputs[0])
         #expect(first.count == count)
         for output in outputs {
-            // Each day without a picture is reported or counted, and nothing else.
+            // Only the days without a picture are reported, each by its own message or in a count.
             #expect(output.status == 69, "\(output)")
             #expect(
                 try RecordLaws.failuresTold(output.errorLines) == output.records.count { $0.has("error") }, "\(output)")
@@ -38,7 +38,7 @@ struct DaysEnduranceTests {
         #expect(try root.metadataCount() == count)
         #expect(try root.number("SELECT count(DISTINCT name) FROM metadata") == count)
 
-        // And nothing of it needs a request any more.
+        // No request is needed any more.
         try service.reset()
         let again = try home.run("apod-fetch", days).expect(69)
         #expect(try facts(again) == first)
@@ -47,8 +47,8 @@ struct DaysEnduranceTests {
         #expect(metadata.integer("metadata.count") == count && metadata.integer("entries") == 0)
     }
 
-    /// A confined tool may not create the root: it continues without a cache, and the next run creates it.
-    @Test(arguments: [true, false]) func aRootThatIsRemovedUnderAStreamCostsNoDay(_ isConfined: Bool) throws {
+    /// A confined tool cannot create the root, so it continues without a cache, and the next run creates the root.
+    @Test(arguments: [true, false]) func removedRootCostsNoDay(_ isConfined: Bool) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let tool = try home.start("apod-fetch", isConfined ? ["-"] : ["APOD_TOOLS_CONFINEMENT=false", "-"])
@@ -74,9 +74,9 @@ struct DaysEnduranceTests {
         #expect(try CacheOnDisk(home).query("SELECT name FROM metadata ORDER BY 1") == after)
     }
 
-    // MARK: Where nothing can be written
+    // MARK: Read-only roots and full disks
 
-    @Test(.enabled(if: MountNamespace.isPossible)) func readOnlyRootServesKeptDaysAndFetchesTheRest() throws {
+    @Test(.enabled(if: MountNamespace.isPossible)) func readOnlyRootServesStoredDaysAndFetchesTheRest() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         try home.run("apod-fetch", ["--date", "2024-02-01"]).expect(0)
@@ -93,8 +93,8 @@ struct DaysEnduranceTests {
         #expect(other.errorLines.count == 1 && other.stderr.contains("read-only"), "\(other)")
     }
 
-    /// With a little less room from run to run, the index fails at one step after the other.
-    @Test(.enabled(if: MountNamespace.isPossible)) func fullDiskCostsOnlyTheNewRows() throws {
+    /// Each run has a little less room than the last, so that each step of a write fails in one of them.
+    @Test(.enabled(if: MountNamespace.isPossible)) func fullDiskLosesOnlyNewRows() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let disk = try MountNamespace(home, "mount -t tmpfs -o size=1536k,mode=700 none \"$ROOT\"")

@@ -4,7 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// System calls of the real tools that fail. A failed look proves nothing, so no pinned picture may be lost.
+/// Failing system calls in the real tools. An error does not prove that a file is absent, so no pinned picture may be
+/// lost.
 @Suite(.serialized)
 struct FailedCallTests {
     private let server: PictureServer
@@ -34,9 +35,9 @@ struct FailedCallTests {
         #expect(kept.allSatisfy { $0.string("path").map(TestFile.exists) == true }, "\(what())")
     }
 
-    // MARK: Injected
+    // MARK: Injected errors
 
-    /// Calls of the file layer, and which of them fails.
+    /// System calls, and which of their occurrences fail.
     private static let faults = [
         "openat2:when=1", "openat2:when=4", "openat2:when=1+", "getdents64:when=1", "fcntl:when=2",
     ]
@@ -45,11 +46,11 @@ struct FailedCallTests {
         ("EINTR", 0),
     ]
 
-    /// Each command meets each error and each fault, and each error meets each fault.
+    /// Tests all pairs of a command and an error, of a command and a fault, and of an error and a fault.
     @Test(.enabled(if: Strace.isPossible), arguments: errors.indices)
-    func aFailedCallLosesNothing(_ index: Int) throws {
+    func failedSystemCallLosesNoPicture(_ index: Int) throws {
         let (error, status) = Self.errors[index]
-        // A call that is always interrupted would be repeated forever.
+        // A call that always fails with EINTR would be repeated forever.
         let faults = Self.faults.filter { error != "EINTR" || !$0.hasSuffix("+") }
         for (place, command) in Self.commands.enumerated() {
             let fault = faults[(index + place) % faults.count]
@@ -66,10 +67,10 @@ struct FailedCallTests {
         }
     }
 
-    // MARK: Real
+    // MARK: Real errors
 
     @Test(.enabled(if: OtherUser.isPossible), arguments: commands)
-    func aFolderWithoutRightsLosesNothing(command: [String]) throws {
+    func unreadableFolderLosesNoPicture(command: [String]) throws {
         try OtherUser.own(home.cacheRoot, home)
         try home.shell("chmod 755 \"$XDG_CACHE_HOME\"; chmod 000 \"$APOD_TOOLS_CACHE_DIR\"/scopes/*").expect(0)
 
@@ -81,7 +82,7 @@ struct FailedCallTests {
         try expectEverythingKept("\(command): \(output)")
     }
 
-    @Test(arguments: 5...16) func aFewOpenFilesLoseNothing(limit: Int) throws {
+    @Test(arguments: 5...16) func lowLimitOfOpenFilesLosesNoPicture(limit: Int) throws {
         for command in Self.commands {
             let line = arguments(command).map { "'\($0)'" }.joined(separator: " ")
             let output = try home.shell("ulimit -n \(limit); exec img-cache \(line)")
@@ -103,7 +104,7 @@ struct FailedCallTests {
     }
 }
 
-/// Tools whose system calls fail on demand.
+/// Runs tools with injected errors of system calls.
 private enum Strace {
     static func run(_ home: ToolHome, _ fault: String, _ tool: String, _ arguments: [String]) throws -> ToolOutput {
         let call = fault.prefix { $0 != ":" }
@@ -112,10 +113,10 @@ private enum Strace {
             command + ["-e", "trace=\(call)", "-e", "inject=\(fault)", try Tools.path(tool)] + arguments)
     }
 
-    /// Stops a tool at the calls to trace alone.
+    /// The filter stops a tool only at the traced calls.
     private static let command = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null"]
 
-    /// Whether strace is installed and may trace. Says loudly, once a run, that tests are skipped if not.
+    /// Whether strace is installed and permitted. If not, prints once that tests are skipped.
     static let isPossible: Bool = {
         let probe = try? ToolHome().run("/usr/bin/env", command + ["true"])
         if probe?.status == 0 { return true }

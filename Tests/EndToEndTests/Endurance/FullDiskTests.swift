@@ -3,15 +3,15 @@ import Records
 import TestSupport
 import Testing
 
-/// A disk without room, from a file that does not fit to an index that cannot grow.
+/// Full disks: a file that does not fit, and an index that cannot grow.
 @Suite(.serialized, .enabled(if: MountNamespace.isPossible))
 struct FullDiskTests {
-    /// A root on a separate disk of `kibibytes`.
+    /// Mounts a separate file system of `kibibytes` at the root.
     private func disk(_ kibibytes: Int, _ home: ToolHome) throws -> MountNamespace {
         try MountNamespace(home, "mount -t tmpfs -o size=\(kibibytes)k,mode=700 none \"$ROOT\"")
     }
 
-    /// Fills the disk except for `leaving` kibibytes.
+    /// Fills the disk except for `kibibytes`.
     private func fill(_ disk: MountNamespace, _ home: ToolHome, leaving kibibytes: Int = 0) throws {
         let script = """
             free=$(df --output=avail -k '\(home.cacheRoot)' | tail -n 1)
@@ -24,7 +24,7 @@ struct FullDiskTests {
         try disk.run("/bin/rm", ["\(home.cacheRoot)/ballast"]).expect(0)
     }
 
-    @Test func aPictureThatDoesNotFitIsRefusedAndNothingIsLost() throws {
+    @Test func pictureThatDoesNotFitLosesNoEntry() throws {
         let server = try PictureServer(size: 3_000_000)
         let home = try ToolHome(environment: server.environment)
         let disk = try disk(2048, home)
@@ -45,7 +45,7 @@ struct FullDiskTests {
         #expect(try disk.run("img-cache", ["cat", small]).expect(0).stdoutBytes == TestFile.bytes(small))
     }
 
-    @Test func aFullDiskStillServesHitsAndWorksAgainWhenThereIsRoom() throws {
+    @Test func fullDiskServesHitsAndRecovers() throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)
         let first = try home.write("first.gif", PictureServer.picture("first", version: 0, size: 20_000))
@@ -67,9 +67,9 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
-    /// With a little less room from run to run, each of the steps of a store is the one that fails: the lock, the
-    /// bytes, their folder, the log of the index, its memory.
-    @Test func aDiskThatIsFullAtAnyStepLosesNothing() throws {
+    /// Each run has a little less room than the last, so that each step of a store fails in one of them: the lock, the
+    /// bytes, their folder, the log of the index, and its shared memory.
+    @Test func fullDiskAtAnyStepLosesNoEntry() throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)
         let first = try home.write("first.gif", PictureServer.picture("first", version: 0, size: 20_000))
@@ -89,7 +89,7 @@ struct FullDiskTests {
             }
             try makeRoom(disk, home)
             #expect(try disk.run("img-cache", ["cat", first]).expect(0).stdoutBytes == TestFile.bytes(first))
-            // The same again, now that it fits.
+            // The same picture fits now.
             try disk.run("img-cache", ["put", picture]).expect(0)
             try disk.run("img-cache", ["rm", picture]).expect(0)
         }
@@ -99,7 +99,7 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
-    /// A user who needs room must get it from the cache itself.
+    /// A user who needs room must be able to free it with the tool.
     @Test(arguments: [
         "rm $FILE", "rm --size +1B", "clean", "scope purge default", "scope switch other --purge",
         "scope purge --all-scopes",
@@ -112,7 +112,7 @@ struct FullDiskTests {
         }
         try disk.run("img-cache", ["put", "APOD_TOOLS_LEASE=0s", "--ttl", command == "clean" ? "0s" : "1d"] + files)
             .expect(0)
-        // The remaining room is too small even to record the removal.
+        // Not even the removal can be recorded in the remaining room.
         try fill(disk, home)
         let words = command.split(separator: " ").map { $0 == "$FILE" ? files[0] : String($0) }
 
@@ -126,7 +126,7 @@ struct FullDiskTests {
         try disk.run("img-cache", ["put", files[0]]).expect(0)
     }
 
-    @Test func aDiskWithoutRoomForAnIndexSaysSo() throws {
+    @Test func diskWithoutRoomForTheIndexIsReported() throws {
         let home = try ToolHome()
         let disk = try disk(16, home)
         let file = try home.write("a.gif", PictureServer.picture("a", version: 0, size: 20_000))
@@ -135,16 +135,16 @@ struct FullDiskTests {
     }
 }
 
-/// A limit on the size of files, which is met where there is no disk to be filled.
+/// A limit on the size of files, which needs no mount.
 @Suite(.serialized)
 struct FileLimitTests {
-    /// Runs `img-cache` under a limit of so many blocks of a kibibyte.
+    /// Runs `img-cache` with a limit in blocks of 1 KiB.
     private func run(_ home: ToolHome, limit: Int, _ arguments: [String]) throws -> ToolOutput {
         try home.run(
             "/usr/bin/env", ["bash", "-c", "ulimit -f \(limit); exec img-cache \"$@\"", "-"] + arguments)
     }
 
-    @Test func aDownloadOverTheLimitFailsAndIsFetchedLater() throws {
+    @Test func downloadOverTheFileSizeLimitFailsAndIsFetchedLater() throws {
         let server = try PictureServer(size: 600_000)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
@@ -158,8 +158,8 @@ struct FileLimitTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// Pictures are small, so that it is the index, or its log, that meets the limit.
-    @Test func anIndexThatMayNotGrowLosesNothing() throws {
+    /// The pictures are small, so that the index or its log reaches the limit.
+    @Test func indexAtTheFileSizeLimitLosesNoEntry() throws {
         let home = try ToolHome()
         let files = try (0..<60).map {
             try home.write("\($0).gif", PictureServer.picture("\($0)", version: 0, size: 1500))

@@ -3,8 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// Eight downloads that are stopped half-way by a signal, or because the reader has ended: the next run continues each
-/// of them.
+/// Eight downloads interrupted halfway by a signal or a closed output, and resumed by the next run.
 @Suite(.serialized)
 struct InterruptedDownloadsTests {
     private static let size = 200_000
@@ -26,7 +25,7 @@ struct InterruptedDownloadsTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func signalEndsDownloadsSoonAndKeepsTheirBytes(_ signal: Int32) throws {
+    func signalEndsDownloadsAndKeepsTheirBytes(_ signal: Int32) throws {
         let server = try PictureServer(size: Self.size, stalls: 8)
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<8).map { server.url("\($0)") }
@@ -35,20 +34,20 @@ struct InterruptedDownloadsTests {
 
         tool.kill(signal)
 
-        // Below the grace that work gets to clean up: nothing had to be cut off.
+        // The deadline is below the grace period for cleanup, so no work had to be aborted.
         let output = tool.wait(deadline: .seconds(4))
         #expect(output.signal == signal && !output.overran, "\(output)")
         #expect(output.stdout == "" && output.stderr == "", "\(output)")
         try expectGoingOn(server, home, urls)
     }
 
-    @Test func closedOutputEndsDownloadsSoonAndKeepsTheirBytes() throws {
+    @Test func closedOutputEndsDownloadsAndKeepsTheirBytes() throws {
         let server = try PictureServer(size: Self.size)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("first")]).expect(0)
         server.stall(next: 7)
         let urls = (0..<7).map { server.url("\($0)") }
-        // The reader takes one record, and exits on request.
+        // The reader reads one record, and exits on request.
         let script = """
             exec 3<&0
             put() { APOD_TOOLS_JOBS_PER_HOST=8 img-cache put --jobs 8 "$@" < /dev/null; echo status $? >&2; }

@@ -3,10 +3,10 @@ import Support
 import TestSupport
 import Testing
 
-/// The root, or its index, disappears while a tool works in it: every record still gets its picture.
+/// The root or its index disappears during a run; every record must still get its picture.
 struct LostRootTests {
-    /// Runs `put` on two addresses with `meanwhile` called in between, then on the first again, and expects the right
-    /// bytes of each.
+    /// Stores two addresses with `meanwhile` called in between, then the first address again, and checks the bytes of
+    /// each.
     private func expectHealing(
         _ server: PictureServer, _ home: ToolHome, options: [String] = [], _ meanwhile: () throws -> Void,
         location: SourceLocation = #_sourceLocation
@@ -24,9 +24,9 @@ struct LostRootTests {
         for name in ["two", "one"] { try put(name) }
         tool.closeInput()
         let output = try tool.wait().expect(0)
-        // At most a warning, that the index was damaged.
+        // At most one warning, about the damaged index.
         #expect(output.errorLines.count <= 1, "\(output)", sourceLocation: location)
-        // Rows written to a removed log are lost with it, but the next run stores the entry again.
+        // Rows in a removed log are lost, but the next run stores the entries again.
         let names = ["one", "two"].map(server.url)
         for (name, record) in zip(names, try home.run("img-cache", ["put"] + names).expect(0).records) {
             let path = try #require(record.string("path"), sourceLocation: location)
@@ -45,7 +45,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// A process that could make the root could make other folders beside it.
+    /// A process that can create the root could also create other folders beside it, so a confined tool cannot.
     @Test func rootRemovedUnderAConfinedToolIsCreatedByTheNextRun() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
@@ -74,7 +74,7 @@ struct LostRootTests {
         }
     }
 
-    @Test func filesThatAreRemovedUnderAStreamAreFetchedAgain() throws {
+    @Test func filesRemovedDuringAStreamAreFetchedAgain() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try expectHealing(server, home) {
@@ -83,7 +83,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func rootRemovedDuringADownloadCostsAnotherDownload() throws {
+    @Test func rootRemovedDuringADownloadCausesAnotherDownload() throws {
         let server = try PictureServer(size: 400_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
@@ -120,7 +120,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    // MARK: An index that is no index
+    // MARK: Replaced indexes
 
     private static let replacements = [
         "printf 'something else' > $I", ": > $I", "rm $I; head -c 100000 /dev/urandom > $I",
@@ -143,7 +143,7 @@ struct LostRootTests {
         try home.run("img-cache", ["put", server.url("one")]).expect(0)
         try home.shell("I=\"$APOD_TOOLS_CACHE_DIR\"/index.sqlite; \(script)").expect(0)
         if script.contains("mkdir") {
-            // A cache must not remove a folder in place of its index.
+            // The tool must not delete a folder in place of its index.
             let output = try home.run("img-cache", ["put", server.url("two")]).expect(78)
             #expect(output.errorLines.count == 1 && output.stderr.contains(home.cacheRoot), "\(output)")
             return
@@ -152,7 +152,7 @@ struct LostRootTests {
     }
 
     @Test(arguments: ["", "PRAGMA user_version = 1", "CREATE TABLE entries (x); PRAGMA user_version = 1"])
-    func aDatabaseOfSomethingElseIsRefusedAndStays(_ sql: String) throws {
+    func databaseOfAnotherProgramIsRefusedAndUnchanged(_ sql: String) throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("one")]).expect(0)
@@ -167,8 +167,8 @@ struct LostRootTests {
         #expect(try home.folder.read("cache/apod-tools/index.sqlite") == bytes)
     }
 
-    /// Noise or truncation at seeded places: the pictures are served or the fault is reported, and every served byte is
-    /// right.
+    /// Random bytes or truncation at seeded positions: pictures are served or the damage is reported, and every served
+    /// byte is correct.
     @Test(arguments: 0..<24)
     func noiseInTheIndexNeverServesAWrongPicture(_ seed: Int) throws {
         let server = try PictureServer(size: 3000)
@@ -176,7 +176,7 @@ struct LostRootTests {
         var random = SeededRandom(seed: UInt64(seed))
         let urls = (0..<40).map { server.url("\($0)") }
         try home.run("img-cache", ["put"] + urls).expect(0)
-        // Checkpoints the log into the file that is overwritten.
+        // Moves the log into the database file, which is then overwritten.
         _ = try CacheOnDisk(home).query("PRAGMA wal_checkpoint(TRUNCATE)")
 
         var bytes = try home.folder.read("cache/apod-tools/index.sqlite")
@@ -192,7 +192,7 @@ struct LostRootTests {
         }
         try home.folder.write("cache/apod-tools/index.sqlite", bytes)
 
-        // The first run may find the damage anywhere; the second one must find none that keeps it from its work.
+        // The damage may fail the first run; the second run must succeed.
         let first = try home.run("img-cache", ["put"] + urls)
         #expect(first.status == 0 || first.status == 74 || first.status == 78, "\(first)")
         for record in try first.records {

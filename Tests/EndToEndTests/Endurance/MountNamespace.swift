@@ -2,15 +2,16 @@ import Libc
 import Support
 import TestSupport
 
-/// Mounts that only the tools started through it see: small disks, read-only ones. They go with the last reference.
+/// A mount namespace, with small or read-only disks that only the tools started in it see. It ends with its last
+/// reference.
 final class MountNamespace: Sendable {
     private let home: ToolHome
     private let holder: RunningTool
 
-    /// Makes the namespace and runs `script` in it, with `$ROOT` for the cache root, which is made before.
+    /// Creates the namespace and runs `script` in it. `$ROOT` is the cache root, which exists.
     init(_ home: ToolHome, _ script: String) throws {
         self.home = home
-        // It lives as long as its first process, which waits for the end of its input.
+        // The namespace lives as long as its first process, which waits for the end of its input.
         holder = try home.start(
             "/usr/bin/env",
             Self.unshare + ["mkdir -p -m 700 \"$ROOT\" && { \(script); } >&2 && echo ready && read -r _ || exit 0"],
@@ -20,7 +21,7 @@ final class MountNamespace: Sendable {
         }
     }
 
-    /// Runs a tool, or any program, that sees these mounts. The working folder is the file system's root.
+    /// Runs a program in the namespace, with `/` as working folder.
     func run(
         _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .empty,
         environment: [String: String?] = [:]
@@ -30,11 +31,11 @@ final class MountNamespace: Sendable {
             stdin: stdin, environment: environment)
     }
 
-    /// The path by which a test reaches a file inside these mounts.
+    /// The path of a file in the namespace as seen from outside.
     func path(_ path: String) -> String { "/proc/\(holder.processID)/root\(path)" }
 
-    /// A copy of the root as seen in these mounts. (SQLite resolves links itself, and would leave through the link in
-    /// `path`.)
+    /// Copies the root as seen in the namespace. SQLite could not open it through `path`, because it resolves symbolic
+    /// links itself and would leave the namespace.
     func copy(as name: String) throws -> CacheOnDisk {
         try run("/bin/cp", ["-r", home.cacheRoot, home.path(name)]).expect(0)
         return CacheOnDisk(home.path(name))
@@ -42,7 +43,7 @@ final class MountNamespace: Sendable {
 
     private static let unshare = ["unshare", "--mount", "--propagation", "private", "bash", "-c"]
 
-    /// Whether this process may make such mounts. Says loudly, once a run, that tests are skipped where it may not.
+    /// Whether this process may create mount namespaces. If not, prints once that tests are skipped.
     static let isPossible: Bool = {
         let probe = try? ToolHome().run(
             "/usr/bin/env", unshare + ["mount -t tmpfs -o size=1m none \"$TMPDIR\" && nsenter --version"])
@@ -54,7 +55,7 @@ final class MountNamespace: Sendable {
     }()
 }
 
-/// Running a tool as another user, whom, unlike root, the modes of files bind.
+/// Runs tools as another user, to whom, unlike to root, file permissions apply.
 enum OtherUser {
     /// A home whose folders every user may enter.
     static func home(environment: [String: String] = [:]) throws -> ToolHome {
@@ -72,11 +73,11 @@ enum OtherUser {
         try home.run("/usr/bin/env", command + [try Tools.path(tool)] + arguments)
     }
 
-    /// The user `nobody` of nearly every system: owner of nothing.
+    /// The user `nobody` on most systems, who owns no files.
     private static let id = 65534
     private static let command = ["setpriv", "--reuid", "\(id)", "--regid", "\(id)", "--clear-groups"]
 
-    /// Whether this process may become that user, who may run the tools. Says loudly where not.
+    /// Whether this process may run tools as that user. If not, prints once that tests are skipped.
     static let isPossible: Bool = {
         if let home = try? home(), (try? run(home, "img-cache", ["--version"]).status) == 0 { return true }
         Log.standardError(

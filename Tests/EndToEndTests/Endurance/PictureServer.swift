@@ -1,9 +1,9 @@
 import Support
 import TestSupport
 
-/// A server whose every path is a picture, as large as wanted, with a strong ETag and ranges (RFC 9110 §13.1.5, §14).
+/// A server with a picture of the given size at every path, a strong ETag, and ranges (RFC 9110 §13.1.5, §14).
 ///
-/// It reports its progress and stops on request, so that a test knows which bytes a tool has received.
+/// It counts sent bytes and pauses on request, so that a test knows which bytes a tool has received.
 final class PictureServer: Sendable {
     /// A received request.
     struct Asked: Sendable {
@@ -14,28 +14,28 @@ final class PictureServer: Sendable {
 
     private struct State {
         var asked: [Asked] = []
-        /// Incremented when all pictures change.
+        /// Incremented to change all pictures.
         var version = 0
-        /// Bytes of bodies that clients have taken.
+        /// The number of body bytes sent.
         var sent = 0
-        /// How many of the next answers stop half-way, and how many have.
+        /// The number of later answers that pause halfway, and of answers that have paused.
         var stallsLeft: Int
         var stalled = 0
-        /// Whether stopped answers continue.
+        /// Whether paused answers continue.
         var goesOn = false
-        /// The status sent instead of pictures, once `released`.
+        /// The status sent instead of pictures. Answers wait until `isReleased`.
         var refusal: Int?
         var isReleased = true
     }
 
-    /// Bytes of each picture.
+    /// The size of each picture in bytes.
     let size: Int
     private let server: LoopbackServer
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - size: of each picture.
-    ///   - stalls: how many answers stop half-way and stay silent until the client goes, or `goOn()`.
+    ///   - size: the size of each picture in bytes.
+    ///   - stalls: the number of answers that pause halfway until the client disconnects or `goOn()` is called.
     init(size: Int = 100_000, stalls: Int = 0) throws {
         let state = Monitor(State(stallsLeft: stalls))
         self.size = size
@@ -50,7 +50,7 @@ final class PictureServer: Sendable {
     /// The settings that let a home use this server.
     var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
 
-    /// The body for an address, now or in an earlier version.
+    /// The picture at an address, in the current or an earlier version.
     func picture(_ url: String, version: Int? = nil) -> [UInt8] {
         Self.picture(String(url.dropFirst(server.address.count)), version: version ?? self.version, size: size)
     }
@@ -59,16 +59,16 @@ final class PictureServer: Sendable {
     var asked: [Asked] { state.withLock { $0.asked } }
     var sent: Int { state.withLock { $0.sent } }
 
-    /// Replaces every picture under its address.
+    /// Changes every picture.
     func change() { state.update { $0.version += 1 } }
 
-    /// Makes the next answers stop half-way.
+    /// Pauses the next answers halfway.
     func stall(next count: Int) { state.update { $0.stallsLeft = count } }
 
-    /// Sends the rest of the stopped answers.
+    /// Continues the paused answers.
     func goOn() { state.update { $0.goesOn = true } }
 
-    /// Answers with this status from now on, but holds each answer back until `release()`.
+    /// Answers with this status from now on, but delays each answer until `release()`.
     func refuse(_ status: Int) {
         state.update {
             $0.refusal = status
@@ -78,17 +78,17 @@ final class PictureServer: Sendable {
 
     func release() { state.update { $0.isReleased = true } }
 
-    /// Waits until so many answers have stopped half-way; false where that takes too long.
+    /// Waits until `count` answers have paused halfway. Returns false after 30 seconds.
     func waitUntilStalled(_ count: Int = 1) -> Bool {
         state.wait(atMost: .seconds(30)) { $0.stalled >= count ? true : nil } ?? false
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until `count` requests were received. Returns false after 30 seconds.
     func waitUntilAsked(_ count: Int) -> Bool {
         state.wait(atMost: .seconds(30)) { $0.asked.count >= count ? true : nil } ?? false
     }
 
-    /// Waits until so many bytes of bodies have been sent in all, but no longer than `isWorthIt` holds.
+    /// Waits until `count` body bytes were sent in total, `isWorthIt` is false, or 20 seconds have passed.
     func wait(untilSent count: Int, while isWorthIt: () -> Bool) {
         let end = ContinuousClock.now + .seconds(20)
         while sent < count, isWorthIt(), ContinuousClock.now < end {
@@ -139,7 +139,7 @@ final class PictureServer: Sendable {
         try send(picture[half...], connection, state)
     }
 
-    /// In small pieces, so that there are many moments between the first and the last piece.
+    /// Sends small pieces, so that a process can be killed at many points.
     private static func send(
         _ bytes: ArraySlice<UInt8>, _ connection: LoopbackConnection, _ state: Monitor<State>
     ) throws {
@@ -152,7 +152,7 @@ final class PictureServer: Sendable {
         }
     }
 
-    /// A GIF of one pixel, behind whose end stand bytes that no other path, version or place has.
+    /// A GIF of a single pixel, followed by bytes that are unique to the name, version and position.
     static func picture(_ name: String, version: Int, size: Int) -> [UInt8] {
         var result: [UInt8] = [
             0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x2C, 0, 0, 0, 0, 1, 0,

@@ -3,10 +3,11 @@ import Records
 import TestSupport
 import Testing
 
-/// A root that can be read, but not changed.
+/// Readable roots that cannot be written.
 @Suite(.serialized)
 struct ReadOnlyRootTests {
-    /// What reading must still do, and what writing must say; `run` runs a tool that cannot write.
+    /// Checks the results of commands that read and the errors of commands that write. `run` runs a tool without write
+    /// access.
     private func expectReading(
         _ url: String, _ server: PictureServer, _ run: (String, [String]) throws -> ToolOutput
     ) throws {
@@ -54,7 +55,7 @@ struct ReadOnlyRootTests {
     }
 
     @Test(.enabled(if: OtherUser.isPossible), arguments: ["a+rwx", "go="])
-    func aRootThatAnotherUserKeepsPrivateNamesItsOwner(mode: String) throws {
+    func privateRootOfAnotherUserIsReportedWithItsOwner(mode: String) throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
         try home.run("img-cache", ["put", server.url("there")]).expect(0)
@@ -69,10 +70,10 @@ struct ReadOnlyRootTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test(.enabled(if: OtherUser.isPossible)) func aVolumeOfAContainerIsUsed() throws {
+    @Test(.enabled(if: OtherUser.isPossible)) func emptyContainerVolumeIsUsed() throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
-        // Made by root, writable by everyone, empty.
+        // An empty folder, created by root and writable by everyone.
         try home.shell(
             "chmod 755 \"$XDG_CACHE_HOME\"; mkdir \"$APOD_TOOLS_CACHE_DIR\"; chmod 777 \"$APOD_TOOLS_CACHE_DIR\""
         ).expect(0)
@@ -84,7 +85,7 @@ struct ReadOnlyRootTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.isPossible)) func ownFoldersWithoutTheRightToWriteAreReadOnly() throws {
+    @Test(.enabled(if: OtherUser.isPossible)) func ownFoldersWithoutWritePermissionAreReadOnly() throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
         let url = server.url("there")
@@ -95,21 +96,21 @@ struct ReadOnlyRootTests {
         try expectReading(url, server) { try OtherUser.run(home, $0, $1) }
     }
 
-    @Test(.enabled(if: OtherUser.isPossible)) func aRootThatCannotBeMadeSaysSo() throws {
+    @Test(.enabled(if: OtherUser.isPossible)) func rootThatCannotBeCreatedIsReported() throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
         try home.shell("chmod 755 \"$XDG_CACHE_HOME\"").expect(0)
         let output = try OtherUser.run(home, "img-cache", ["put", server.url("a")]).expect(73)
         #expect(output.stderr.contains(home.cacheRoot) && output.stderr.contains("Permission denied"), "\(output)")
         #expect(output.errorLines.count == 1, "\(output)")
-        // What only looks makes none, and finds nothing.
+        // Commands that only read do not try to create the root, and find no entry.
         for (arguments, status) in [(["stats"], 0), (["ls"], 0), (["has", server.url("a")], 1)] {
             try OtherUser.run(home, "img-cache", arguments).expect(Int32(status))
         }
         #expect(server.asked.isEmpty)
     }
 
-    @Test func aRootBelowAFileSaysSo() throws {
+    @Test func rootBelowAFileIsReported() throws {
         let home = try ToolHome()
         let file = try home.write("file", "x")
         let output = try home.run("img-cache", ["stats", "--cache-dir", "\(file)/cache"]).expect(73)

@@ -4,10 +4,10 @@ import Records
 import TestSupport
 import Testing
 
-/// A process that is stopped (Ctrl-Z) while others wait for its work.
+/// A process is stopped (Ctrl-Z) while other processes wait for its work.
 @Suite(.serialized)
 struct StoppedProcessTests {
-    /// Starts a download, and stops its process half-way.
+    /// Starts a download and stops its process halfway.
     private func stoppedDownload(_ server: PictureServer, _ url: String, _ home: ToolHome) throws -> RunningTool {
         let holder = try home.start("img-cache", ["put", url], stdin: .empty)
         #expect(server.waitUntilStalled())
@@ -36,7 +36,7 @@ struct StoppedProcessTests {
         #expect(try home.run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "hit")
     }
 
-    @Test func waiterContinuesWhenTheStoppedProcessDoes() throws {
+    @Test func waiterFinishesAfterTheStoppedProcessContinues() throws {
         let server = try PictureServer(size: 2_000_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("continued")
@@ -66,7 +66,7 @@ struct StoppedProcessTests {
         #expect(server.asked.count == 2)
     }
 
-    @Test func waiterNamesTheProcessThatWasStoppedInADecode() throws {
+    @Test func waiterNamesAProcessStoppedDuringADecode() throws {
         let home = try ToolHome(environment: ["APOD_TOOLS_CONFIG": ""])
         try home.write("large.png", DrawnPicture.noise(3000, 2000, seed: 1).png())
         let cached = try home.run("img-cache", ["put", "large.png"]).expect(0).stdoutBytes
@@ -89,7 +89,7 @@ struct StoppedProcessTests {
 
     // MARK: Stopped inside a transaction
 
-    /// Locks the index as a process does that was stopped inside a transaction.
+    /// Locks the index, as a process stopped inside a transaction does.
     private final class HeldTransaction {
         private var handle: OpaquePointer?
 
@@ -101,13 +101,13 @@ struct StoppedProcessTests {
         deinit { sqlite3_close(handle) }
     }
 
-    /// Makes every lease and every last use old.
+    /// Makes all leases expire, and dates the last uses back by two hours.
     private func age(_ home: ToolHome) throws {
         try CacheOnDisk(home).execute("UPDATE entries SET last_used = last_used - 7200000, lease_until = 0")
     }
 
-    /// Three hundred hits would have taken hours.
-    @Test func hitsDoNotWaitForAProcessThatWasStoppedInsideATransaction() throws {
+    /// Regression test: 300 hits would have taken hours.
+    @Test func hitsDoNotWaitForAProcessStoppedInATransaction() throws {
         let server = try PictureServer()
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<300).map { server.url("\($0)") }
@@ -122,7 +122,7 @@ struct StoppedProcessTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test func leaseOutlivesAReaderThatIsKilled() throws {
+    @Test func leaseOutlivesAKilledReader() throws {
         let server = try PictureServer(size: 100_000)
         let home = try ToolHome(environment: server.environment)
         let (kept, other) = (server.url("kept"), server.url("other"))

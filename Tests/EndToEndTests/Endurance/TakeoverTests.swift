@@ -3,12 +3,12 @@ import Records
 import TestSupport
 import Testing
 
-/// Thirty-two processes request one large picture at the same time, and the downloading process may fail.
+/// Thirty-two processes request one large picture at the same time, and the process that downloads it may fail.
 @Suite(.serialized)
 struct TakeoverTests {
     private static let size = 20_000_000
 
-    /// Starts processes that want the same, and waits until each has opened the cache.
+    /// Starts processes that request the same address, and waits until each has opened the cache.
     private func followers(_ count: Int, of url: String, _ home: ToolHome) throws -> [RunningTool] {
         let tools = try (0..<count).map { _ in
             try home.start("img-cache", ["put", "APOD_TOOLS_RETRIES=0", url], stdin: .empty)
@@ -34,7 +34,7 @@ struct TakeoverTests {
     }
 
     @Test(arguments: [SIGKILL, SIGTERM])
-    func endedLeaderCostsOneContinuingRequest(_ signal: Int32) throws {
+    func followerResumesTheDownloadOfAnEndedLeader(_ signal: Int32) throws {
         let server = try PictureServer(size: Self.size, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
@@ -56,7 +56,7 @@ struct TakeoverTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func changedPictureIsFetchedFromTheStartAfterALeaderDied() throws {
+    @Test func changedPictureIsNotResumedAfterALeaderDied() throws {
         let server = try PictureServer(size: 2_000_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("changed")
@@ -72,7 +72,7 @@ struct TakeoverTests {
         #expect(try TestFile.bytes(try #require(records[0].string("path"))) == server.picture(url, version: 1))
     }
 
-    @Test func whenTheServerRefusesTheLeaderAllFailAlike() throws {
+    @Test func refusalOfTheLeaderFailsAllProcesses() throws {
         let server = try PictureServer()
         server.refuse(404)
         let home = try ToolHome(environment: server.environment)

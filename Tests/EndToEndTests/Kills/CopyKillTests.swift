@@ -2,9 +2,9 @@ import Libc
 import TestSupport
 import Testing
 
-/// `kill -9` over `img-cache put --output-dir` while it copies originals.
+/// Kills `img-cache put --output-dir` while it copies originals.
 struct CopyKillTests {
-    @Test(arguments: KilledHome.all) func aKillLeavesWholeCopiesAndNothingElse(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killLeavesOnlyCompleteCopies(_ killed: KilledHome) throws {
         let home = try ToolHome()
         var originals: [String: [UInt8]] = [:]
         for number in 0..<8 {
@@ -23,7 +23,7 @@ struct CopyKillTests {
             let output = killer.kill(tool, work: "copies")
             if output.signal != SIGKILL { try output.expect(0) }
 
-            // A run that was killed early has not even made the folder.
+            // A run killed early has not created the folder.
             for name in TemporaryFolder.names(in: home.path(folder)) {
                 #expect(try TestFile.bytes(home.path("\(folder)/\(name)")) == originals[name], "\(name)")
             }

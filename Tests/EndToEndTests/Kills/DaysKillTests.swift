@@ -2,9 +2,9 @@ import Records
 import TestSupport
 import Testing
 
-/// `kill -9` over `apod-fetch` while it keeps days.
+/// Kills `apod-fetch` while it stores days.
 struct DaysKillTests {
-    /// All published days, some without a picture. A single service, so that each day has one row.
+    /// All published days, some without a picture. A single service is used, so each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
@@ -13,12 +13,12 @@ struct DaysKillTests {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let root = CacheOnDisk(home)
-        // An index without rows, to count in.
+        // Creates an empty index, whose rows are then counted.
         try home.run("img-cache", ["clean"]).expect(0)
         let killer = Killer(killed)
         try killer.repeatUntilDone {
             let before = try root.metadataCount()
-            // Once everything is there, it is written over.
+            // Once all days are stored, they are refreshed.
             let tool = try home.start(
                 "apod-fetch", days + (before == count ? ["--refresh"] : []), stdin: .empty)
             let wanted = before == count ? 0 : before + killer.random.below(count - before)
@@ -38,7 +38,7 @@ struct DaysKillTests {
         let kept = try root.metadataCount()
         try home.run("apod-fetch", days).expect(69)
         #expect(try root.metadataCount() == count)
-        // Pages of 25: kept days are not requested again.
+        // Each request is for a page of 25 days; stored days are not requested again.
         #expect(try service.requests().total <= (count - kept) / 25 + 10)
     }
 }

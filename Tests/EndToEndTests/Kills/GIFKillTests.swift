@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` of `gif-cache` while it fetches GIFs, refreshes them, and draws their posters.
+/// Kills `gif-cache` while it fetches and refreshes GIFs and draws their posters.
 struct GIFKillTests {
-    @Test(arguments: KilledHome.all) func aKillLosesNoGIFThatWasPrinted(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killLosesNoPrintedGIF(_ killed: KilledHome) throws {
         let service = try SampleServer(["--exercises", "700"])
         let home = try ToolHome(environment: service.environment)
         let killer = Killer(killed)
@@ -43,8 +43,8 @@ struct GIFKillTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// Every entry printed before a kill is present afterwards, and the work completes.
-    @Test(arguments: KilledHome.all) func aKilledSyncLosesNothing(_ killed: KilledHome) throws {
+    /// Every entry printed before a kill is present afterwards, and the next run completes the work.
+    @Test(arguments: KilledHome.all) func killedSyncLosesNoEntry(_ killed: KilledHome) throws {
         let count = 400
         let service = try SampleServer(["--exercises", "\(count)", "--exercise-side", "16"])
         let home = try ToolHome(environment: service.environment)
@@ -65,11 +65,11 @@ struct GIFKillTests {
         try home.run("gif-cache", ["mirror"]).expect(0)
         try home.run("gif-cache", ["verify"]).expect(0)
         #expect(home.blobs.count == count)
-        // At most the work of three downloads was requested again.
+        // Each kill repeats at most three downloads.
         #expect(try service.requests()["/image"] <= count + 3 * killer.kills)
     }
 
-    /// Expects every known GIF in the cache, byte for byte as the service gives it.
+    /// Expects the cache to contain every known GIF, identical to the service's.
     private func expectKnown(_ known: Set<String>, _ home: ToolHome, _ service: SampleServer) throws {
         if known.isEmpty { return }
         let records = try home.run("gif-cache", ["get"] + known.sorted()).expect(0).records
@@ -84,7 +84,7 @@ struct GIFKillTests {
     private static let gifs = ServiceGIFs()
 }
 
-/// The service's GIFs, each asked for once.
+/// The service's GIFs, each requested once.
 private final class ServiceGIFs: Sendable {
     private let known = Monitor<[String: [UInt8]]>([:])
 

@@ -2,15 +2,15 @@ import Libc
 import Support
 import TestSupport
 
-/// A home in which runs are killed: the seed of all that is random there, and how many runs.
+/// Parameters of a home in which runs are killed: the random seed, and the number of kills.
 struct KilledHome: Sendable, CustomStringConvertible {
     let seed: UInt64
     let kills: Int
 
     var description: String { "\(kills) kills, seed \(seed)" }
 
-    /// The homes of each kind of kill test: together they kill `APOD_TOOLS_KILLS` runs, by default 10. The first seed
-    /// is `APOD_TOOLS_SEED`, by default 1.
+    /// The homes of each kill test. Together they kill `APOD_TOOLS_KILLS` runs (default: 10). The first seed is
+    /// `APOD_TOOLS_SEED` (default: 1).
     static let all: [KilledHome] = {
         let (kills, first) = (number("APOD_TOOLS_KILLS") ?? 10, number("APOD_TOOLS_SEED") ?? 1)
         return stride(from: 0, to: kills, by: most).enumerated().map { index, done in
@@ -18,7 +18,7 @@ struct KilledHome: Sendable, CustomStringConvertible {
         }
     }()
 
-    /// More kills in one home would enlarge its cache rather than find more faults.
+    /// More kills per home would only enlarge its cache.
     private static let most = 10
 
     private static func number(_ name: String) -> Int? {
@@ -30,12 +30,12 @@ struct KilledHome: Sendable, CustomStringConvertible {
     }
 }
 
-/// Kills runs by SIGKILL, each at another moment, and counts them.
+/// Kills runs with SIGKILL at random moments, and counts the kills.
 final class Killer {
     private(set) var kills = 0
     var random: SeededRandom
     private let wanted: Int
-    /// The length of each kind of work in its last undisturbed run, counted in looks.
+    /// The duration of each kind of work in its last complete run, in polls.
     private var lengths: [String: Int] = [:]
 
     init(_ home: KilledHome) {
@@ -43,15 +43,15 @@ final class Killer {
         wanted = home.kills
     }
 
-    /// Repeats `round` until at least `wanted` runs were killed. Throws `BrokenClaim` if too many end before they are
+    /// Repeats `round` until `wanted` runs were killed. Throws `BrokenClaim` if too many runs end before they are
     /// killed.
     func repeatUntilDone(_ round: () throws -> Void) throws {
         for _ in 0..<5 * wanted + 10 where kills < wanted { try round() }
         try claim(kills >= wanted, "too many runs are done before they are killed")
     }
 
-    /// Kills a run at a random moment of the time that such work takes, and returns how it ended: the first run of its
-    /// kind, and some of the others, end by themselves.
+    /// Kills a run at a random moment within the usual duration of such work, and returns its output. The first run of
+    /// each kind, and some later runs, end before the kill.
     func kill(_ tool: RunningTool, work: String, isCounted: Bool = true) -> ToolOutput {
         let limit = lengths[work].map { random.below($0 * 5 / 4 + 1) } ?? .max
         let looks = look(atMost: limit, at: tool)
@@ -60,7 +60,7 @@ final class Killer {
         return output
     }
 
-    /// Kills a run a little later: after up to 4,096 looks, mostly few.
+    /// Kills a run after at most 4,096 polls, usually few.
     func killSoon(_ tool: RunningTool) -> ToolOutput {
         look(atMost: random.below(1 << random.below(13)), at: tool)
         return killNow(tool)
@@ -73,7 +73,7 @@ final class Killer {
         return output
     }
 
-    /// Looks, for a microsecond each, while the tool runs; returns how often.
+    /// Polls once per microsecond while the tool runs. Returns the number of polls.
     @discardableResult
     private func look(atMost limit: Int, at tool: RunningTool) -> Int {
         var count = 0
@@ -86,14 +86,14 @@ final class Killer {
 }
 
 extension ToolOutput {
-    /// The complete lines of standard output, for any end of the tool: a record is written by one call.
+    /// The complete lines of standard output, even after a kill: each record is written by one call.
     var wholeLines: [String] {
         stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 }
 
 extension ToolHome {
-    /// Expects that `img-cache verify` finds nothing wrong.
+    /// Expects that `img-cache verify` finds no damage.
     func expectVerified(_ options: String..., story: String = "") throws {
         let output = try run("img-cache", ["verify"] + options)
         try claim(output.status == 0, "\(story) \(output)")

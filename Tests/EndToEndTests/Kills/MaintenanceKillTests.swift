@@ -2,9 +2,9 @@ import Libc
 import TestSupport
 import Testing
 
-/// `kill -9` over `clean` or `verify --repair` and over a `put` beside it, both at the same moment.
+/// Kills `clean` or `verify --repair` together with a concurrent `put`.
 struct MaintenanceKillTests {
-    @Test(arguments: KilledHome.all) func killedRunsLoseNothingAndLeaveNothingPastClean(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killedRunsLoseNoEntryAndCleanRemovesTheirFiles(_ killed: KilledHome) throws {
         let home = try ToolHome()
         for version in 0..<2 {
             try home.write("changing-\(version).png", DrawnPicture.noise(20, 10, seed: 50 + UInt64(version)).png())

@@ -3,11 +3,11 @@ import Records
 import TestSupport
 import Testing
 
-/// `kill -9` over runs with `--policy memory`.
+/// Kills runs with `--policy memory`.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryKillTests {
     @Test(arguments: KilledHome.all)
-    func aKillLosesNothingInMemoryAndPutsNothingOnTheDisk(_ killed: KilledHome) throws {
+    func killLosesNoEntryInMemoryAndWritesNothingToTheDisk(_ killed: KilledHome) throws {
         let server = try PictureServer(size: 20_000)
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let home = try ToolHome(
@@ -65,7 +65,7 @@ struct MemoryKillTests {
         #expect(memory.contents().filter { $0.hasPrefix("apod-tools/") } == ["apod-tools/use"])
     }
 
-    /// Which of the addresses have a picture in memory, each with the right content.
+    /// Returns the addresses with a picture in memory, and checks their content.
     private func present(_ urls: [String], _ home: ToolHome, _ server: PictureServer) throws -> Set<String> {
         if urls.isEmpty { return [] }
         let records = try home.run("img-cache", ["get"] + urls).records

@@ -3,9 +3,9 @@ import Records
 import TestSupport
 import Testing
 
-/// `kill -9` over runs that bring a root up to today's layout, or make it.
+/// Kills runs that migrate a root to the current layout, or create it.
 struct MigrationKillTests {
-    @Test(arguments: KilledHome.all) func aKilledMigrationLosesNothing(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killedMigrationLosesNoEntry(_ killed: KilledHome) throws {
         let killer = Killer(killed)
         let service = try SampleServer(["--size", "40x30"])
         var layout = 0
@@ -13,7 +13,7 @@ struct MigrationKillTests {
             layout = layout % IndexLayouts.steps.count + 1
             let old = try OlderRoot(layout: layout, service: service)
             let urls = [old.fresh, old.pinned]
-            // The next run may be killed as well.
+            // The next run may be killed, too.
             for _ in 0..<3 {
                 let arguments = [["get"] + urls, ["put"] + urls, ["ls"]][killer.random.below(3)]
                 let output = try killer.kill(
@@ -33,7 +33,7 @@ struct MigrationKillTests {
         }
     }
 
-    @Test(arguments: KilledHome.all) func aKilledSetUpLeavesARootThatTheNextRunUses(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killedSetUpLeavesAUsableRoot(_ killed: KilledHome) throws {
         let killer = Killer(killed)
         let server = try PictureServer(size: 4000)
         try killer.repeatUntilDone {

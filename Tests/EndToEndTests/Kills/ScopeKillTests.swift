@@ -3,9 +3,9 @@ import Records
 import TestSupport
 import Testing
 
-/// `kill -9` over a switch of the scope, or over the process in the background that removes an old scope's files.
+/// Kills a scope switch, or the background process that removes the files of an old scope.
 struct ScopeKillTests {
-    @Test(arguments: KilledHome.all) func noCommittedEntryIsLostWhereverASwitchOrAPurgeIsKilled(
+    @Test(arguments: KilledHome.all) func killedSwitchOrPurgeLosesNoEntry(
         _ killed: KilledHome
     ) throws {
         let home = try ToolHome()

@@ -4,24 +4,24 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` over `img-cache put`: afterwards nothing is lost, and the next run works.
+/// Kills `img-cache put`. No printed entry may be lost, and the next run must succeed.
 struct StoreKillTests {
-    /// With room for all entries, every printed entry stays.
-    @Test(arguments: KilledHome.all) func aKilledDownloadLosesNoEntryThatWasPrinted(_ home: KilledHome) throws {
+    /// The cache has room for all entries, so every printed entry stays.
+    @Test(arguments: KilledHome.all) func killedDownloadLosesNoPrintedEntry(_ home: KilledHome) throws {
         try KilledWorld(home, [.download, .replaceDownload]).run()
     }
 
-    @Test(arguments: KilledHome.all) func aKilledStoreLosesNoEntryThatWasPrinted(_ home: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killedStoreLosesNoPrintedEntry(_ home: KilledHome) throws {
         try KilledWorld(home, [.store, .replaceFile]).run()
     }
 
-    /// Without, trimming is under way as well, and may remove entries but must not damage any.
-    @Test(arguments: KilledHome.all) func aKilledTrimLeavesIndexAndFilesInAgreement(_ home: KilledHome) throws {
+    /// With a small capacity, trimming runs as well. It may remove entries, but must not damage any.
+    @Test(arguments: KilledHome.all) func killedTrimLeavesIndexAndFilesConsistent(_ home: KilledHome) throws {
         try KilledWorld(home, KilledWorld.Work.allCases, capacity: 12 * KilledWorld.size).run()
     }
 }
 
-/// A home in which one tool after the other is killed, and the known pictures in it.
+/// A home in which tools are killed one after another, and the pictures known to be in its cache.
 private final class KilledWorld {
     static let size = 60_000
 
@@ -31,8 +31,8 @@ private final class KilledWorld {
     private let works: [Work]
     private let options: [String]
     private let mayTrim: Bool
-    /// The content that each address or file must have, as its version: the last printed version, or any later version
-    /// that a killed run may have stored.
+    /// The allowed versions of each address's or file's content: from the last printed version to the last version that
+    /// a killed run may have stored.
     private var known: [String: ClosedRange<Int>] = [:]
     private var names = 0
     private var fileVersion = 0
@@ -41,7 +41,7 @@ private final class KilledWorld {
         case download, replaceDownload, store, replaceFile
     }
 
-    /// - Parameter works: the work killed most often; one run in four does other work.
+    /// - Parameter works: the kinds of work to kill; one run in four does any kind of work.
     init(_ killed: KilledHome, _ works: [Work], capacity: Int? = nil) throws {
         server = try PictureServer(size: Self.size)
         home = try ToolHome(environment: server.environment)
@@ -49,13 +49,13 @@ private final class KilledWorld {
         self.works = works
         mayTrim = capacity != nil
         options = capacity.map { ["--capacity", "\($0)", "APOD_TOOLS_LEASE=0s"] } ?? []
-        // Runs killed later must find an index.
+        // Creates the index, so that later runs find it even if they are killed.
         _ = try home.run("img-cache", ["stats"]).expect(0)
     }
 
     func run() throws { try killer.repeatUntilDone(round) }
 
-    /// Kills one run at a random moment, checks the cache, and repeats the same work to its end.
+    /// Kills a run at a random moment, checks the cache, and then repeats the work to its end.
     private func round() throws {
         let works = killer.random.below(4) == 0 ? Work.allCases : works
         let work = works[killer.random.below(works.count)]
@@ -63,7 +63,7 @@ private final class KilledWorld {
         let refresh = work == .replaceDownload ? ["--refresh"] : []
         let arguments = ["put", "--jobs", "\(1 + killer.random.below(4))"] + options + refresh + pictures
         let version = work == .store || work == .replaceFile ? fileVersion : server.version
-        // Until it has printed anything else, a picture may have its older content or the new one.
+        // Until the next record is printed, a picture may have its old or its new content.
         for picture in pictures where known[picture] != nil {
             known[picture] = known[picture]!.lowerBound...version
         }
@@ -85,7 +85,7 @@ private final class KilledWorld {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// Eight pictures for this work.
+    /// Eight pictures for a kind of work.
     private func pictures(for work: Work) throws -> [String] {
         switch work {
         case .download: return newNames().map(server.url)
@@ -111,7 +111,7 @@ private final class KilledWorld {
         return (0..<min(8, all.count)).map { all[(start + $0) % all.count] }
     }
 
-    /// Writes files of a new version.
+    /// Writes files with new content.
     private func write(_ paths: [String]) throws -> [String] {
         fileVersion += 1
         for path in paths { try home.folder.write(relative(path), content(path, fileVersion)) }
@@ -126,7 +126,7 @@ private final class KilledWorld {
             : PictureServer.picture(picture, version: version, size: Self.size)
     }
 
-    /// Waits for something that can be seen from outside: bytes that were sent, records, files in the root.
+    /// Waits for an observable event: bytes sent, records printed, or files in the root.
     private func waitForAMoment(_ tool: RunningTool, _ pictures: [String]) throws {
         switch killer.random.below(4) {
         case 0: server.wait(untilSent: server.sent + killer.random.below(6 * Self.size), while: { tool.isRunning })
@@ -154,8 +154,8 @@ private final class KilledWorld {
         record.string("cache.key")?.hasSuffix(picture) == true
     }
 
-    /// Expects every known picture in the cache, with an allowed content. An entry whose replacement was interrupted
-    /// between file and row may have to be fetched again.
+    /// Expects every known picture in the cache with an allowed content. An entry whose replacement was killed between
+    /// file and row may have to be fetched again.
     private func expectKnown(replacing replaced: Set<String>) throws {
         if known.isEmpty { return }
         let names = known.keys.sorted()

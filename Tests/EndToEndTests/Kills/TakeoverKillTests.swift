@@ -3,9 +3,9 @@ import Records
 import TestSupport
 import Testing
 
-/// `kill -9` of the process that downloads a picture for several waiting processes.
+/// Kills the process that downloads a picture for several waiting processes.
 struct TakeoverKillTests {
-    @Test(arguments: KilledHome.all) func aKilledLeaderCostsOneMoreRequest(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killedLeaderCausesOneMoreRequest(_ killed: KilledHome) throws {
         let server = try PictureServer(size: 200_000)
         let home = try ToolHome(environment: server.environment)
         let killer = Killer(killed)
@@ -14,7 +14,7 @@ struct TakeoverKillTests {
         try killer.repeatUntilDone {
             let url = server.url("\(urls.count)")
             let before = server.asked.count
-            // The leader's answer stops half-way, so that the leader cannot finish.
+            // The leader's answer pauses halfway, so the leader cannot finish.
             server.stall(next: 1)
             let leader = try home.start("img-cache", ["put", url], stdin: .empty)
             #expect(server.waitUntilStalled(urls.count + 1))

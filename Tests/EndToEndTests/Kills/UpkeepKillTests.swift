@@ -4,21 +4,21 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` of maintenance commands, beside processes that read and write: entries that were not removed are present
-/// and right, removed entries stay removed, and no file is left over.
+/// Kills maintenance commands while other processes read and write. Entries that were not removed must be present and
+/// intact, removed entries must stay removed, and no file may be left over.
 struct UpkeepKillTests {
     @Test(arguments: UpkeepWork.allCases, KilledHome.all)
-    func aKilledRunLosesNothingAndLeavesNothing(_ work: UpkeepWork, _ home: KilledHome) throws {
+    func killedRunLosesNoEntryAndLeavesNoFile(_ work: UpkeepWork, _ home: KilledHome) throws {
         try UpkeepWorld(home, work).run()
     }
 }
 
-/// The work killed most often in a home; one run in four does other work.
+/// The work killed most often in a home; one run in four does any kind of work.
 enum UpkeepWork: CaseIterable {
     case adding, removing, emptying, cleaning, rebuilding
 }
 
-/// A home in which one run after the other is killed, and the known pictures of three scopes.
+/// A home in which runs are killed one after another, and the known pictures of three scopes.
 private final class UpkeepWorld {
     private struct Place: Hashable, Comparable {
         let scope: String
@@ -87,7 +87,7 @@ private final class UpkeepWorld {
         try expectClean()
     }
 
-    /// Kills one run beside a reader and a writer, and checks the cache.
+    /// Kills a run during a concurrent `get` and `put`, and checks the cache.
     private func round() throws {
         rounds += 1
         let isOther = killer.random.below(4) == 0
@@ -101,7 +101,7 @@ private final class UpkeepWorld {
         }
         let mine = known.filter { $0.scope == scope }.sorted()
         let some = Array(mine.shuffled(using: &killer.random).prefix(4))
-        // The pictures that this work may remove, all together or one by one.
+        // The pictures that the work may remove: all or none of `whole`, and any of `single`.
         let (arguments, whole, single) = try plan(work, scope: scope, some: some)
 
         let written = newURLs(6)
@@ -113,7 +113,7 @@ private final class UpkeepWorld {
         let killed = killer.kill(tool, work: "\(work)", isCounted: self.works.contains(work))
         let isDone = killed.signal != SIGKILL
         history.append("\(isDone ? "ran" : "killed") \(arguments.joined(separator: " "))")
-        // A repair says that there was something to repair.
+        // `verify --repair` exits with status 1 if it repaired anything.
         let isRepair = work == .repair || work == .rebuildByRepair
         if isDone, !(isRepair && killed.status == 1) { try killed.expect(0) }
         let wrote = writer.wait()
@@ -122,7 +122,7 @@ private final class UpkeepWorld {
         #expect(wrote.status == 0 || mayBeEmptied, "\(story): \(wrote)")
 
         try look(whole: whole, single: single, isDone: isDone)
-        // Pictures written during the run may be among the removed.
+        // A scope that is being emptied may lose pictures written during the run.
         if !mayBeEmptied {
             let isKept = { (url: String) in work != .removeSome || !url.hasSuffix("7.gif") }
             known.formUnion(written.filter(isKept).map { Place(scope: other, url: $0) })
@@ -148,7 +148,7 @@ private final class UpkeepWorld {
             return (["put", "--policy", "disabled", "--scope", scope, "APOD_TOOLS_LEASE=0s"] + newURLs(6), [], [])
         case .remove: return (["rm", "--scope", scope] + urls, [], Set(some))
         case .removeSome:
-            // A pinned entry is removed only by its name.
+            // A filter does not remove pinned entries.
             let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }.subtracting(try pinned(in: scope))
             return (["rm", "--scope", scope, "--match", "*7.gif"], [], chosen)
         case .pin: return ([killer.random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
@@ -188,7 +188,7 @@ private final class UpkeepWorld {
         return found
     }
 
-    /// Records the removals of the killed run: a purge removes all or nothing.
+    /// Records which pictures the killed run removed. A purge removes all or none.
     private func look(whole: Set<Place>, single: Set<Place>, isDone: Bool) throws {
         if whole.isEmpty && single.isEmpty { return }
         let left = try present(whole.union(single))
@@ -205,7 +205,7 @@ private final class UpkeepWorld {
         #expect(missing.isEmpty, "\(story): lost \(missing.sorted())")
         known.subtract(missing)
         let verified = try home.run("img-cache", ["verify"])
-        // Until a run has recovered all files, a lost index is the only problem.
+        // Until a run has recovered all files, the lost index is the only problem.
         let found = try verified.records.compactMap { $0.raw("problems") }
         let problems = try found.flatMap { try Record.list(parsing: Array($0)) }.compactMap { $0.string("code") }
         let isLost = TestFile.exists("\(home.cacheRoot)/rebuild")
@@ -213,10 +213,10 @@ private final class UpkeepWorld {
         #expect(verified.status == (isLost ? 1 : 0), "\(story): \(verified)")
     }
 
-    /// Expects that nothing is left behind a `clean`, and that nothing has come back.
+    /// Expects that `clean` leaves no temporary files, and that no removed picture has returned.
     private func expectClean() throws {
         try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
-        // A lease that was renewed a minute after its entry was stored keeps a removed file for ten minutes.
+        // A lease renewed a minute after its entry was stored protects a removed file for ten minutes.
         let leases = "\(home.cacheRoot)/leases"
         for name in TemporaryFolder.names(in: leases) { unlink("\(leases)/\(name)") }
         try home.run("img-cache", ["clean", "APOD_TOOLS_LEASE=0s"]).expect(0)

@@ -3,9 +3,9 @@ import Records
 import TestSupport
 import Testing
 
-/// `kill -9` over `img-downsample` while it makes variants and placeholders, and keeps them.
+/// Kills `img-downsample` while it makes and stores variants and placeholders.
 struct VariantKillTests {
-    @Test(arguments: KilledHome.all) func aKillLosesNoVariantThatWasPrinted(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killLosesNoPrintedVariant(_ killed: KilledHome) throws {
         let home = try ToolHome()
         let names = try (0..<6).map { number in
             let name = "picture-\(number).png"
@@ -32,7 +32,7 @@ struct VariantKillTests {
                 "img-downsample", arguments + ["--output-dir", "\(width)"], stdin: .lines(records)
             )
             .expect(0).lines.map { try TestFile.bytes(path(of: $0)) }
-            // Each is there, and right, before anything else has looked at it.
+            // Each printed variant exists and is correct before any other run has opened the cache.
             for (path, right) in zip(printed, right) { #expect(try TestFile.bytes(path) == right, "\(path)") }
             let again = try home.run("img-downsample", arguments, stdin: .lines(records)).expect(0).lines
             #expect(try again.prefix(printed.count).map(path) == printed)

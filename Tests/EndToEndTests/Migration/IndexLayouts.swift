@@ -1,15 +1,15 @@
-/// The SQL that migrated the index from each layout to the next, as it was when that layout was current.
+/// The SQL that migrated the index from each layout to the next, as of the version that introduced the layout.
 ///
-/// This is a record of the roots on users' disks, not of the current code: a new layout adds the step that led to it,
-/// and existing steps never change.
+/// The steps describe roots on users' disks, not the current code: a new layout adds a step, and existing steps never
+/// change.
 enum IndexLayouts {
-    /// From an empty file to the first layout, from that to the second one, and so on.
+    /// The steps from an empty file to the first layout, from the first to the second, and so on.
     static let steps = [
         first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks, privacy, vary,
         copiesAndDirectives,
     ]
 
-    /// Other locks, and the same tables.
+    /// This layout changed the locks, but not the tables.
     private static let byteLocks = ""
 
     private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Today's tools on a root that earlier ones have made, in each layout that there was.
+/// Runs the current tools on roots in each earlier layout.
 struct MigrationTests {
     private static let layouts = 1...IndexLayouts.steps.count
 
@@ -15,7 +15,7 @@ struct MigrationTests {
         func run(_ tool: String, _ arguments: String..., stdin: ToolInput = .empty) throws -> ToolOutput {
             try home.run(tool, arguments + ["--scope", "default"], stdin: stdin)
         }
-        // Looked up, and handed out without a request.
+        // Lookups return every entry without a request.
         let found = try home.run("img-cache", ["get", "--scope", "default"] + old.keys).expect(0)
         #expect(
             try found.records.map { $0.string("cache.status") } == old.keys.map { $0 == old.expired ? "stale" : "hit" })
@@ -32,7 +32,7 @@ struct MigrationTests {
         #expect(shrunk.string("variants.pager.status") == "hit")
         #expect(try service.requests().total == 0)
 
-        // Listed, counted and reported.
+        // `ls`, `scope list` and `stats` report every entry.
         let listed = try run("img-cache", "ls", "--print", "cache.key").expect(0).lines
         #expect(listed.sorted() == old.keys.sorted())
         #expect(try run("img-cache", "ls", "--pinned", "--print", "cache.key").expect(0).lines == [old.pinned])
@@ -44,7 +44,7 @@ struct MigrationTests {
         #expect(statistics.integer("entries") == 8 && statistics.integer("pinned.entries") == 1)
         #expect(try CacheOnDisk(home).count("hits") > 41 && CacheOnDisk(home).count("misses") >= 7)
 
-        // Sound, and of today's layout.
+        // The root is intact and has the current layout.
         try home.expectVerified()
         try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
         try home.run("img-cache", ["clean"]).expect(0)
@@ -58,7 +58,7 @@ struct MigrationTests {
         let old = try OlderRoot(layout: layout)
         let other = old.service.url("/pictures/other.jpg")
         let output = try old.home.run("img-cache", ["put", "--scope", "default", "--capacity", "10B", other]).expect(0)
-        // The only warning is about a folder that may not be removed yet.
+        // The only warning is about a folder that cannot be removed yet.
         #expect(output.errorLines.count == 1, "\(output)")
 
         let left = try old.home.run("img-cache", ["ls", "--all-scopes", "--print", "cache.key"]).expect(0).lines
@@ -72,7 +72,7 @@ struct MigrationTests {
         let record = try old.home.run("img-cache", ["put", "--scope", "default", old.expired]).expect(0).record
         #expect(record.string("cache.status") == "revalidated")
         #expect(try old.service.requests().total == 1)
-        // From layout 3 on it is known that the server forbids to use it unasked.
+        // From layout 3 on, the entry records that the server requires revalidation before use.
         let again = try OlderRoot(layout: layout)
         again.service.stop()
         let stale = try again.home.run(
@@ -85,7 +85,7 @@ struct MigrationTests {
         #expect(try stale.record.string("cache.status") == (layout < 3 ? "stale" : nil))
     }
 
-    /// This version may accept the answer.
+    /// The current version may accept the answer.
     @Test(arguments: 4...IndexLayouts.steps.count) func refusalsOfEarlierVersionsAreForgotten(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         for _ in 0..<2 {
@@ -95,7 +95,7 @@ struct MigrationTests {
         #expect(try old.service.requests().total == 1)
     }
 
-    /// Versions from layout 9 on do not store them.
+    /// Versions with layout 9 or later do not store them.
     @Test(arguments: 1...8) func truncatedJPEGXLsOfEarlierVersionsAreDropped(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let whole = try TestFile.bytes("\(Corpus.smallImages)/others/lossy.jxl")
@@ -124,7 +124,7 @@ struct MigrationTests {
         #expect(try old.service.requests().total == 0)
     }
 
-    /// The first process brings the root up; the others wait for it.
+    /// The first process migrates the root while the others wait.
     @Test(arguments: layouts) func eightProcessesMigrateARoot(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let tools = try (0..<8).map { number in

@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A root that later tools have made: these leave it alone.
+/// A root in a layout of later tools, which the current tools must not change.
 struct NewerLayoutTests {
     /// The names of all commands, as `--help` lists them.
     private static let commands: [String] = {
@@ -16,14 +16,14 @@ struct NewerLayoutTests {
     private func snapshot(_ home: ToolHome) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in home.folder.contents() where name.hasPrefix("cache/apod-tools/") {
-            // What SQLite has beside a file that is open for reading.
+            // SQLite creates these files when it opens the index, even for reading.
             if name.hasSuffix("-shm") || name.hasSuffix("-wal") { continue }
             files[name] = (try? home.folder.read(name)) ?? []
         }
         return files
     }
 
-    @Test func everyCommandRefusesItAndChangesNothing() throws {
+    @Test func everyCommandRefusesANewerLayoutAndChangesNothing() throws {
         let server = try PictureServer()
         let home = try ToolHome(
             environment: server.environment.merging(["EXERCISEDB_API_URL": server.url("exercises")]) { $1 })
@@ -36,7 +36,7 @@ struct NewerLayoutTests {
 
         #expect(Self.commands.count >= 8, "no commands found in --help")
         for command in Self.commands {
-            // A command that takes no picture reports that; a command with subcommands requires one.
+            // Tries arguments until the command accepts them: a picture, none, a subcommand, a remote.
             let tried = try [[url], [], ["list"], ["--remote", "file:///nowhere"]].lazy.map {
                 try home.run("img-cache", [command] + $0)
             }
@@ -56,7 +56,7 @@ struct NewerLayoutTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test func refusedRootWorksAgainWithItsOwnTools() throws {
+    @Test func refusedRootStillWorksWithItsOwnTools() throws {
         let server = try PictureServer()
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("there")]).expect(0)

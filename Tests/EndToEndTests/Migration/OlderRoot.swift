@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root in an earlier layout, as the tools of that time left it: entries of two scopes, and the additions of
-/// each layout. Its pictures come from a sample service.
+/// A cache root in an earlier layout, as the tools of that time left it, with entries in two scopes and the features of
+/// the layout. Its pictures come from a sample service.
 struct OlderRoot {
     /// The number of the layout.
     let layout: Int
@@ -12,14 +12,14 @@ struct OlderRoot {
     let home: ToolHome
     private let root: CacheOnDisk
     private let now = Timestamp.now().milliseconds
-    /// The address of an older picture, which nothing else than the entry tells.
+    /// The address of a pinned entry.
     var pinned: String { url("pinned") }
     var fresh: String { url("fresh") }
     var expired: String { url("expired") }
     var leased: String { url("leased") }
-    /// An address that answered 404, which is remembered from layout 4 on.
+    /// An address that answers 404. From layout 4 on, the failure is remembered.
     var missing: String { service.url("/pictures/missing.jpg", faults: ["status-404"]) }
-    /// All that is kept in the scope `default`, in the order of `ls`.
+    /// The keys in the scope `default`, in the order of `ls`.
     var keys: [String] { [pinned, fresh, expired, leased, "key:mine"] }
 
     private static let minute: Int64 = 60_000
@@ -35,7 +35,7 @@ struct OlderRoot {
         self.service = service
         home = try ToolHome(environment: service.environment)
         root = CacheOnDisk(home)
-        // A variant's file is named by all that its bytes depend on, which only a tool knows.
+        // The file name of a variant depends on all settings that affect its bytes, so a tool creates the file.
         let variant = try ToolHome(environment: service.environment).shell(
             "img-cache put '\(fresh)' | img-downsample --variant pager --print variants.pager.path | tee path"
                 + "; cp \"$(cat path)\" '\(home.work)'")
@@ -47,13 +47,13 @@ struct OlderRoot {
         try write("index.sqlite", [])
         for step in IndexLayouts.steps.prefix(layout) { try root.execute(step) }
         try root.execute("PRAGMA user_version = \(layout); PRAGMA journal_mode = WAL")
-        // Earlier ones bear no mark.
+        // Earlier layouts have no application ID.
         if layout >= 5 { try root.execute("PRAGMA application_id = 0x41504F44") }
         try addScopes()
         for (age, key) in keys.enumerated() { try addEntry(key, usedBefore: Int64(age)) }
         try addEntry(fresh, scope: 2)
         let file = String(try #require(variant.lines.first?.split(separator: "/").last))
-        // The file's name had no digest of the content.
+        // The file name had no content digest.
         let old = "\(file.prefix { $0 != "-" })-v.jpg"
         try addVariant(old, home.folder.read("work/\(file)"))
         try addLeftovers()
@@ -70,7 +70,7 @@ struct OlderRoot {
 
         """
 
-    /// The service's body for an address.
+    /// The body at an address of the service.
     func bytes(_ address: String) throws -> [UInt8] { try LoopbackClient.send(address).body }
 
     private func url(_ name: String) -> String { service.url("/pictures/\(name).jpg") }
@@ -81,7 +81,7 @@ struct OlderRoot {
 
     private func hash(_ text: String) -> String { String(SHA256.hex(of: text).prefix(32)) }
 
-    /// The folder of a scope: `alice` was purged once, in layouts with generations.
+    /// The folder of a scope. In layouts with generations, `alice` was purged once.
     private func folder(_ scope: Int) -> String {
         scope == 1 ? hash("default") : hash("alice") + (layout >= 2 ? "/g1" : "")
     }
@@ -102,14 +102,14 @@ struct OlderRoot {
         }
     }
 
-    /// A picture in a scope, last used so many hours ago.
+    /// Adds a picture to a scope, last used `hours` ago.
     private func addEntry(_ key: String, scope: Int = 1, usedBefore hours: Int64 = 0) throws {
         let address = key.hasPrefix("http") ? key : url("mine")
         try addEntry(
             key, of: address, bytes(address), type: "image/jpeg", suffix: "jpg", scope: scope, usedBefore: hours)
     }
 
-    /// Adds a file that was kept under a name.
+    /// Adds a file under a custom key.
     func add(_ key: String, _ bytes: [UInt8], type: String, suffix: String) throws {
         try addEntry(key, of: url("mine"), bytes, type: type, suffix: suffix)
     }
@@ -147,8 +147,8 @@ struct OlderRoot {
             """)
     }
 
-    /// What killed processes left behind: a file that lost its row, a replaced file whose lease is over, half a
-    /// download, and the folder of a scope that was being emptied.
+    /// Adds leftovers of killed processes: a file without a row, a replaced file with an expired lease, a partial
+    /// download, and the folder of a scope that was being purged.
     private func addLeftovers() throws {
         let doomed = hash("doomed")
         try write("scopes/\(folder(1))/\(doomed.prefix(2))/\(doomed).png", [1, 2, 3])
@@ -174,7 +174,7 @@ struct OlderRoot {
             """)
     }
 
-    /// A day that will not change any more, and a server that takes no requests for an hour.
+    /// Adds a day that can no longer change, and a quota that is exhausted for an hour.
     private func addDayAndQuota() throws {
         let fetched: Int64 = 1_710_000_000_000
         let text = """
@@ -182,7 +182,7 @@ struct OlderRoot {
             "url":"\(url("day"))","hdurl":"\(url("day"))","media_type":"image","service_version":"v2",\
             "kept":{"edition":2,"address":"\(service.address)/wp-json/wp/v2/apod-basic"}}
             """
-        // gif-cache distinguishes clients of this server by this header.
+        // gif-cache uses this header to distinguish clients of the server.
         let server = "\(service.address)\nx-rapidapi-host: 127.0.0.1"
         let quota =
             "limit=5 remaining=0 window=3600000 refused=\(now + 60 * Self.minute) count=5 answered=5 changed=\(now)"

@@ -2,11 +2,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Bodies that a connection cuts short without having promised a length.
+/// Bodies of unknown length that end with a broken connection.
 struct CutShortTests {
     private static let picture = DrawnPicture.noise(60, 40, seed: 3).png()
 
-    /// A server whose first answers stop half-way, with this head.
+    /// A server that sends `head` and half of the picture for the first `cuts` requests.
     private func server(_ head: String, cuts: Int) throws -> (server: LoopbackServer, asked: Monitor<Int>) {
         let asked = Monitor(0)
         let server = try LoopbackServer { _, connection in
@@ -27,7 +27,7 @@ struct CutShortTests {
     }
 
     @Test(arguments: ["HTTP/1.0 200 OK", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked"])
-    func truncatedBodiesAreRequestedAgain(_ head: String) throws {
+    func truncatedBodyIsRequestedAgain(_ head: String) throws {
         let (server, asked) = try server(head, cuts: 1)
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         let record = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=1", "\(server.address)/a.png"]).expect(0)
@@ -37,7 +37,7 @@ struct CutShortTests {
     }
 
     @Test(arguments: ["HTTP/1.0 200 OK", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked"])
-    func theyFailForATime(_ head: String) throws {
+    func truncatedBodyFailsTransiently(_ head: String) throws {
         let (server, _) = try server(head, cuts: .max)
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         let record = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0", "\(server.address)/a.png"])

@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// How `img-cache` asks servers, and when it does not.
+/// When and how `img-cache` sends requests.
 struct FetchingTests {
-    /// A server that counts, and answers as a test says.
+    /// A server that counts requests and returns scripted responses.
     private final class Server: Sendable {
         private let server: LoopbackServer
         private let asked: Monitor<[LoopbackRequest]>
@@ -32,7 +32,7 @@ struct FetchingTests {
 
     private static let picture = DrawnPicture.gradient(40, 30).png()
 
-    // MARK: Failures that are remembered
+    // MARK: Remembered failures
 
     @Test func permanentFailureIsRepeatedWithoutARequest() throws {
         let server = try Server { _, _ in LoopbackResponse(404) }
@@ -47,7 +47,7 @@ struct FetchingTests {
         #expect(statistics.integer("scopes.0.counters.negative_hits") == 1)
     }
 
-    @Test func refreshAndRmAndCleanForgetIt() throws {
+    @Test func refreshRmAndCleanForgetAFailure() throws {
         let server = try Server { _, _ in LoopbackResponse(410) }
         let home = try server.home()
         let url = server.url("gone.png")
@@ -72,7 +72,7 @@ struct FetchingTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func theNextAddressIsTriedForARememberedFailureToo() throws {
+    @Test func nextAddressIsTriedAfterARememberedFailure() throws {
         let server = try Server { request, _ in
             request.path == "/gone.png" ? LoopbackResponse(404) : .bytes(Self.picture, type: "image/png")
         }
@@ -85,7 +85,7 @@ struct FetchingTests {
         #expect(server.requests.map(\.path) == ["/gone.png", "/there.png"])
     }
 
-    // MARK: A server that is gone
+    // MARK: Unreachable servers
 
     @Test func staleEntryIsServedWithAWarningIfTheServerIsGone() throws {
         let service = try SampleServer(["--size", "64x48"])
@@ -99,13 +99,13 @@ struct FetchingTests {
         #expect(try home.run("img-cache", ["put", url, "APOD_TOOLS_RETRIES=0", "-q"]).expect(0).stderr == "")
         try home.run("img-cache", ["put", url, "APOD_TOOLS_RETRIES=0", "--no-stale"])
             .expectFailure(75, code: "connection-failed", tool: "img-cache")
-        // A lookup never uses the network, and reports that the entry is stale.
+        // A lookup never uses the network. It reports the entry as stale.
         #expect(try home.run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "stale")
         #expect(
             try home.run("img-cache", ["put", url, "--offline"]).expect(0).record.string("cache.status") == "stale")
     }
 
-    // MARK: The server's wishes
+    // MARK: Cache-Control
 
     @Test func cacheControlIsHonouredOnlyOnRequest() throws {
         let server = try Server { request, _ in
@@ -132,7 +132,7 @@ struct FetchingTests {
         try home.run("img-cache", ["put", server.url("never.png")]).expect(78)
     }
 
-    @Test func entryInItsWindowIsWrittenBeforeRevalidation() throws {
+    @Test func staleEntryIsWrittenBeforeItsRevalidation() throws {
         let server = try Server { request, number in
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
             response.set("ETag", "\"\(number)\"")
@@ -153,7 +153,7 @@ struct FetchingTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test func staleIfErrorEndsTheUseOfAnExpiredPicture() throws {
+    @Test func expiredPictureIsNotUsedAfterStaleIfError() throws {
         let server = try Server { request, number in
             if number > 1 { return LoopbackResponse(503) }
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
@@ -173,7 +173,7 @@ struct FetchingTests {
 
     // MARK: Offline
 
-    @Test func offlineOpensNoConnectionAndLooksUpNoName() throws {
+    @Test func offlineOpensNoConnectionAndResolvesNoName() throws {
         let server = try Server { _, _ in .bytes(Self.picture, type: "image/png") }
         let home = try server.home()
         for url in [server.url("a.png"), "https://name.invalid/a.png"] {
@@ -185,7 +185,7 @@ struct FetchingTests {
 
     #if os(Linux)
     @Test(.enabled(if: access("/usr/bin/strace", X_OK) == 0))
-    func offlineMakesNoSocket() throws {
+    func offlineCreatesNoSocket() throws {
         let home = try ToolHome()
         let run = try home.shell(
             "strace -f -qq -e trace=socket,connect -o calls img-cache put --offline https://example.org/a.png")
@@ -194,10 +194,10 @@ struct FetchingTests {
     }
     #endif
 
-    // MARK: Bodies in pieces
+    // MARK: Partial and large bodies
 
     @Test(arguments: [1, 100_000, 4_000_000])
-    func aDownloadThatWasKilledIsContinued(_ before: Int) throws {
+    func killedDownloadIsResumed(_ before: Int) throws {
         let body = Self.large(5_000_000)
         let stalled = Monitor(false)
         let server = try LoopbackServer { request, connection in
@@ -218,7 +218,7 @@ struct FetchingTests {
         let url = "\(server.address)/large.gif"
         let tool = try home.start("img-cache", ["put", url], stdin: .empty)
         #expect(stalled.wait(atMost: .seconds(30)) { $0 ? true : nil } == true)
-        // All sent bytes have been written.
+        // The tool has written all bytes that were sent.
         #expect(eventually { home.leftoverBytes == before })
         tool.kill(SIGKILL)
         #expect(tool.wait().signal == SIGKILL)
@@ -232,7 +232,7 @@ struct FetchingTests {
         #expect(home.leftovers.isEmpty)
     }
 
-    /// A GIF with bytes behind its end.
+    /// A PNG with bytes after its end.
     private static func large(_ count: Int) -> [UInt8] {
         var body = DrawnPicture.gradient(4, 4).png()
         body.reserveCapacity(count)
@@ -240,14 +240,14 @@ struct FetchingTests {
         return body
     }
 
-    @Test func memoryDoesNotGrowWithTheBody() throws {
+    @Test func memoryDoesNotGrowWithTheSizeOfTheBody() throws {
         let small = try peakMemory(ofBody: 1_000_000)
         let large = try peakMemory(ofBody: 300_000_000)
         guard !isUnderAddressSanitizer, let small, let large else { return }
         #expect(large - small < 8 << 20, "\(small) and \(large)")
     }
 
-    /// The most memory that `put` takes before it has seen the last byte of a picture of that size.
+    /// The peak memory of `put`, measured before the last byte of a body of the given size.
     private func peakMemory(ofBody size: Int) throws -> Int? {
         let (isMeasured, hasSent) = (Monitor(false), Monitor(false))
         let server = try LoopbackServer { request, connection in
@@ -261,7 +261,7 @@ struct FetchingTests {
                 rest -= min(rest, piece.count)
             }
             hasSent.update { $0 = true }
-            // The tool is looked at while it still runs.
+            // Holds back the last byte until the memory of the running tool is measured.
             _ = isMeasured.wait(atMost: .seconds(60)) { $0 ? true : nil }
             try connection.send([0])
         }
@@ -301,7 +301,7 @@ struct FetchingTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func explainShowsWhyAnAddressIsRefused() throws {
+    @Test func explainStatesWhyAnAddressIsRefused() throws {
         let home = try ToolHome()
         let record = try home.run("img-cache", ["explain", "http://127.0.0.1:9/a.png"]).expect(0).record
         #expect(record.string("explain.decision") == "refused")
@@ -325,7 +325,7 @@ struct FetchingTests {
         #expect(quiet.stderrBytes.isEmpty)
     }
 
-    @Test func prefetchYields() throws {
+    @Test func prefetchRunsAtLowPriority() throws {
         let server = try StallingServer()
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", ["prefetch", server.url()], stdin: .empty)
@@ -338,7 +338,7 @@ struct FetchingTests {
 }
 
 extension ToolHome {
-    /// How many bytes an unfinished download has left so far.
+    /// The number of bytes in partial files.
     fileprivate var leftoverBytes: Int {
         leftovers.filter { !$0.hasSuffix(".note") }.reduce(0) { sum, name in
             sum + ((try? File.open("\(folder.path)/\(name)", O_RDONLY))?.count ?? 0)

@@ -2,7 +2,7 @@ import Libc
 import Support
 import TestSupport
 
-/// A proxy on 127.0.0.1 that opens tunnels to other ports there, and answers plain requests itself.
+/// A proxy on 127.0.0.1 that opens tunnels to local ports, and answers plain requests itself.
 final class ForwardProxy: Sendable {
     private let server: LoopbackServer
     private let seen: Monitor<[LoopbackRequest]>
@@ -24,6 +24,6 @@ final class ForwardProxy: Sendable {
 
     var address: String { server.address }
 
-    /// `CONNECT 127.0.0.1:443` or `GET http://…`, in their order.
+    /// `CONNECT 127.0.0.1:443` or `GET http://…`, in order of arrival.
     var requests: [String] { seen.withLock { $0.map { "\($0.method) \($0.target)" } } }
 }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The certificates that img-cache trusts, and the requests that it refuses to send without one.
+/// The certificates that the tools accept, and the redirects to plain HTTP that they refuse.
 @Suite(.enabled(if: SecureServer.isPossible)) struct HTTPSTests {
     private let home: ToolHome
     private let picture = DrawnPicture.gradient(40, 30).png()
@@ -29,7 +29,7 @@ import Testing
         #expect(try TestFile.bytes(#require(record.string("path"))) == picture)
     }
 
-    @Test func unknownAuthorityIsNot() throws {
+    @Test func unknownAuthorityIsNotTrusted() throws {
         let server = try SecureServer(.good, home: home)
         let record = try put("\(server.address)/moon.png")
             .expectFailure(77, code: "bad-certificate", tool: "img-cache")
@@ -44,7 +44,7 @@ import Testing
         #expect(home.blobs.isEmpty)
     }
 
-    @Test func filesWithoutCertificatesAreABadConfiguration() throws {
+    @Test func fileWithoutCertificatesIsAConfigurationError() throws {
         let server = try SecureServer(.good, home: home)
         try home.write("empty.pem", "")
         for file in ["nowhere.pem", "empty.pem"] {
@@ -89,18 +89,18 @@ import Testing
     }
 
     @Test(arguments: [SecureServer.Certificate.own, .expired, .foreign])
-    func servicesWithBadCertificatesAreNot(_ certificate: SecureServer.Certificate) throws {
+    func servicesWithBadCertificatesAreRefused(_ certificate: SecureServer.Certificate) throws {
         let server = try SecureServer(certificate, home: home)
         try fetch(server, "APOD_TOOLS_CACERT=ca.pem").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
     }
 
-    @Test func filesWithoutCertificatesEndAFetch() throws {
+    @Test func fileWithoutCertificatesFailsAFetch() throws {
         let server = try SecureServer(.good, home: home)
         try fetch(server, "APOD_TOOLS_CACERT=nowhere.pem").expect(78)
     }
 
-    /// There is no option for it: a service that gives up encryption is not NASA's.
-    @Test func servicesDoNotLeadToPlainHTTP() throws {
+    /// No option allows this: NASA's services do not redirect to unencrypted connections.
+    @Test func redirectOfAServiceToPlainHTTPIsRefused() throws {
         let server = try SecureServer(.good, home: home)
         try home.write(
             "apod?date=\(ClassicDay.day)&thumbs=true", Self.answer("302 Found", "Location: http://127.0.0.1:9/"))
@@ -111,7 +111,7 @@ import Testing
         ).expectFailure(77, code: "insecure-redirect", tool: "apod-fetch")
     }
 
-    @Test func redirectsToABadCertificateAreRefused() throws {
+    @Test func redirectToABadCertificateIsRefused() throws {
         let bad = try SecureServer(.own, home: home)
         let target = "\(bad.address)/moon.png"
         let plain = try LoopbackServer { _ in LoopbackResponse(302, headers: [("Location", target)]) }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// nginx with TLS and HTTP/2 on 127.0.0.1, serving the folder `www` in a home's working folder. Ended with the last
+/// nginx with TLS and HTTP/2 on 127.0.0.1, serving the folder `www` in a home's working folder. Stops with the last
 /// reference.
 final class NginxServer: Sendable {
     /// `https://127.0.0.1:PORT`.
@@ -11,7 +11,7 @@ final class NginxServer: Sendable {
     private let server: StartedServer
     private let home: ToolHome
 
-    /// - Parameter home: what `SecureServer.makeCertificates` has filled.
+    /// - Parameter home: a home with the files of `SecureServer.makeCertificates`.
     init(home: ToolHome) throws {
         self.home = home
         server = try StartedServer {
@@ -47,7 +47,7 @@ final class NginxServer: Sendable {
             stdin: .empty)
     }
 
-    /// A line a request: protocol, number of the connection, path.
+    /// Protocol, connection number and path of each request.
     var requests: [(version: String, connection: String, path: String)] {
         get throws {
             String(decoding: try TestFile.bytes(home.path("access.log")), as: UTF8.self).split(separator: "\n").map {
@@ -66,7 +66,7 @@ final class NginxServer: Sendable {
 }
 
 @Suite(.enabled(if: NginxServer.isPossible)) struct HTTP2Tests {
-    @Test func filesAreFetchedByHTTP2OverAsFewConnectionsAsThreads() throws {
+    @Test func filesAreFetchedByHTTP2OverOneConnectionPerThread() throws {
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         try SecureServer.makeCertificates(in: home)
         let names = (0..<12).map { "\($0).png" }
@@ -83,7 +83,7 @@ final class NginxServer: Sendable {
         #expect(Set(requests.map(\.connection)).count <= 2)
     }
 
-    @Test func daysAreToo() throws {
+    @Test func daysAreFetchedByHTTP2() throws {
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         try SecureServer.makeCertificates(in: home)
         try home.write("www/apod", ClassicDay.json)

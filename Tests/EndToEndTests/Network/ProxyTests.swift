@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The usual variables name a proxy, which does not weaken the checks of the server behind it.
+/// Proxies from the usual environment variables. A proxy does not weaken the checks of the target.
 struct ProxyTests {
     private func fetch(_ home: ToolHome, _ api: String, _ environment: [String: String], _ options: String...) throws
         -> ToolOutput
@@ -24,7 +24,7 @@ struct ProxyTests {
     }
 
     @Test(.enabled(if: SecureServer.isPossible), arguments: ["https_proxy", "all_proxy"])
-    func encryptedRequestsGoThroughATunnel(variable: String) throws {
+    func encryptedRequestsUseATunnel(variable: String) throws {
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         try SecureServer.makeCertificates(in: home)
         try home.write("apod", ClassicDay.bytes)
@@ -35,13 +35,13 @@ struct ProxyTests {
         let output = try fetch(home, "\(server.address)/apod", environment, "APOD_TOOLS_CACERT=ca.pem")
         #expect(try output.expect(0).record.string("title") == "A Title")
         #expect(proxy.requests == ["CONNECT \(server.address.dropFirst("https://".count))"])
-        // The certificate is the server's, not the proxy's, and it is looked at as without one.
+        // The certificate is the server's, not the proxy's, and is checked as without a proxy.
         try fetch(home, "\(server.address)/apod", environment, "--policy", "disabled")
             .expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
     }
 
     @Test(arguments: ["http://10.0.0.1/apod", "http://127.0.0.1/apod", "http://localhost/apod", "https://[::1]/apod"])
-    func targetIsJudgedBehindAProxyToo(api: String) throws {
+    func privateTargetIsRefusedBehindAProxy(api: String) throws {
         let proxy = try ForwardProxy { _ in ClassicDay.response }
         try fetch(try ToolHome(), api, ["all_proxy": proxy.address])
             .expectFailure(77, code: "blocked-address", tool: "apod-fetch")
@@ -57,8 +57,8 @@ struct ProxyTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    /// A CGI script's visitor sets it by a field of his request.
-    @Test func upperCaseVariableOfPlainRequestsIsIgnored() throws {
+    /// In a CGI script, the request header `Proxy` sets `HTTP_PROXY`.
+    @Test func upperCaseHTTPProxyIsIgnored() throws {
         let proxy = try ForwardProxy { _ in ClassicDay.response }
         let server = try LoopbackServer { _ in ClassicDay.response }
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
@@ -66,7 +66,7 @@ struct ProxyTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    @Test func proxyThatIsAwayIsNamed() throws {
+    @Test func unreachableProxyIsReported() throws {
         let port = try LoopbackServer { _ in .text("") }.port
         let output = try fetch(try ToolHome(), "http://8.8.8.8/apod", ["http_proxy": "http://127.0.0.1:\(port)"])
         try output.expect(75)

@@ -3,12 +3,12 @@ import Support
 import TestSupport
 import Testing
 
-/// An https server of openssl's on a free port of 127.0.0.1, with a certificate of the kind that a test wants. Each
-/// file in its folder is a whole answer, head and all. Ended with the last reference.
+/// An `openssl s_server` on a free port of 127.0.0.1, with a certificate of the given kind. Each file in its folder is
+/// a complete response with headers. Stops with the last reference.
 final class SecureServer: Sendable {
     enum Certificate: String {
         case good, expired
-        /// For another host.
+        /// Issued for another host.
         case foreign
         /// Self-signed.
         case own
@@ -18,7 +18,7 @@ final class SecureServer: Sendable {
     let address: String
     private let process: RunningTool
 
-    /// - Parameter home: what `makeCertificates` has filled; the answers lie in its working folder too.
+    /// - Parameter home: a home with the files of `makeCertificates`, and the responses in its working folder.
     init(_ certificate: Certificate, home: ToolHome) throws {
         process = try home.start(
             "/usr/bin/env",
@@ -26,7 +26,7 @@ final class SecureServer: Sendable {
                 "openssl", "s_server", "-HTTP", "-accept", "127.0.0.1:0", "-cert", "\(certificate.rawValue).pem",
                 "-key", "\(certificate.rawValue).key",
             ], stdin: .pipe)
-        // openssl says `ACCEPT 127.0.0.1:PORT` once it listens.
+        // openssl prints `ACCEPT 127.0.0.1:PORT` once it listens.
         while let line = process.readLine(within: .seconds(30)) {
             guard line.hasPrefix("ACCEPT "), let colon = line.lastIndex(of: ":") else { continue }
             address = "https://127.0.0.1:\(line[line.index(after: colon)...])"
@@ -41,7 +41,7 @@ final class SecureServer: Sendable {
         _ = process.wait(deadline: .seconds(5))
     }
 
-    /// Makes an authority (`ca.pem`) and the certificates in the working folder of `home`.
+    /// Creates a certificate authority (`ca.pem`) and the certificates in the working folder of `home`.
     static func makeCertificates(in home: ToolHome) throws {
         try home.shell(
             """
@@ -64,7 +64,7 @@ final class SecureServer: Sendable {
         ).expect(0)
     }
 
-    /// Whether there is an openssl. Says loudly, once a run, that tests are skipped where there is none.
+    /// Whether openssl is installed. If not, prints once that tests are skipped.
     static let isPossible: Bool = {
         if let home = try? ToolHome(), (try? home.shell("openssl version"))?.status == 0 { return true }
         Log.standardError("\n*** NO OPENSSL: the tests on certificates are SKIPPED. Install openssl to run them.\n\n")

@@ -1,12 +1,12 @@
 import Support
 import TestSupport
 
-/// A server for one picture whose first answers stop half-way and stay silent until the client disconnects; it reports
-/// when that has happened, so that a test need not guess.
+/// A server for one picture that pauses its first answers halfway until the client disconnects, and reports the number
+/// of paused answers to the test.
 final class StallingServer: Sendable {
     struct State {
         var requests = 0
-        /// How many clients have been left waiting.
+        /// The number of clients whose answer has paused.
         var stalled = 0
     }
 
@@ -15,7 +15,7 @@ final class StallingServer: Sendable {
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - stalls: the number of answers that stop half-way; later answers are complete.
+    ///   - stalls: the number of answers that pause halfway; later answers are complete.
     ///   - type: the content type of the answers.
     init(stalls: Int = .max, type: String = "image/png") throws {
         let state = Monitor(State())
@@ -45,7 +45,7 @@ final class StallingServer: Sendable {
 
     var requests: Int { state.withLock { $0.requests } }
 
-    /// Waits until so many clients have half of the picture and nothing more to come.
+    /// Waits until `count` answers have paused halfway. Returns false after 30 seconds.
     func waitUntilStalled(_ count: Int = 1) -> Bool {
         state.wait(atMost: .seconds(30)) { $0.stalled >= count ? true : nil } ?? false
     }

@@ -3,15 +3,15 @@ import Support
 import TestSupport
 import Testing
 
-/// Which of a record's addresses is the one that is kept.
+/// The choice among the addresses of a record.
 struct CachedPictureProperties {
-    /// Answers that are no picture, and mean that there never will be one.
+    /// Responses that are not pictures and fail permanently.
     private static let refusals: [LoopbackResponse] = [
         .text("gone", status: 404), .text("gone", status: 410), .text("<html><p>Sorry", type: "text/html"),
         .bytes([], type: "image/png"),
     ]
 
-    /// Pictures, and the addresses under which there is something else.
+    /// A site with pictures, and with another response at refused addresses.
     private struct Site {
         let refusal: LoopbackResponse?
         let refused: Monitor<Set<String>>
@@ -68,7 +68,7 @@ struct CachedPictureProperties {
         }
     }
 
-    /// Throws where another address was kept than the best one that can be had, or other bytes.
+    /// Throws unless the best available address is stored with the right bytes.
     private static func check(_ record: Record, _ site: Site, _ output: ToolOutput) throws {
         let url = try found(record.string("url"), "no url: \(record.text)")
         let hdurl = record.string("hdurl")

@@ -3,13 +3,14 @@ import Support
 import TestSupport
 import Testing
 
-/// Which day's picture a run gives.
+/// The day that a run returns.
 struct DayProperties {
     @Test("Feature: nasa-apod-viewer, Property 1: a start without arguments loads today's")
     func aStartWithoutArgumentsGivesTheNewestPicture() throws {
         try forAll { random in
             let nasa = try RandomNASA()
-            // The day it is where NASA publishes. As its picture may not be out yet, the services may be behind.
+            // The date where NASA publishes. The picture of the day may not be published yet, so the services may be
+            // behind.
             let today = CalendarDay(at: .now(), offset: .seconds(-4 * 3600))
             let newest = today.advanced(by: -random.below(3))
             let media = RandomDay.Medium.allCases.filter { $0 != .lost }
@@ -31,7 +32,7 @@ struct DayProperties {
     @Test("Feature: nasa-apod-viewer, Property 4: a date chosen gives that date")
     func aDateChosenIsTheRecordsOrHasAnError() throws {
         try forAll { random in
-            // One service in four answers a question other than the request.
+            // In one of four cases, the service returns a wrong day.
             let answersOtherwise = random.chance(25)
             let other = RandomNASA.anyDay(&random)
             var elsewhere = random
@@ -42,7 +43,7 @@ struct DayProperties {
                 try exchange.connection.send(.json(text), to: exchange.request)
             }
             let chosen = RandomNASA.anyDay(&random)
-            // Its neighbours are there, too.
+            // The service also has the neighbouring days.
             for step in -1...1 { nasa.add(chosen.advanced(by: step), &random) }
             let service = random.one(of: ["science", "api", "auto"])
             let home = try nasa.home()
@@ -61,7 +62,7 @@ struct DayProperties {
             if answersOtherwise, other != chosen {
                 try claim(try output.record.string("error.code") == "wrong-date", "\(output)")
             } else if random.chance(30), output.status == 0 {
-                // It is kept, and the same without the network.
+                // The day is stored, and identical without the network.
                 let (first, again) = (try output.record, try ask(["--offline"]).record)
                 try claim(again.string("apod.source") == "cache", "\(again.text)")
                 for name in first.names where name != "apod" {

@@ -2,15 +2,15 @@ import Support
 import TestSupport
 import Testing
 
-/// Tries a claim on random cases and records the failing cases, each with the command that runs it alone.
+/// Tests a claim on random cases. Records the failing cases, each with the command that repeats it.
 ///
-/// The numbers are the same in every run, unless `APOD_TOOLS_SEED` sets another seed. Each case has its own numbers, so
-/// that it can run without the earlier cases (`APOD_TOOLS_CASE`). `APOD_TOOLS_CASES` sets the number of cases, for a
-/// nightly run.
+/// Every run uses the same random numbers, unless `APOD_TOOLS_SEED` sets another seed. The numbers of a case do not
+/// depend on earlier cases, so `APOD_TOOLS_CASE` can repeat a single case. `APOD_TOOLS_CASES` sets the number of cases,
+/// for a nightly run.
 ///
 /// - Parameters:
 ///   - cases: the number of cases, each of which must hold.
-///   - name: of the test; it is part of the replay command and of the seed.
+///   - name: the name of the test, a part of the replay command and of the seed.
 ///   - body: throws if the claim fails; see `claim(_:_:)`.
 func forAll(
     _ cases: Int = 100, name: String = #function, location: SourceLocation = #_sourceLocation,
@@ -22,7 +22,7 @@ func forAll(
     }
 }
 
-/// Throws a `BrokenClaim` with these words, unless the condition is met.
+/// Throws a `BrokenClaim` with the message unless the condition holds.
 func claim(_ condition: @autoclosure () throws -> Bool, _ words: @autoclosure () -> String) throws {
     if try !condition() { throw BrokenClaim(words()) }
 }
@@ -33,23 +33,23 @@ func found<Value>(_ value: Value?, _ words: @autoclosure () -> String) throws ->
     return value
 }
 
-/// Why a case breaks a claim.
+/// A failed claim.
 struct BrokenClaim: Error, CustomStringConvertible {
     let description: String
     init(_ words: String) { description = words }
 }
 
-/// The environment's settings for random cases.
+/// Settings for random cases, from the environment.
 struct TrialSettings: Equatable {
     var seed: UInt64 = 1
     /// The only case to run; nil for all.
     var onlyCase: Int?
-    /// Instead of as many as a test says.
+    /// Overrides the number of cases of a test.
     var cases: Int?
 
     init() {}
 
-    /// Throws `UsageFailure` for a value that is not a number, so that a typo cannot pass for a replayed case.
+    /// Throws `UsageFailure` for a value that is not a number, because a typo would otherwise run every case.
     init(_ environment: Environment) throws {
         func number<Number: FixedWidthInteger>(_ name: String) throws -> Number? {
             guard let text = environment[name] else { return nil }
@@ -64,23 +64,23 @@ struct TrialSettings: Equatable {
     }
 }
 
-/// A claim's random cases.
+/// The random cases of a claim.
 struct Trial {
-    /// More of them would only bury the first.
+    /// The number of counterexamples to report; more would obscure the first.
     private static let limit = 3
 
     let name: String
     let cases: Int
     let settings: TrialSettings
 
-    /// A case that breaks the claim.
+    /// A case that refutes the claim.
     struct Counterexample: CustomStringConvertible {
         let name: String
         let seed: UInt64
         let number: Int
         let words: String
 
-        /// Runs this case alone.
+        /// The command that repeats this case.
         var command: String {
             "APOD_TOOLS_SEED=\(seed) APOD_TOOLS_CASE=\(number) swift test --filter '\(name.prefix { $0 != "(" })'"
         }
@@ -88,7 +88,7 @@ struct Trial {
         var description: String { "case \(number) breaks the claim: \(words)\nagain: \(command)" }
     }
 
-    /// The first few cases that break the claim.
+    /// The first few cases that refute the claim.
     func counterexamples(_ body: (inout SeededRandom) throws -> Void) -> [Counterexample] {
         var broken: [Counterexample] = []
         for number in settings.onlyCase.map({ [$0] }) ?? Array(0..<(settings.cases ?? cases)) {
@@ -104,19 +104,19 @@ struct Trial {
         return broken
     }
 
-    /// The numbers of a case, independent of other cases, tests and seeds.
+    /// The random numbers of a case, independent of other cases, tests and seeds.
     private func random(_ number: Int) -> SeededRandom {
         SeededRandom(seed: SeededRandom.mixed(settings.seed &+ SeededRandom.hash("\(name)#\(number)".utf8)))
     }
 }
 
 extension SeededRandom {
-    /// A number in the range.
+    /// A uniform random number in the range.
     mutating func number(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability of `percent`.
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-    /// One of them, each as likely as the others; there must be one.
+    /// A uniformly chosen element. `elements` must not be empty.
     mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 }

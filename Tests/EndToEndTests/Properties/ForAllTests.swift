@@ -2,19 +2,19 @@ import Support
 import TestSupport
 import Testing
 
-/// The foundation of the properties: a false claim is found, reported and reproduced.
+/// `forAll` must find, report and reproduce a false claim.
 struct ForAllTests {
     private func trial(_ settings: TrialSettings = TrialSettings(), cases: Int = 100) -> Trial {
         Trial(name: "aFalseClaim()", cases: cases, settings: settings)
     }
 
-    /// False for about one number in twenty.
+    /// False for about one in twenty numbers.
     private func isNeverLarge(_ random: inout SeededRandom) throws {
         let number = random.below(1000)
         try claim(number < 950, "\(number) is large")
     }
 
-    @Test func falseClaimIsFoundAndItsCaseCanBeRepeated() throws {
+    @Test func falseClaimIsFoundAndReproduced() throws {
         let found = trial().counterexamples(isNeverLarge)
         #expect(found.count == 3)
         for example in found {
@@ -30,7 +30,7 @@ struct ForAllTests {
                 + "again: APOD_TOOLS_SEED=1 APOD_TOOLS_CASE=\(first.number) swift test --filter 'aFalseClaim'")
     }
 
-    @Test func commandRestoresSeedAndCase() throws {
+    @Test func commandRepeatsSeedAndCase() throws {
         let settings = try TrialSettings(["APOD_TOOLS_SEED": "77", "APOD_TOOLS_CASE": "4"])
         #expect(settings.seed == 77 && settings.onlyCase == 4)
         var tried = 0
@@ -38,7 +38,7 @@ struct ForAllTests {
         #expect(tried == 1)
     }
 
-    @Test func everyRunHasTheSameNumbersAndEveryCaseSeedAndTestItsOwn() throws {
+    @Test func randomNumbersDependOnlyOnCaseSeedAndTest() throws {
         func numbers(_ trial: Trial) -> [UInt64] {
             var numbers: [UInt64] = []
             _ = trial.counterexamples { numbers.append($0.next()) }
@@ -55,11 +55,11 @@ struct ForAllTests {
             Set(numbers(Trial(name: "another", cases: 100, settings: TrialSettings()))).isDisjoint(with: first))
     }
 
-    @Test func aTrueClaimHasNoCounterexample() {
+    @Test func trueClaimHasNoCounterexample() {
         #expect(trial().counterexamples { _ in }.isEmpty)
     }
 
-    @Test func theEnvironmentIsReadOrRefused() throws {
+    @Test func environmentSettingsAreParsed() throws {
         #expect(try TrialSettings([:]) == TrialSettings())
         #expect(try TrialSettings(["APOD_TOOLS_CASES": "5"]).cases == 5)
         for (name, value) in [("APOD_TOOLS_SEED", "x"), ("APOD_TOOLS_CASE", "-1"), ("APOD_TOOLS_CASES", "1.5")] {

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Malformed answers of the services.
+/// Malformed answers of services.
 struct MalformedAnswerProperties {
     @Test("Feature: nasa-apod-viewer, Property 8: any malformed answer gives an error and no crash")
     func everyDayHasARecordOrAnErrorForAnyAnswer() throws {
@@ -11,7 +11,7 @@ struct MalformedAnswerProperties {
             let share = random.one(of: [100, 100, 50])
             let seed = random.next()
             let nasa = try RandomNASA { exchange in
-                // Of the request alone, so that it does not matter in which order they come.
+                // The fault depends only on the request, so the order of requests does not matter.
                 var random = SeededRandom(seed: seed ^ SeededRandom.hash(exchange.request.target.utf8))
                 var response = exchange.response
                 if random.chance(share) {
@@ -45,7 +45,7 @@ struct MalformedAnswerProperties {
             let output = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .lines(lines))
             let records = try output.records
             try claim(records.count == targets.count, "\(output)")
-            // The pictures lie in the home.
+            // The pictures are in the home's folder.
             defer { withExtendedLifetime(home) {} }
             for (target, record) in zip(targets, records) {
                 if let path = record.string("path") {

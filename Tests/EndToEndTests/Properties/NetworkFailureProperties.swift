@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// A network that fails for a time, and then perhaps no more.
+/// Networks that fail temporarily.
 struct NetworkFailureProperties {
-    /// Faults of the first requests; later requests are answered.
+    /// Faults for the first requests; later requests are answered.
     private struct Trouble {
         let faults: [NetworkFault]
         let pause: Int?
@@ -27,7 +27,7 @@ struct NetworkFailureProperties {
     func everyTransientFailureIsRetriedAndThenReported() throws {
         try forAll { random in
             let retries = random.number(0...4)
-            // A connection that stands still is given up after a second at the earliest.
+            // A stalled connection times out after at least a second.
             let stalls = random.chance(2)
             let trouble = Trouble(
                 stalls ? 1 : random.number(0...6), of: stalls ? [.stalled] : NetworkFault.quick, &random)
@@ -79,7 +79,7 @@ struct NetworkFailureProperties {
             let record = try output.record
             if trouble.faults.count <= retries {
                 try claim(output.status == 0 && !record.has("error"), words)
-                // What went well in the end needs no words.
+                // A success after retries prints no message.
                 try claim(output.stderr.isEmpty, words)
             } else {
                 try claim(output.status == 75 && record.bool("error.transient") == true, words)
@@ -96,7 +96,7 @@ struct NetworkFailureProperties {
         "Feature: nasa-apod-viewer, Property 7: any network failure gives a message, where nobody answers",
         arguments: ["science", "api", "auto"])
     func unreachableServerIsReported(_ service: String) throws {
-        // A port that was free a moment ago.
+        // A port that was just closed.
         let nasa = try RandomNASA()
         let home = try nasa.home()
         nasa.stop()

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Variants
 
-/// Portrait and landscape, whichever way the camera was held.
+/// Pictures in each of the eight EXIF orientations.
 struct OrientationProperties {
-    /// The sides at which a stored picture's first row and first column appear, by the value of EXIF's Orientation,
-    /// according to its specification (CIPA DC-008 4.6.4).
+    /// The sides of the upright picture at which the first row and the first column of the stored picture appear, by
+    /// the value of EXIF's Orientation (CIPA DC-008 4.6.4).
     private static let sides: [(row: Side, column: Side)] = [
         (.top, .left), (.top, .right), (.bottom, .right), (.bottom, .left), (.left, .top), (.right, .top),
         (.right, .bottom), (.left, .bottom),
@@ -16,7 +16,7 @@ struct OrientationProperties {
 
     private enum Side { case top, bottom, left, right }
 
-    /// The picture as a camera stores it that was held that way.
+    /// The picture as stored by a camera with this orientation.
     private static func stored(_ upright: PixelBuffer, _ orientation: Int) -> PixelBuffer {
         let (row, column) = sides[orientation - 1]
         let (width, height) = (upright.size.width, upright.size.height)
@@ -41,7 +41,7 @@ struct OrientationProperties {
         return PixelBuffer(size: size, channels: upright.channels, bytes: bytes)
     }
 
-    /// Four quarters in four colours, as a file with this orientation.
+    /// A file with four quarters in four colours and this orientation.
     private static func file(_ size: PixelSize, _ orientation: Int, _ format: ImageFormat) throws -> [UInt8] {
         let pixels = stored(PixelBuffer(.quarters(size.width, size.height)), orientation)
         if format == .jpeg {
@@ -53,7 +53,7 @@ struct OrientationProperties {
         return drawn.png(chunks: [PNGChunk("eXIf", DrawnEXIF.tiff(orientation: orientation))])
     }
 
-    /// A size of a random shape.
+    /// A random size: landscape, portrait or square.
     private static func size(_ random: inout SeededRandom) -> PixelSize {
         let (long, short) = (random.number(60...220), random.number(24...58))
         return switch random.below(3) {
@@ -104,20 +104,20 @@ struct OrientationProperties {
 
     // MARK: Outputs
 
-    /// A few variants of a random kind, without options that would hide the corners.
+    /// A few random variants, without options that would hide the corners.
     private static func variants(_ random: inout SeededRandom) throws -> [Variant] {
         var request = VariantRequest()
         let styles = ["launch-card", "detail-view", "rocket-card", "preference-view"]
         if random.chance(50) {
             request.names = [random.one(of: styles), random.one(of: styles)]
         } else {
-            // Explicit sides would belong to a style, and cut the corners away.
+            // With a style, explicit sizes would change its crop, which could cut off the corners.
             request.names = [random.one(of: ["pager", "overlay"])]
             request.widths = random.chance(50) ? [random.number(12...90)] : []
             request.height = random.chance(50) ? random.number(12...90) : nil
         }
         request.contentMode = random.one(of: [nil, .fit, .fill, .force])
-        // Chroma of a tiny JPEG, enlarged, reaches across the corners.
+        // The chroma of a tiny JPEG, enlarged, would extend across the corners.
         request.enlarges = false
         request.gradient = Gradient.none
         request.cornerRadius = 0
@@ -133,7 +133,7 @@ struct OrientationProperties {
         return try sinks.map { try decode(MemorySource($0.bytes)) }
     }
 
-    /// Throws where the picture has not the size that its upright form gives, or a colour is in another corner.
+    /// Throws if the size does not match the upright form of the picture, or if a colour is in the wrong corner.
     private static func check(
         _ made: PixelBuffer, of size: PixelSize, as geometry: Geometry, _ words: String
     ) throws {
@@ -151,8 +151,8 @@ struct OrientationProperties {
         }
     }
 
-    /// The size by the words of the documentation: nothing is enlarged; `fit` shows all of it, `fill` and `force` have
-    /// the box's shape.
+    /// The size as documented: no enlargement; `fit` shows the whole picture, `fill` and `force` have the aspect ratio
+    /// of the box.
     private static func expectedSize(of size: PixelSize, as geometry: Geometry) -> (width: Double, height: Double) {
         let (width, height) = (Double(size.width), Double(size.height))
         let box = geometry.box

@@ -7,7 +7,7 @@ import Testing
 
 /// Placeholders for records without a picture.
 struct PlaceholderProperties {
-    /// Why there is none.
+    /// The reason for the missing picture.
     private enum Fault: CaseIterable {
         case text, webPage, empty, cutPNG, cutJPEG, flippedPNG, missing
         case video, error, transientError, standIn
@@ -19,7 +19,7 @@ struct PlaceholderProperties {
         let width: Int, height: Int
         var description: String { "\(width)x\(height)" }
 
-        /// One of the styles, or sides of any length.
+        /// A named style, or a random size.
         init(_ random: inout SeededRandom) {
             let styles = [("rocket-card", 320, 400), ("preference-view", 360, 240), ("launch-card", 800, 400)]
             if random.chance(60) {
@@ -48,7 +48,7 @@ struct PlaceholderProperties {
                 + (random.chance(30) ? ["--fallback=\(message.replacing("{", with: "{{"))"] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))
             try Self.check(try output.record, size, home, "\(fault): \(output)")
-            // A failure of an earlier tool is not this tool's failure; unreadable input is.
+            // A failure of an earlier tool does not change the exit status; an unreadable input does.
             let isOwn = ![.video, .error, .transientError, .standIn].contains(fault)
             try claim((output.status == 0) == !isOwn, "\(fault): \(output)")
         }
@@ -87,7 +87,7 @@ struct PlaceholderProperties {
         }
     }
 
-    /// A record without a picture, for that reason.
+    /// A record without a picture, for the given reason.
     private static func record(_ fault: Fault, _ home: ToolHome, _ random: inout SeededRandom) throws -> String {
         func failed(_ tool: String, _ code: String, _ exit: Int) -> String {
             let text = RandomText.json(RandomText.sentence(&random, words: 0...5, hasAngles: true), &random)
@@ -110,13 +110,13 @@ struct PlaceholderProperties {
             let jpeg = try Picture.encoded(.noise(60, 50, seed: random.next()), .jpeg)
             bytes = Array(jpeg.prefix(random.number(3...jpeg.count / 2)))
         case .flippedPNG:
-            // In the header's length, so that nothing behind it can be found.
+            // Damages the length of the header chunk, so that no later chunk is found.
             bytes = Array(png[..<8]) + [0x7F] + Array(png[9...])
         }
         return "{\"path\":\"\(try home.write("a.img", bytes))\"}"
     }
 
-    /// Throws where the record's variant is no placeholder of that size that can be seen.
+    /// Throws unless the record's variant is a placeholder of the right size with visible content.
     private static func check(_ record: Record, _ size: Size, _ home: ToolHome, _ words: String) throws {
         let variant = try found(record.variant(size.name), "no variant for \(words)")
         try claim(variant.string("status") == "fallback", "no placeholder for \(words)")
@@ -124,7 +124,7 @@ struct PlaceholderProperties {
         let path = try found(variant.string("path"), "no path: \(words)")
         let pixels = try home.pixels(path)
         try claim(pixels.words == "\(size)", "\(pixels.words) for \(words)")
-        // The placeholder shows something if there is room for it.
+        // A placeholder has visible content unless it is too small.
         try claim(pixels.hasContent || min(size.width, size.height) < 24, "one colour alone: \(words)")
     }
 }

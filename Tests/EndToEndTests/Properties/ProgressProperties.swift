@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// The progress of long work.
+/// The progress of long work on a terminal and in a log.
 struct ProgressProperties {
     // MARK: Messages
 
@@ -30,7 +30,7 @@ struct ProgressProperties {
         }
     }
 
-    /// The drawn line, after a check that it fits.
+    /// The progress line, after a check that it fits the terminal.
     private static func line(_ state: ProgressState, _ now: Duration, _ columns: Int) throws -> String {
         let (text, width) = ProgressLine.drawn(state, at: now, columns: columns, hasColour: false)
         try claim(!text.isEmpty && width < columns && width == TerminalText.columns(text), "\(columns): \(text)")
@@ -38,7 +38,7 @@ struct ProgressProperties {
         return text
     }
 
-    /// A download of several pieces, each of which is drawn.
+    /// Simulates a download in several pieces and draws each step.
     private static func download(
         _ state: inout ProgressState, _ now: inout Duration, _ columns: Int, _ random: inout SeededRandom
     ) throws {
@@ -72,7 +72,7 @@ struct ProgressProperties {
         /// Admits `count` more requests.
         func pass(_ count: Int = 1) { open.update { $0 = min($0, 1 << 20) + count } }
 
-        /// Waits for the turn of the request of that number, counted from 0; false where it does not come.
+        /// Waits until the request with this number, counted from 0, is admitted. Returns false after 60 seconds.
         func wait(for number: Int) -> Bool { open.wait(atMost: .seconds(60)) { $0 > number ? true : nil } ?? false }
     }
 
@@ -95,7 +95,7 @@ struct ProgressProperties {
                 stderr: isDrawn ? .terminal : .collected)
             if readsRecords { running.write("{\"path\":\"\(home.path("0.png"))\"}\n") }
 
-            // Nothing is answered, and nothing comes, before it has been seen.
+            // No request is answered and no further record is sent before progress is shown.
             let isSeen = running.waitForErrors(isDrawn ? Self.clear : "\(tool): ")
             gate.pass(1 << 20)
             if readsRecords {
@@ -136,7 +136,7 @@ struct ProgressProperties {
         }
     }
 
-    /// A tool's arguments for `count` pieces of work.
+    /// The arguments for a tool with `count` items.
     private static func arguments(
         of tool: String, _ count: Int, _ nasa: RandomNASA, _ home: ToolHome, _ random: inout SeededRandom
     ) throws -> [String] {

@@ -2,16 +2,16 @@ import Records
 import Support
 import TestSupport
 
-/// Rules for every record of `apod-fetch`, for any answer of NASA.
+/// Rules that every record of `apod-fetch` must satisfy, for any answer of NASA.
 enum RecordLaws {
-    /// The fields in the order in which they stand.
+    /// The fields in output order.
     private static let order = [
         "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",
         "permalink", "credit", "alt", "apod",
     ]
     private static let always: Set = ["date", "title", "explanation", "media_type", "service_version", "apod"]
 
-    /// Throws the first broken rule of a record or its failure.
+    /// Throws if a record or its failure breaks a rule.
     static func check(_ record: Record) throws {
         try claim(record.string("date").flatMap { CalendarDay($0) } != nil, "no day: \(record.text)")
         if record.has("error") { try checkFailure(record) } else { try checkPicture(record) }
@@ -56,15 +56,15 @@ enum RecordLaws {
         try claim(record.bool("error.transient") == (status == 75), "transient or not: \(record.text)")
     }
 
-    /// Whether there is nothing to fold: no blank at the ends, none doubled, no line break and no other control.
+    /// Whether the text is a single line without leading, trailing or double spaces and without control characters.
     static func isOneLine(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         return !text.hasPrefix(" ") && !text.hasSuffix(" ") && !text.contains("  ")
             && scalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
-    /// Throws the first broken rule of a run for these days: a record for each, in their order, each valid, and an exit
-    /// status that fits them.
+    /// Throws if the output of a run for these days breaks a rule: a valid record per day, in order, and a matching
+    /// exit status.
     static func check(_ output: ToolOutput, days: [CalendarDay]) throws {
         try claim(String(validating: output.stdoutBytes, as: UTF8.self) != nil, "not UTF-8: \(output)")
         let records = try output.records

@@ -21,7 +21,7 @@ struct TextProperties {
 
     @Test("Feature: nasa-apod-viewer, Property 11: every media type gives a consistent record")
     func everyMediaTypeHasItsFieldsWhicheverServiceAnswers() throws {
-        // Each with all media types, in any order.
+        // Each case contains all media types, in random order.
         try forAll(20) { random in
             let nasa = try RandomNASA()
             let first = RandomNASA.anyDay(&random, before: 10)
@@ -53,7 +53,7 @@ struct TextProperties {
         try claim(Set(names) == Set(expected.keys), "\(names), not \(expected.keys.sorted())\nof \(answer.fields)")
         for (name, value) in expected {
             let said = FieldPath(name).flatMap { record.string($0) } ?? ""
-            // By scalars: what looks the same must also be the same.
+            // Compares by scalars, because canonically equivalent strings are equal in Swift.
             try claim(
                 said.unicodeScalars.elementsEqual(value.unicodeScalars),
                 "\(name) is \"\(said)\", not \"\(value)\"\nof \(answer.fields)")

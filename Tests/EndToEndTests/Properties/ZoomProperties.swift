@@ -6,16 +6,16 @@ import TestSupport
 import Testing
 import Variants
 
-/// A part of a picture and the overlay show the same content as the whole.
+/// A region and an overlay must show the same content as the whole picture.
 struct ZoomProperties {
     private static let png = EncodeOptions(format: .png)
 
-    /// A region as typed, and its pixels.
+    /// A region as the user types it, and its pixels.
     private struct Choice {
         let text: String
         let x: Int, y: Int, width: Int, height: Int
 
-        /// Somewhere in the picture, in pixels or percent; it may reach over the edge.
+        /// A random region in pixels or percent, which may extend beyond the picture.
         init(in size: PixelSize, _ random: inout SeededRandom) {
             let inPercent = random.chance(50)
             func lengths(_ side: Int) -> (texts: (String, String), start: Int, count: Int) {
@@ -48,14 +48,14 @@ struct ZoomProperties {
             let words = "\(choice.text) of \(picture.words) in \(side): \(made.words)"
             try Self.checkAspect(made.size, of: part.size, in: side, words)
 
-            // The same pixels alone, made smaller by the same engine: except for at most three pixels of the output at
-            // the edge, where the filter sees more of the whole picture, the result is the same.
+            // Compares with the region cropped first and resized by the same engine. The results are equal, except
+            // within three output pixels of the edge: the filter also reads pixels outside the region.
             let alone = try Self.shrunk(part, Geometry(width: side, height: side))
             let difference = try found(made.meanDifference(to: alone, margin: 3), "\(words), not \(alone.words)")
             try claim(difference <= 0.5, "\(words) differs by \(difference)")
 
-            // It also agrees with the simplest method. Both take a weighted mean of the samples around a pixel. Boxes
-            // reach half of `scale` to each side, Lanczos three times as far, where the sum of |weight × distance| is
+            // Compares with a box filter. Both filters compute a weighted mean of the samples around a pixel. A box
+            // reaches half of `scale` to each side, Lanczos three times as far, and its sum of |weight × distance| is
             // below 1.8 in two dimensions. Over that distance neighbours differ by `detail` on average.
             let plain = part.boxes(made.size)
             let scale = max(
@@ -80,8 +80,8 @@ struct ZoomProperties {
             try Self.checkAspect(overlay.size, of: size, in: 2048, words)
             try Self.checkAspect(pager.size, of: size, in: 1024, words)
             try claim(overlay.size.width >= pager.size.width && overlay.size.height >= pager.size.height, words)
-            // At the page's size, the larger variant has all details that the page still has. A second pass of the
-            // filter removes a little of the finest detail that the page can show.
+            // Reduced to the page's size, the larger variant must have all details of the page. The second pass of the
+            // filter removes a little of the finest detail.
             let reduced = try Self.shrunk(overlay, Geometry.exactly(pager.size))
             let (kept, wanted) = (reduced.detail, pager.detail)
             try claim(kept >= wanted * 0.93 - 0.5, "\(words): \(kept) of \(wanted)")
@@ -100,7 +100,7 @@ struct ZoomProperties {
             let choice = Choice(in: size, &random)
             let arguments = ["a.png", "--region", choice.text, "--variant", "pager,overlay", "--output-dir", "out"]
             let record = try home.run("img-downsample", arguments).expect(0).record
-            // Nothing is enlarged, and both bounds are above the picture: the pixels themselves.
+            // Both bounds are larger than the picture and nothing is enlarged, so the pixels are unchanged.
             let part = picture.part(x: choice.x, y: choice.y, width: choice.width, height: choice.height)
             for name in ["pager", "overlay"] {
                 try claim(record.variantSize(name) == part.words, "\(choice.text) of \(picture.words): \(record.text)")
@@ -113,7 +113,7 @@ struct ZoomProperties {
 
     // MARK: Comparisons
 
-    /// Throws where the size is not the picture's own, or as much smaller as fits, within a pixel.
+    /// Throws unless the size is the picture's own or is reduced to fit, within a pixel.
     private static func checkAspect(_ made: PixelSize, of size: PixelSize, in side: Int, _ words: String) throws {
         let ratio = min(1, Double(side) / Double(max(size.width, size.height)))
         let (width, height) = (Double(size.width) * ratio, Double(size.height) * ratio)
@@ -121,7 +121,7 @@ struct ZoomProperties {
         try claim(isNear, "\(words), not about \(width) by \(height)")
     }
 
-    /// The picture made smaller, as pixels.
+    /// The downsampled picture, as pixels.
     private static func shrunk(_ picture: PixelBuffer, _ geometry: Geometry) throws -> PixelBuffer {
         let source = MemorySource(try encode(picture, png))
         let sink = MemorySink()
@@ -130,7 +130,7 @@ struct ZoomProperties {
         return try decode(MemorySource(sink.bytes))
     }
 
-    /// Both variants of a picture, made by a single decoding.
+    /// Both variants of a picture, from a single decoding.
     private static func variants(of picture: PixelBuffer) throws -> (overlay: PixelBuffer, pager: PixelBuffer) {
         let source = MemorySource(try encode(picture, png))
         let maker = VariantMaker(

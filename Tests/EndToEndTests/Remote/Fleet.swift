@@ -2,7 +2,7 @@ import Records
 import Support
 import TestSupport
 
-/// Machines that share a remote: a home, and a root for each.
+/// Simulated machines with a shared remote: a common home, and a root for each machine.
 struct Fleet {
     /// The kinds of remotes.
     enum Kind: String, CaseIterable, Sendable {
@@ -22,14 +22,14 @@ struct Fleet {
 
     let home: ToolHome
     let origin: PictureServer
-    /// What `--remote` names.
+    /// The value of `--remote`.
     let address: String
-    /// Ended with the fleet.
+    /// The servers, which stop with the fleet.
     private let servers: [AnyObject]
     /// Kills the remote, if it is a server.
     let killRemote: @Sendable () -> Void
 
-    /// - Parameter address: a remote that is there already.
+    /// - Parameter address: an existing remote.
     init(size: Int = 20_000, stalls: Int = 0, remote address: String) throws {
         origin = try PictureServer(size: size, stalls: stalls)
         home = try ToolHome(environment: origin.environment)
@@ -65,7 +65,7 @@ struct Fleet {
             .merging(more) { $1 }.mapValues { $0 }
     }
 
-    /// Puts pictures on a machine.
+    /// Stores pictures on a machine.
     @discardableResult
     func put(
         _ machine: String, _ names: [String], _ options: [String] = [], status: Int32 = 0
@@ -75,7 +75,7 @@ struct Fleet {
         ).expect(status)
     }
 
-    /// One of a machine's counters of the scope `default`.
+    /// The value of a machine's counter in the scope `default`.
     func count(_ machine: String, _ counter: String) throws -> Int {
         let text = try home.run(
             "img-cache", ["stats", "--format", "prometheus"], environment: self.machine(machine)

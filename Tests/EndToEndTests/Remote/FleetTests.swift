@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// Many processes on many roots at once.
+/// Many concurrent processes on many roots.
 @Suite(.serialized) struct FleetTests {
-    /// Starts processes that all want the same pictures, each on the root of its number modulo `roots`.
+    /// Starts processes that request the same pictures, distributed over `roots` roots.
     private func crowd(_ fleet: Fleet, processes: Int, roots: Int, _ names: [String]) throws -> [ToolOutput] {
         let tools = try (0..<processes).map { number in
             try fleet.home.start(
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(.enabled(if: RedisRemote.isPossible))
-    func fiftyProcessesOnEightRootsAskTheOriginOnce() throws {
+    func fiftyProcessesOnEightRootsSendOneRequestPerPicture() throws {
         let fleet = try Fleet(.redis)
         let names = (0..<4).map { "\($0)" }
         let outputs = try crowd(fleet, processes: 50, roots: 8, names)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible.filter { $0 != .redis })
-    func withoutLeasesTheOriginIsAskedAtMostOncePerRoot(_ kind: Fleet.Kind) throws {
+    func remoteWithoutLeasesSendsAtMostOneRequestPerRoot(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<4).map { "\($0)" }
         try expectWhole(crowd(fleet, processes: 16, roots: 8, names), fleet)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.enabled(if: RedisRemote.isPossible))
-    func theLeaseOfAKilledProcessEnds() throws {
+    func leaseOfAKilledProcessExpires() throws {
         let fleet = try Fleet(.redis, size: 200_000, stalls: 1)
         let first = try fleet.home.start(
             "img-cache", ["put", fleet.origin.url("moon")], stdin: .empty, environment: fleet.machine("one"))

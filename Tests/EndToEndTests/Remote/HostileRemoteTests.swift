@@ -3,14 +3,14 @@ import Support
 import TestSupport
 import Testing
 
-/// A remote that an attacker runs costs a run no more time and memory than `docs/remote.md` states.
+/// A remote controlled by an attacker costs a run no more time and memory than `docs/remote.md` states.
 @Suite struct HostileRemoteTests {
-    /// A fifth of the default times, so that the tests are quick. The limits are the promised ones all the same.
+    /// A fifth of the default timeouts makes the tests fast. The limits are still the documented limits.
     private static let options = ["APOD_TOOLS_REMOTE_TIMEOUT=50ms", "APOD_TOOLS_REMOTE_WAIT=1s", "--jobs", "1"]
-    /// How much more memory than without a remote a run may have.
+    /// The additional memory that a remote may cost.
     private static let memoryLimit = 50 << 20
 
-    /// A run without a remote.
+    /// The results of a run without a remote.
     private static let plain = Result { try put(Fleet(remote: ""), "plain") }
 
     /// Fetches pictures. Returns the output, the time and the peak memory.
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: HostileMode.all)
-    func aHostileServerCostsLittleTimeAndMemory(_ mode: HostileMode) throws {
+    func hostileServerCostsLittleTimeAndMemory(_ mode: HostileMode) throws {
         let (server, address) = try mode.start()
         defer { server.stop() }
         let fleet = try Fleet(remote: address)
@@ -40,11 +40,11 @@ import Testing
         #expect(fleet.origin.asked.count == 7)
         #expect(hostile.time - plain.time < mode.limit, "\(hostile.0)")
         #expect(hostile.memory - plain.memory < Self.memoryLimit)
-        // Reading and writing are given up with a warning each, and so is waiting for leases.
+        // Reading, writing and waiting for leases are each abandoned with a warning.
         #expect((1...3).contains(hostile.0.errorLines.count) || hostile.0.stderr.contains("damaged"), "\(hostile.0)")
     }
 
-    @Test func aRunWarnsOnceWhenItStopsWaitingForLeases() throws {
+    @Test func runWarnsOnceWhenItStopsWaitingForLeases() throws {
         let mode = try #require(HostileMode.all.last)
         let (server, address) = try mode.start()
         defer { server.stop() }
@@ -52,7 +52,7 @@ import Testing
         #expect(output.errorLines.count { $0.contains("no longer waits for them") } == 1, "\(output)")
     }
 
-    @Test func aPasswordThatAServerRepeatsIsNotShown() throws {
+    @Test func passwordRepeatedByAServerIsNotShown() throws {
         let redis = try LoopbackServer(serve: { connection in
             while try !connection.receive(atMost: 1 << 16).isEmpty {
                 try connection.send(Array("-WRONGPASS \(String(repeating: "x", count: 300)) p/4ss wörd!\r\n".utf8))

@@ -2,16 +2,16 @@ import Support
 import TestSupport
 import Testing
 
-/// A way in which a server can keep a client waiting, fill its memory or confuse it.
+/// A way in which a server can delay a client, exhaust its memory or confuse it.
 struct HostileMode: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What `--remote` names in front of the host: a scheme, and a password if there is one.
+    /// The part of `--remote` before the host: a scheme, and possibly a password.
     let scheme: String
-    /// The most time that the remote may add to a run with the default settings.
+    /// The most time that the remote may add to a run with default settings.
     var limit: Duration = .seconds(10)
     let serve: @Sendable (LoopbackConnection) throws -> Void
 
-    /// The server; the address is valid as long as it.
+    /// Starts the server. The address is valid while the server exists.
     func start() throws -> (server: LoopbackServer, address: String) {
         let server = try LoopbackServer(serve: serve)
         return (server, "\(scheme)127.0.0.1:\(server.port)")
@@ -19,7 +19,7 @@ struct HostileMode: Sendable, CustomTestStringConvertible {
 }
 
 extension HostileMode {
-    /// An HTTP server that answers each request with bytes.
+    /// An HTTP server that calls `answer` for each request.
     private static func http(
         _ name: String, _ answer: @escaping @Sendable (LoopbackConnection) throws -> Void
     ) -> HostileMode {
@@ -28,7 +28,7 @@ extension HostileMode {
         }
     }
 
-    /// A Redis server that answers each command; it gets the command's bytes.
+    /// A Redis server that calls `answer` with the bytes of each command.
     private static func redis(
         _ name: String, password: String = "", limit: Duration = .seconds(10),
         _ answer: @escaping @Sendable (LoopbackConnection, String) throws -> Void
@@ -37,7 +37,7 @@ extension HostileMode {
             while true {
                 let bytes = try connection.receive(atMost: 1 << 16)
                 if bytes.isEmpty { return }
-                // The client waits for a reply before it sends another command.
+                // The client waits for a reply before it sends the next command.
                 if bytes.first == UInt8(ascii: "*") { try answer(connection, String(decoding: bytes, as: UTF8.self)) }
             }
         }
@@ -104,7 +104,7 @@ extension HostileMode {
         },
     ]
 
-    /// Reads a byte now and then, so that it notices when the client goes.
+    /// Reads a byte from time to time, so that it notices when the client disconnects.
     @Sendable private static func hardlyReads(_ connection: LoopbackConnection) throws {
         while try !connection.receive(atMost: 1).isEmpty { _ = connection.pause(.milliseconds(100)) }
     }
@@ -113,13 +113,13 @@ extension HostileMode {
 extension LoopbackConnection {
     fileprivate func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Sends a piece ten times a second until the client has gone.
+    /// Sends a piece ten times per second until the client disconnects.
     fileprivate func trickle(after start: String, _ piece: String) throws {
         try send(start)
         while pause(.milliseconds(100)) { try send(piece) }
     }
 
-    /// Sends a piece again and again until the client has gone.
+    /// Sends a piece repeatedly until the client disconnects.
     fileprivate func flood(after start: String, _ piece: String) throws {
         let many = Array(String(repeating: piece, count: 8192).utf8)
         try send(start)

@@ -43,30 +43,30 @@ import Testing
         return String(decoding: sink.bytes, as: UTF8.self)
     }
 
-    @Test func aLaterLeaseIsNotOverwritten() throws {
+    @Test func expiredLeaseCannotOverwriteALaterLease() throws {
         let (one, two) = (storage(), storage())
         let first = try claim(by: one)
         guard case .held = try two.claim(name, token: "another", operation) else {
             Issue.record("two machines have the same lease")
             return
         }
-        // The first machine sleeps for so long that its lease ends.
+        // Simulates a first machine that sleeps until its lease expires.
         _ = try number(["DEL", "apod-tools:lease/\(name.digest)"])
         let second = try claim(by: two)
         try write("new", by: two, under: second)
         try write("old", by: one, under: first)
         #expect(try text() == "new")
-        // The first machine must not release the second one's lease.
+        // The first machine must not release the lease of the second.
         first.release()
         one.close(within: .seconds(10))
         #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 1)
-        // The end of a run releases its leases.
+        // A run releases its leases at the end.
         two.close(within: .seconds(10))
         #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 0)
         second.release()
     }
 
-    @Test func aServerThatForgetsNumbersLosesNoDocument() throws {
+    @Test func lostFencingNumbersLoseNoDocument() throws {
         let storage = storage()
         for round in 0..<3 {
             let claim = try claim(by: storage)

@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// Remotes that are down, slow, full or full of garbage: no run fails because of them, and none accepts wrong bytes.
+/// Remotes that are down, slow, full or corrupt. No run may fail because of them or accept wrong bytes.
 @Suite struct RemoteFaultTests {
-    /// Runs eight pictures one after the other on a fresh machine, all of which must come from the origin.
+    /// Stores eight pictures, one after another, on a fresh machine. All must come from the origin.
     private func expectOriginServes(_ fleet: Fleet, _ options: [String] = []) throws -> ToolOutput {
         let names = (0..<8).map { "fault \($0)" }
         let output = try fleet.put("fresh", names, ["--jobs", "1", "APOD_TOOLS_REMOTE_WAIT=1s"] + options)
@@ -16,18 +16,18 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible.filter { $0 != .folder })
-    func killedServerIsSoonIgnored(_ kind: Fleet.Kind) throws {
+    func killedServerIsAbandoned(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         try fleet.put("one", ["moon"])
         fleet.killRemote()
         let output = try expectOriginServes(fleet)
-        // Reading and writing each say once that they are given up.
+        // Reading and writing each report once that they are abandoned.
         #expect(output.errorLines.count <= 2, "\(output)")
         #expect(output.stderr.contains("this run"))
         #expect(try fleet.count("fresh", "remote_errors") >= 5)
     }
 
-    @Test func silentServerIsSoonAbandoned() throws {
+    @Test func silentServerIsAbandoned() throws {
         let asked = Monitor(0)
         let silent = try LoopbackServer { _, connection in
             asked.withLock { $0 += 1 }
@@ -36,11 +36,11 @@ import Testing
         let fleet = try Fleet(remote: silent.address)
         let output = try expectOriginServes(fleet, ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
         #expect(output.stderr.contains("no answer came") || output.stderr.contains("by waiting for it"), "\(output)")
-        // Up to five that read, five that write, and the other writers that were on their way.
+        // Up to five reads, five writes, and the writes already in progress.
         #expect((2...13).contains(asked.withLock { $0 }))
     }
 
-    @Test func stalledServerIsSoonAbandoned() throws {
+    @Test func stalledServerIsAbandoned() throws {
         let server = try LoopbackServer { request, connection in
             if request.method != "GET" { return try connection.send(.text("", status: 201), to: request) }
             var response = LoopbackResponse.bytes([], type: "application/json")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [200, 204, 301, 307, 403, 404, 416, 500, 503])
-    func anyAnswerIsSurvived(_ status: Int) throws {
+    func anyStatusOfTheRemoteIsSurvived(_ status: Int) throws {
         let elsewhere = Monitor(0)
         let server = try LoopbackServer { request, connection in
             if request.path == "/elsewhere" { elsewhere.withLock { $0 += 1 } }
@@ -61,11 +61,11 @@ import Testing
             try connection.send(response, to: request)
         }
         _ = try expectOriginServes(Fleet(remote: server.address))
-        // A remote leads nowhere else.
+        // Redirects of a remote are not followed.
         #expect(elsewhere.withLock { $0 } == 0)
     }
 
-    @Test func halvesOfExpiredDocumentsAreFetchedAgain() throws {
+    @Test func entryWithoutItsDocumentOrContentIsFetchedAgain() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"])
         let mount = fleet.home.folder.path("mount")
@@ -73,7 +73,7 @@ import Testing
         #expect(try fleet.put("two", ["moon"]).record.string("cache.status") == "miss")
         try fleet.home.shell("rm '\(mount)'/ac/*").expect(0)
         #expect(try fleet.put("three", ["moon"]).record.string("cache.status") == "miss")
-        // Both are there again.
+        // The document and the content are stored again.
         #expect(try fleet.put("four", ["moon"]).record.bool("cache.remote") == true)
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(try fleet.put("three", ["moon"]).record.bool("cache.remote") == true)
     }
 
-    @Test func theRecordLeavesBeforeTheRemoteHasItsPicture() throws {
+    @Test func recordIsWrittenBeforeTheUploadOfItsPicture() throws {
         let stored = Monitor([String]())
         let isOpen = Monitor(false)
         let server = try LoopbackServer { request, connection in
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountNamespace.isPossible))
-    func aFullMountIsOnlyReported() throws {
+    func fullMountIsOnlyReported() throws {
         let fleet = try Fleet(size: 300_000, remote: "file:///unused")
         let mount = try fleet.home.folder.makeFolder("mount")
         let disk = try MountNamespace(fleet.home, "mount -t tmpfs -o size=100k none '\(mount)'")
@@ -158,12 +158,12 @@ import Testing
             "img-cache", ["put", "--remote", "file://\(mount)"] + (0..<3).map { fleet.origin.url("\($0)") }
         ).expect(0)
         #expect(try output.records.allSatisfy { $0.string("cache.status") == "miss" })
-        // Half a file is never seen.
+        // An incomplete file is never visible.
         #expect(try disk.run("/bin/ls", ["-A", "\(mount)/cas"]).stdout == "")
     }
 
     @Test(.enabled(if: RedisRemote.isPossible))
-    func aFullRedisServerIsOnlyReported() throws {
+    func fullRedisServerIsOnlyReported() throws {
         let home = try ToolHome()
         let redis = try RedisRemote(
             home: home, settings: ["--maxmemory", "3mb", "--maxmemory-policy", "noeviction"])
@@ -173,7 +173,7 @@ import Testing
         #expect(try fleet.put("two", ["a"]).record.string("cache.status") == "miss")
     }
 
-    @Test func aMountThatIsMissingIsNotTakenForAnEmptyOne() throws {
+    @Test func missingMountIsReported() throws {
         let fleet = try Fleet(remote: "file:///nowhere/at/all")
         let output = try expectOriginServes(fleet)
         #expect(output.stderr.contains("file:///nowhere/at/all"), "\(output)")

@@ -2,16 +2,15 @@ import Libc
 import Support
 import TestSupport
 
-/// A server program that a test has started, found by its port once it answers. Ended with the last reference.
+/// A server program started by a test on a free port. Stops with the last reference.
 final class StartedServer: Sendable {
     let port: UInt16
     let process: RunningTool
 
-    /// Starts the program on a port that was free a moment ago, up to five times, because another process may take the
-    /// port.
+    /// Starts the program on a port that was just free, up to five times, because another process may take the port.
     ///
     /// - Parameters:
-    ///   - isUp: whether it answers by now.
+    ///   - isUp: whether the program answers.
     init(_ start: (UInt16) throws -> RunningTool, isUp: (RunningTool) -> Bool) throws {
         for _ in 0..<5 {
             let port = try LoopbackServer { _ in .text("") }.port
@@ -27,7 +26,7 @@ final class StartedServer: Sendable {
         throw SystemFailure(errno: EADDRINUSE, "start a server")
     }
 
-    /// Kills it, as a machine that loses its power does.
+    /// Kills the server, as a power failure would.
     func kill() {
         process.kill(SIGKILL)
         _ = process.wait(deadline: .seconds(5))
@@ -36,7 +35,7 @@ final class StartedServer: Sendable {
     deinit { kill() }
 }
 
-/// nginx as a remote: GET, HEAD and, by `dav_methods`, PUT.
+/// nginx as a remote, with GET, HEAD and, by `dav_methods`, PUT.
 final class NginxRemote: Sendable {
     let server: StartedServer
     let address: String
@@ -45,10 +44,10 @@ final class NginxRemote: Sendable {
 
     /// - Parameters:
     ///   - home: contains its files, in a separate folder.
-    ///   - isEncrypted: whether by TLS, with the certificates of `SecureServer.makeCertificates`.
+    ///   - isEncrypted: whether to use TLS, with the certificates of `SecureServer.makeCertificates`.
     ///   - password: the required value of the header `Authorization`.
     ///   - folder: the folder for uploads.
-    ///   - settings: more lines for its `location`.
+    ///   - settings: additional lines for its `location`.
     init(
         home: ToolHome, isEncrypted: Bool = false, password: String? = nil, folder: String = "dav",
         settings: String = ""
@@ -91,13 +90,13 @@ final class NginxRemote: Sendable {
         address = "\(isEncrypted ? "https" : "http")://127.0.0.1:\(server.port)/"
     }
 
-    /// The settings for nginx's temporary files, which lie in the working folder of a home.
+    /// The nginx settings that place its temporary files in the working folder of a home.
     static func temporaryPaths(_ prefix: String, _ home: ToolHome) -> String {
         ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(home.path("\(prefix)-\($0)"));" }.joined(separator: " ")
     }
 
-    /// The files that were put, relative to its folder.
+    /// The uploaded files, relative to the folder.
     var files: [String] {
         home.folder.contents().compactMap { name in
             let prefix = "work/\(folder)/"
@@ -114,12 +113,12 @@ final class NginxRemote: Sendable {
     }()
 }
 
-/// Redis as a remote, with nothing on the disk.
+/// Redis as a remote, without persistence.
 final class RedisRemote: Sendable {
     let server: StartedServer
     let address: String
 
-    /// - Parameter settings: more words for the command line.
+    /// - Parameter settings: additional command-line arguments.
     init(home: ToolHome, settings: [String] = [], user: String? = nil) throws {
         server = try StartedServer { port in
             try home.start(
@@ -127,7 +126,7 @@ final class RedisRemote: Sendable {
                 ["redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--dir", home.work]
                     + settings, stdin: .empty)
         } isUp: { process in
-            // The server announces it on standard output.
+            // Redis prints a line when it is ready.
             while let line = process.readLine(within: .seconds(10)) {
                 if line.contains("Ready to accept connections") { return true }
             }

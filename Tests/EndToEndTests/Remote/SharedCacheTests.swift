@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What machines that share a remote get from each other.
+/// Entries that machines share through a remote.
 @Suite struct SharedCacheTests {
     @Test(arguments: Fleet.Kind.possible)
     func entriesOfOneMachineServeAnother(_ kind: Fleet.Kind) throws {
@@ -41,8 +41,8 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible)
-    func aLargePictureGoesThroughWhole(_ kind: Fleet.Kind) throws {
-        // Several pieces, and not a whole number of them.
+    func largePictureIsTransferredCompletely(_ kind: Fleet.Kind) throws {
+        // Several pieces, the last of them incomplete.
         let fleet = try Fleet(kind, size: 5_300_001)
         try fleet.put("one", ["large"])
         let path = try #require(try fleet.put("two", ["large"]).record.path("path"))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(.enabled(if: NginxRemote.isPossible && SecureServer.isPossible))
-    func aServerMayWantTLSAndAPassword() throws {
+    func serverMayRequireTLSAndAPassword() throws {
         let home = try ToolHome()
         try SecureServer.makeCertificates(in: home)
         let nginx = try NginxRemote(home: home, isEncrypted: true, password: "Basic dXNlcjpnZWhlaW0=")
@@ -62,7 +62,8 @@ import Testing
         try fleet.put("one", ["moon"], options)
         #expect(try fleet.put("two", ["moon"], options).record.bool("cache.remote") == true)
         #expect(nginx.files.count == 2)
-        // Without the password, or without trust, the run works as without a remote, and warns once.
+        // Without the password or a trusted certificate, the run works as without a remote, and warns once each for
+        // reading and writing.
         for options in [Array(options.dropFirst()), Array(options.prefix(1))] {
             let output = try fleet.put("three", ["a", "b", "c"], ["--jobs", "1"] + options)
             #expect(output.errorLines.count == 2, "\(output)")
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test(.enabled(if: RedisRemote.isPossible))
-    func aRedisServerMayWantAUserWithFewRights() throws {
+    func redisUserNeedsFewPermissions() throws {
         let home = try ToolHome()
         let rules =
             "on >geheim ~apod-tools:* +getrange +strlen +set +psetex +setrange +pexpire +unlink +incr +eval +get +del +pttl"
@@ -90,14 +91,14 @@ import Testing
         #expect(!output.stderr.contains("falsch"))
     }
 
-    @Test func onlyTheScopesThatAreNamedAreShared() throws {
+    @Test func onlyConfiguredScopesAreShared() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"], ["--scope", "alice"])
         #expect(try fleet.put("two", ["moon"], ["--scope", "alice"]).record.string("cache.status") == "miss")
         try fleet.put("one", ["mars"], ["--scope", "alice", "APOD_TOOLS_REMOTE_SCOPES=default,alice"])
         let shared = try fleet.put("two", ["mars"], ["--scope", "alice", "APOD_TOOLS_REMOTE_SCOPES=*"])
         #expect(try shared.record.bool("cache.remote") == true)
-        // Another scope sees nothing of it.
+        // The picture is not shared with another scope.
         #expect(try fleet.put("two", ["mars"]).record.string("cache.status") == "miss")
     }
 
@@ -131,7 +132,7 @@ import Testing
         ).expectRefusal(78, "img-cache", "short", "16")
     }
 
-    @Test func daysAndListsAreSharedToo() throws {
+    @Test func daysAndListsAreShared() throws {
         let service = try SampleServer(["--today", "2026-11-21"])
         let home = try ToolHome(environment: service.environment)
         let mount = try home.folder.makeFolder("mount")
@@ -162,7 +163,7 @@ import Testing
         #expect(try service.requests().total == askedForGIFs)
     }
 
-    @Test func metricsStatisticsAndExplanationsTellOfIt() throws {
+    @Test func metricsStatisticsAndExplainReportTheRemote() throws {
         let fleet = try Fleet(.folder)
         func explain() throws -> Record {
             try fleet.home.run(

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-/// Roots that are saved to a remote, and warmed from it.
+/// `push` saves a root to a remote, and `pull` fills a root from it.
 @Suite struct SyncTests {
-    /// The reports of the commands, as one record.
+    /// The reports of the commands, merged into one record.
     private func sync(_ fleet: Fleet, _ machine: String, _ commands: [String] = ["push", "pull"]) throws -> Record {
         let reports = try commands.flatMap { command in
             try fleet.home.run("img-cache", [command, "--json"], environment: fleet.machine(machine)).expect(0).lines
@@ -17,7 +17,7 @@ import Testing
     func entriesOfOneRootReachAnother(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<5).map { "\($0)" }
-        // Put without the remote.
+        // The pictures are stored without an upload.
         let put = try fleet.put("one", names, ["APOD_TOOLS_REMOTE_MODE=read"])
         try fleet.home.run(
             "img-downsample", ["--width", "20", "APOD_TOOLS_REMOTE_MODE=read"], stdin: .bytes(put.stdoutBytes),
@@ -32,7 +32,7 @@ import Testing
         #expect(pulled.integer("pulled.moved") == 10)
         #expect(try sync(fleet, "two").integer("pulled.there") == 10)
 
-        // The synced entries work without the remote.
+        // The pulled entries work without the remote.
         fleet.killRemote()
         let offline = try fleet.put("two", names, ["--offline"])
         let records = try fleet.home.run(
@@ -44,13 +44,13 @@ import Testing
         try fleet.home.run("img-cache", ["verify"], environment: fleet.machine("two")).expect(0)
     }
 
-    @Test func twoRootsBecomeTheSame() throws {
+    @Test func pushAndPullMergeTwoRoots() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["a", "b"], ["APOD_TOOLS_REMOTE_MODE=read"])
         try fleet.put("two", ["b", "c"], ["APOD_TOOLS_REMOTE_MODE=read"])
         _ = try sync(fleet, "one")
         #expect(try sync(fleet, "two").integer("pulled.moved") == 1)
-        // Of what both had, the later time as well.
+        // Pulls the new entry, and the later time of the common entry.
         #expect(try sync(fleet, "one").integer("pulled.moved") == 2)
         for machine in ["one", "two"] {
             try fleet.home.run(
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func daysThatNoLongerChangeAreSavedToo() throws {
+    @Test func pushIncludesDaysThatNoLongerChange() throws {
         let service = try SampleServer(["--today", "2026-11-21"])
         let home = try ToolHome(environment: service.environment)
         let remote = ["--remote", "file://\(try home.folder.makeFolder("mount"))"]
@@ -75,7 +75,7 @@ import Testing
         #expect(try service.requests().total == asked)
     }
 
-    @Test func theCapacityHolds() throws {
+    @Test func pullRespectsTheCapacity() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", (0..<10).map { "\($0)" }, ["APOD_TOOLS_REMOTE_MODE=read"])
         _ = try sync(fleet, "one", ["push"])
@@ -87,7 +87,7 @@ import Testing
         #expect(output.stderr.contains("raise --capacity"))
     }
 
-    @Test func unreachableRemoteIsAFailure() throws {
+    @Test func pushFailsIfTheRemoteIsUnreachable() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"])
         let output = try fleet.home.run(

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// No private address is fetched unless allowed, however the address is written.
+/// The tools never connect to a private address unless it is allowed, in any notation.
 struct AddressGuardTests {
     /// A server that would answer with a picture, and counts requests.
     private struct Trap {
@@ -85,7 +85,7 @@ struct AddressGuardTests {
                 .expectFailure(77, code: "blocked-address", tool: "img-cache")
             #expect(record.string("error.message")?.contains(target) == true || target.contains("2130706434"))
         }
-        // The same way is open where it is allowed.
+        // The same redirect is followed to an allowed address.
         let allowed = "http://127.0.0.1:\(trap.server.port)/a.png".replacing("/", with: "%2f")
         let url = try Sample.service.url("/x.jpg", faults: ["redirect-to/\(allowed)"])
         _ = try home.run("img-cache", ["put", url]).expect(0)
@@ -104,7 +104,7 @@ struct AddressGuardTests {
         }
     }
 
-    @Test func oddHostsAreRefusedNotMisread() throws {
+    @Test func malformedHostsAreRefused() throws {
         let home = try ToolHome()
         for host in [
             "1.2.3.4.5", "256.256.256.256", "0x100000000", "09.1.1.1", "127.0.0.1%00.example.org", "a b", "[::1",
@@ -116,7 +116,7 @@ struct AddressGuardTests {
         }
     }
 
-    @Test func theOtherToolsAreGuardedToo() throws {
+    @Test func otherToolsRefusePrivateAddresses() throws {
         let trap = try Trap()
         let address = trap.server.address
         let home = try ToolHome(environment: [

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Tokens in the parameters and the path of an address.
+/// Tokens in the query parameters and the path of an address.
 struct AddressSecretsTests {
     private static let pathToken = "Zk3vR9qLx0TbWm2YpQ"
     private static let names = [
@@ -11,11 +11,11 @@ struct AddressSecretsTests {
         "x-goog-date", "sv", "se", "st", "e", "ticket", "nonce", "code", "verify", "expires", "accessToken",
     ]
 
-    @Test func noTokenOfAnAddressGetsIntoTheIndexMessagesOrMetrics() throws {
+    @Test func tokensInParametersAreNotStoredOrShown() throws {
         let home = try Sample.home()
         let metrics = home.path("metrics")
         let addresses = try Self.names.map { try Sample.url("m31.jpg") + "?\($0)=tokenvalue&w=1500" }
-        // From records, as addresses in them pass as they are.
+        // The addresses are in records, because records pass through unchanged.
         let lines = addresses.map { "{\"media\":\"\($0)\"}" }
         let put = try home.run(
             "img-cache", ["put", "-v", "APOD_TOOLS_METRICS=\(metrics)", "--field", "url=media"], stdin: .lines(lines)
@@ -34,14 +34,14 @@ struct AddressSecretsTests {
             guard let bytes = try? TestFile.bytes(home.folder.path(name)) else { continue }
             #expect(!bytes.contains("tokenvalue"), "\(name)")
         }
-        // They are found again, by address and by key.
+        // The entries are found by address and by key.
         #expect(try home.run("img-cache", ["has"] + addresses).status == 0)
         let keys = try put.records.compactMap { $0.string("cache.key") }
         #expect(keys.count == Self.names.count && keys.allSatisfy { $0.contains("=sha256-") })
         #expect(try home.run("img-cache", ["path"] + keys).expect(0).lines.count == keys.count)
     }
 
-    @Test func aTokenInThePathIsInKeysButNotInMessagesOrMetrics() throws {
+    @Test func tokenInThePathIsStoredOnlyInKeys() throws {
         let home = try Sample.home()
         let metrics = home.path("metrics")
         let address = try Sample.url("\(Self.pathToken)/m31.jpg", faults: ["status-404"])

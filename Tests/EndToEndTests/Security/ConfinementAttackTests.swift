@@ -4,11 +4,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Attempts to act outside of a plan, in the plans of all four tools, as a user and as root. The probe reports error
-/// numbers; the tests then check files and processes from outside.
+/// Attacks from within confined processes, in the sandbox plans of all four tools, as an ordinary user and as root. The
+/// probe reports error numbers; the tests then check files and processes from outside.
 @Suite(.enabled(if: canConfine))
 struct ConfinementAttackTests {
-    /// The user `nobody` of Debian.
+    /// The user `nobody` on Debian.
     private static let nobody: uid_t = 65534
 
     private static let users: [uid_t] = {
@@ -49,7 +49,7 @@ struct ConfinementAttackTests {
             for path in [folder.path, outside, cache, victim] { #expect(chown(path, user, gid_t.max) == 0) }
         }
 
-        /// Everything that an attempt could have changed.
+        /// The state of everything that an attack could have changed.
         func state() throws -> [String] {
             try [outside, victim].map { path in
                 var status = stat()
@@ -61,14 +61,14 @@ struct ConfinementAttackTests {
     }
 
     @Test(arguments: plans, users)
-    func noAttemptSucceedsAndNothingIsChanged(_ plan: [String], _ user: uid_t) throws {
+    func everyAttackFailsAndChangesNothing(_ plan: [String], _ user: uid_t) throws {
         let home = try ToolHome()
         let place = try Place(of: user)
         let isRoot = geteuid() == 0
         let plan =
             (isRoot ? ["user=\(user)"] : [])
             + plan.map { $0.split(separator: "%", omittingEmptySubsequences: false).joined(separator: place.cache) }
-        // The socket is made before the rights are given up, and changes its folder.
+        // The probe creates its socket, which modifies the folder, before it is confined.
         let probe = try home.start("confinement-probe", plan + ["attack=\(place.outside)", "hold", "--"])
         while let line = probe.readErrorLine(), line != "prepared" {}
         let before = try place.state()
@@ -82,7 +82,7 @@ struct ConfinementAttackTests {
         for attempt in attempts { #expect(attempt[2] != "0", "\(attempt[1]) was done") }
 
         #expect(try place.state() == before)
-        // Nothing but a plain file, which the plan allows.
+        // The cache may contain only a regular file, which the plan allows.
         for name in TemporaryFolder.names(in: place.cache) {
             #expect(name == "own", "\(name)")
             var status = stat()
@@ -92,14 +92,14 @@ struct ConfinementAttackTests {
                 #expect(file.attribute(attribute) == nil, "\(attribute)")
             }
         }
-        // The other process lives, as it was, and has got no datagram, after which it would have ended.
+        // The other process still runs unchanged. It received no datagram, which would have ended it.
         let limits = try home.shell("grep 'Max cpu time' /proc/\(process)/limits").expect(0)
         #expect(limits.stdout.contains("unlimited"))
         func status() throws -> [String] {
             try home.shell("cut -d ' ' -f 3,19 /proc/\(process)/stat").expect(0).lines.map { String($0) }
         }
         var found = try status()
-        // On a busy machine it may have yet to fall asleep.
+        // On a busy machine, the process may not be asleep yet.
         var looks = 1
         while found == ["R 0"], looks < 1000 {
             found = try status()

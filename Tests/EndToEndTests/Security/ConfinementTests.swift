@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Whether the kernel can confine a process as these tests expect; otherwise they are skipped with a message.
+/// Whether the kernel supports the confinement that these tests expect. If not, prints that they are skipped.
 let canConfine: Bool = {
     #if os(Linux)
     let lines = (try? ToolHome().run("confinement-probe", ["none", "--"]).stdout) ?? ""
@@ -16,7 +16,7 @@ let canConfine: Bool = {
     #endif
 }()
 
-/// The remaining rights of a confined process, tried from within, as an attacker would.
+/// The remaining permissions of a confined process, tested from within the process.
 @Suite(.enabled(if: canConfine))
 struct ConfinementTests {
     private let home: ToolHome
@@ -28,7 +28,7 @@ struct ConfinementTests {
         #expect(mkdir(root, 0o700) == 0)
     }
 
-    /// Tries things under a plan, and gives the error number of each.
+    /// Performs actions under a plan. Returns the error number of each.
     private func attempt(_ plan: [String], _ attempts: [String]) throws -> [Int32] {
         let output = try home.run("confinement-probe", plan + ["--"] + attempts).expect(0)
         return output.lines.suffix(attempts.count).map { line in
@@ -45,7 +45,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test func filesBesideTheNamedOnesAreNotRead() throws {
+    @Test func otherFilesAreNotReadable() throws {
         let picture = try home.write("a.jpg", "picture")
         let secret = try home.write("secret", "word")
         try expect(
@@ -57,7 +57,7 @@ struct ConfinementTests {
             ])
     }
 
-    @Test func nothingIsWrittenBesideTheRoot() throws {
+    @Test func onlyTheRootIsWritable() throws {
         let beside = try home.folder.write("cache/beside", "mine")
         try expect(
             ["cache=\(root)"],
@@ -70,13 +70,13 @@ struct ConfinementTests {
         #expect(try TestFile.bytes(beside) == Array("mine".utf8))
     }
 
-    @Test func anOutputIsWrittenIntoItsFolderAndNowhereElse() throws {
+    @Test func outputIsWritableOnlyInItsFolder() throws {
         try expect(
             ["output=\(home.path("out.jpg"))"],
             ["write=\(home.path("out.jpg"))": 0, "write=\(home.environment["HOME"] ?? "")/out.jpg": EACCES])
     }
 
-    @Test func aProcessWithoutTheNetworkHasNoSockets() throws {
+    @Test func processWithoutTheNetworkHasNoSockets() throws {
         let server = try LoopbackServer { _, _ in }
         try expect(
             ["cache=\(root)"],
@@ -93,16 +93,16 @@ struct ConfinementTests {
             ])
     }
 
-    @Test func threadsThatAreStartedLaterAreConfinedAsWell() throws {
+    @Test func laterThreadsAreConfined() throws {
         try expect(["network"], ["thread": EPERM])
     }
 
-    /// A C library that knows newer calls then falls back on older calls.
-    @Test func callsThatAreNewerThanTheTableAreMissing() throws {
+    /// With ENOSYS, a C library that uses newer system calls falls back on older calls.
+    @Test func unknownSystemCallsFailWithENOSYS() throws {
         try expect(["network"], ["call=470": ENOSYS, "call=600": ENOSYS, "call=435": ENOSYS, "call=437": ENOSYS])
     }
 
-    @Test func aRefusedCallIsReportedOnceWithItsName() throws {
+    @Test func refusedSystemCallIsReportedOnceByName() throws {
         let output = try home.run("confinement-probe", ["network", "verbose", "--", "listen", "listen", "unix-socket"])
         #expect(try output.expect(0).lines.suffix(3) == ["listen \(EPERM)", "listen \(EPERM)", "unix-socket \(EPERM)"])
         #expect(output.errorLines == ["confinement-probe: the system call bind is refused, as no tool needs it"])
@@ -117,9 +117,9 @@ struct ConfinementTests {
         ("img-downsample", ["--variant", "pager"]), ("img-downsample", ["--variant", "pager", "--fallback"]),
         ("gif-cache", ["put"]), ("gif-cache", ["info"]), ("apod-fetch", ["-"]),
     ])
-    func everyThreadOfAToolIsConfinedBeforeItReads(_ tool: String, _ arguments: [String]) throws {
+    func everyThreadIsConfinedBeforeTheToolReads(_ tool: String, _ arguments: [String]) throws {
         let running = try home.start(tool, arguments + ["-v"])
-        // The tool logs its confinement, and then waits for its input.
+        // The tool logs its confinement before it waits for input.
         while let line = running.readErrorLine(), !line.contains("confined by Landlock") {}
         let threads = try home.shell("grep -h -e NoNewPrivs: -e Seccomp: /proc/\(running.processID)/task/*/status")
         #expect(Set(try threads.expect(0).lines) == ["NoNewPrivs:\t1", "Seccomp:\t2"])
@@ -127,7 +127,7 @@ struct ConfinementTests {
         try running.wait().expect(0)
     }
 
-    /// A file opened after confinement is refused by its path's rule, which belongs to the file and not to the name.
+    /// The rule for a path applies to the file that had the path at confinement, so a replacement is refused.
     @Test func refusalByConfinementIsExplained() throws {
         let first = try home.write("first.png", DrawnPicture.gradient(9, 9).png())
         try home.write("second.png", DrawnPicture.gradient(8, 8).png())
@@ -141,26 +141,26 @@ struct ConfinementTests {
         try home.run("img-cache", ["put", first]).expect(0)
     }
 
-    @Test(.enabled(if: !Sanitizer.isActive)) func namedFilesWorkAnywhere() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func namedFilesAreAccessibleEverywhere() throws {
         try home.write("in.png", DrawnPicture.gradient(30, 20).png())
         let lines = [
-            // A pipe with a name, and one that the shell opens.
+            // A named pipe, and a pipe opened by the shell.
             "mkfifo pipe && { cat in.png > pipe & img-downsample pipe --width 9 -o pipe.png; }",
             "exec 3< in.png && img-downsample /dev/fd/3 --width 9 -o three.png",
             "img-downsample - --width 9 --format png -o /dev/stdout < in.png > stdout.png",
             "img-downsample - --width 9 -o - < in.png > piped.png",
-            // Output in another folder, made or linked.
+            // Output in another folder, created or reached by a link.
             "mkdir ../there && ln -s ../there/real.png link.png && img-downsample in.png --width 9 -o link.png"
                 + " && test -L link.png && test -s ../there/real.png",
             "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
-            // As cron starts it.
+            // As cron starts the tool.
             "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" APOD_TOOLS_METRICS=\"$HOME/metrics\" img-cache put \"$OLDPWD/in.png\"",
             "env -i PATH=\"$PATH\" img-cache put in.png --cache-dir own && img-cache get in.png --cache-dir own",
         ]
         for line in lines { try home.shell(line).expect(0) }
     }
 
-    /// A command that creates the root if it needs it leaves it alone otherwise.
+    /// Commands that create a missing root only if they need it must not create it for a lookup.
     @Test(arguments: [
         "img-cache get https://example.org/a.jpg", "img-cache has https://example.org/a.jpg", "img-cache ls",
         "img-cache stats", "img-cache info https://example.org/a.jpg", "img-cache verify", "img-cache scope list",
@@ -177,10 +177,10 @@ struct ConfinementTests {
         #expect(!TestFile.exists(home.cacheRoot))
     }
 
-    /// SQLite stores undo data of a long statement, and rows to be sorted, in a folder for temporary files unless
-    /// configured otherwise.
+    /// Unless configured otherwise, SQLite writes the undo data of a long statement and rows to be sorted to temporary
+    /// files.
     @Test(arguments: ["scope purge alice", "ls --all-scopes", "scope purge --all-scopes"])
-    func anIndexOfManyRowsNeedsNoTemporaryFile(_ line: String) throws {
+    func largeIndexNeedsNoTemporaryFile(_ line: String) throws {
         let home = try ToolHome()
         try home.write("in.png", DrawnPicture.gradient(30, 20).png())
         try home.shell("img-cache put in.png --key one --scope alice").expect(0)

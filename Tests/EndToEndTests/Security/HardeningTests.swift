@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Where scripts/build has made the tools, it has stripped them; `swift build` has not.
+/// Whether the tools are stripped, as `scripts/build` builds them and `swift build` does not.
 private let areBuiltForUse: Bool = {
     guard let home = try? ToolHome(), let path = try? Tools.path("img-cache"),
         let sections = try? home.run("/usr/bin/env", ["readelf", "-SW", path]), sections.status == 0
@@ -15,7 +15,7 @@ private let areBuiltForUse: Bool = {
     return isStripped
 }()
 
-/// Hardening by the linker and the compiler.
+/// Hardening by the compiler and the linker.
 @Suite(.enabled(if: areBuiltForUse))
 struct HardeningTests {
     static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
@@ -24,36 +24,36 @@ struct HardeningTests {
         try ToolHome().run("/usr/bin/env", ["readelf", option, Tools.path(tool)]).expect(0).stdout
     }
 
-    /// Its code is loaded at a random address.
-    @Test(arguments: tools) func aToolIsPositionIndependent(_ tool: String) throws {
+    /// The code is loaded at a random address.
+    @Test(arguments: tools) func toolIsPositionIndependent(_ tool: String) throws {
         let type = try #require(readelf("-hW", tool).split(separator: "\n").first { $0.contains("Type:") })
         #expect(type.contains("DYN"))
         #expect(try !readelf("-dW", tool).contains("TEXTREL"))
     }
 
-    /// The tables of functions are bound at the start and read-only from then on.
-    @Test(arguments: tools) func tablesOfFunctionsCannotBeOverwritten(_ tool: String) throws {
+    /// Function tables are bound at the start and then read-only.
+    @Test(arguments: tools) func functionTablesAreReadOnly(_ tool: String) throws {
         #expect(try readelf("-lW", tool).contains("GNU_RELRO"))
         let flags = try readelf("-dW", tool).split(separator: "\n").filter { $0.contains("FLAGS") }
         #expect(flags.contains { $0.contains("BIND_NOW") || $0.contains(" NOW") })
     }
 
-    @Test(arguments: tools) func noStackIsRun(_ tool: String) throws {
+    @Test(arguments: tools) func stackIsNotExecutable(_ tool: String) throws {
         let stack = try #require(readelf("-lW", tool).split(separator: "\n").first { $0.contains("GNU_STACK") })
         #expect(stack.contains(" RW "))
         #expect(!stack.contains("RWE"))
     }
 
-    @Test(arguments: tools) func noLibraryIsLookedForInAFolderOfTheBuild(_ tool: String) throws {
+    @Test(arguments: tools) func toolHasNoLibrarySearchPath(_ tool: String) throws {
         let entries = try readelf("-dW", tool)
         #expect(!entries.contains("RUNPATH") && !entries.contains("RPATH"))
     }
 
-    @Test(arguments: tools) func overwrittenStacksAreNoticed(_ tool: String) throws {
+    @Test(arguments: tools) func stackProtectorIsEnabled(_ tool: String) throws {
         #expect(try readelf("-sW", tool).contains("__stack_chk_fail"))
     }
 
-    @Test func lengthsOfCopiesAreChecked() throws {
+    @Test func sourceIsFortified() throws {
         #expect(try readelf("-sW", "img-downsample").contains("_chk@"))
     }
 }

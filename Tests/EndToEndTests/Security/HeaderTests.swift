@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A server that sends pictures, and records requests.
+/// A server that returns a picture and records requests.
 private final class Listener: Sendable {
     private let seen = Monitor<[LoopbackRequest]>([])
     let server: LoopbackServer
@@ -20,7 +20,7 @@ private final class Listener: Sendable {
         }
     }
 
-    /// The values of a field, of all requests in order.
+    /// The values of a header in all requests, in order.
     func values(_ name: String) -> [String?] { seen.withLock { $0.map { $0.header(name) } } }
 
     func url(_ name: String, host: String = "127.0.0.1") -> String { "http://\(host):\(server.port)/\(name)" }
@@ -28,7 +28,7 @@ private final class Listener: Sendable {
     func home() throws -> ToolHome { try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8,::1"]) }
 }
 
-/// Headers of the user's own: which server gets which.
+/// The origins that receive the user's headers.
 struct HeaderTests {
     private let listener: Listener
     private let home: ToolHome
@@ -38,7 +38,7 @@ struct HeaderTests {
         home = try listener.home()
     }
 
-    /// An option and its value: a header, a file with a header, or a file with a token.
+    /// An option with its value: a header, a file with a header, or a file with a token.
     private func given(_ kind: String) throws -> (option: String, value: String) {
         switch kind {
         case "--header @": ("--header", "@\(try home.write("file", "X-A: 1"))")
@@ -64,7 +64,7 @@ struct HeaderTests {
         #expect(listener.values("X-E") == [nil] && listener.values("Authorization") == ["Bearer t0ken"])
     }
 
-    @Test func netrcOfTheHomeFolderIsUsedWhereItIsWanted() throws {
+    @Test func netrcInTheHomeFolderIsUsedOnlyIfConfigured() throws {
         try home.folder.write("home/.netrc", "machine 127.0.0.1 login user password pass")
         try put([listener.url("a.png")]).expect(0)
         try put([listener.url("b.png"), listener.url("c.png", host: "localhost"), "APOD_TOOLS_NETRC=true"]).expect(0)
@@ -81,7 +81,7 @@ struct HeaderTests {
     }
 
     @Test(arguments: ["--header", "--header @", "--bearer-file"])
-    func argumentsOfSeveralOriginsRefuseAHeaderBeforeAnyRequest(option: String) throws {
+    func headerWithoutAnOriginIsRefusedForSeveralOrigins(option: String) throws {
         let (option, value) = try given(option)
         let urls = [listener.url("a.png"), listener.url("b.png", host: "localhost")]
         try put(urls + [option, value]).expectRefusal(
@@ -94,9 +94,9 @@ struct HeaderTests {
 
     private func records(_ urls: String...) -> ToolInput { .lines(urls.map { "{\"url\":\"\($0)\"}" }) }
 
-    /// The first record once chose the server that got the secret.
+    /// Regression test: the first record chose the server that received the secret.
     @Test(arguments: ["--header", "--header @", "--bearer-file"])
-    func recordsDoNotChooseWhoGetsASecret(option: String) throws {
+    func recordsCannotChooseTheReceiverOfASecret(option: String) throws {
         let (option, value) = try given(option)
         for arguments in [[], ["-"], [listener.url("b.png"), "-"]] {
             let output = try put(arguments + [option, value], stdin: records(listener.url("a.png")))
@@ -106,7 +106,7 @@ struct HeaderTests {
         #expect(listener.values("X-A").isEmpty)
     }
 
-    @Test func serverThatIsNamedGetsItsSecretsFromAStreamToo() throws {
+    @Test func secretIsSentToItsNamedServerForRecords() throws {
         let token = try home.write("token", "t0ken\n")
         let origin = listener.server.address
         let options = ["--header", "\(origin) X-A: 1", "--bearer-file", "\(origin) \(token)"]
@@ -117,7 +117,7 @@ struct HeaderTests {
             .expectRefusal(64, "img-cache", "--bearer-file")
     }
 
-    @Test func configuredHeaderWithoutAServerIsNotSentToServersOfRecords() throws {
+    @Test func configuredHeaderWithoutAServerIsNotSentForRecords() throws {
         let file = try home.write("headers", "X-A: 1\n\(listener.server.address) X-B: 2\n")
         let config = try home.write("config.json", "{\"header_file\":\"\(file)\"}")
         let output = try put(["--config", config], stdin: records(listener.url("a.png"), listener.url("b.png"))).expect(
@@ -127,7 +127,7 @@ struct HeaderTests {
         #expect(listener.values("X-A") == [nil, nil, "1"] && listener.values("X-B") == ["2", "2", "2"])
     }
 
-    /// No connection is opened, so no server is needed.
+    /// No connection is opened, so the test needs no server.
     @Test func secretIsNotSentUnencryptedToAnotherMachine() throws {
         let url = "http://10.0.0.1/a.png"
         let arguments = [url, "--header", "X-A: sesame", "--allow-private", "10.0.0.0/8"]
@@ -156,7 +156,7 @@ struct HeaderTests {
         #expect(listener.values("X-A").isEmpty)
     }
 
-    @Test func missingFilesAreFaultsOfTheConfiguration() throws {
+    @Test func missingHeaderFileIsAConfigurationError() throws {
         for (option, mark) in [("--header", "@"), ("--bearer-file", "")] {
             try put([listener.url("a.png"), option, "\(mark)nowhere"]).expectRefusal(78, "img-cache", "nowhere")
             try put([listener.url("a.png"), option, "\(mark)-"]).expect(78)
@@ -166,7 +166,7 @@ struct HeaderTests {
     }
 
     @Test func compressedAnswerIsRefused() throws {
-        // A megabyte of zeros: were it undone, it would be over the limit.
+        // A megabyte of zeros, which would exceed the limit if it were decompressed.
         let bomb = Bomb.zeros(matches: 4065)
         let server = try LoopbackServer { request in
             var response = LoopbackResponse.bytes(bomb, type: "image/png")
@@ -179,7 +179,7 @@ struct HeaderTests {
         #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
     }
 
-    @Test func localhostIsJudgedHoweverItIsWritten() throws {
+    @Test func localhostIsRecognisedInEveryNotation() throws {
         let home = try ToolHome()
         let urls = ["http://localhost./a.png", "http://LOCALHOST.:\(listener.server.port)/a.png"]
         for record in try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"] + urls).expect(77).records {
@@ -188,20 +188,20 @@ struct HeaderTests {
         try put(["http://localhost.:\(listener.server.port)/a.png"]).expect(0)
     }
 
-    @Test func aNameBehindAllowPrivateIsAnArgument() throws {
+    @Test func nameAfterAllowPrivateIsAnArgument() throws {
         try home.write("cafe", DrawnPicture.gradient(4, 4).png())
         try home.run("img-cache", ["put", "--allow-private", "cafe"]).expect(0)
     }
 }
 
-/// How much of the network is used at once.
+/// Limits on the use of the network.
 struct PaceTests {
     private struct Load {
         var active: [String: Int] = [:]
         var peak: [String: Int] = [:]
     }
 
-    @Test func jobsPerHostAreCountedByHost() throws {
+    @Test func jobsPerHostLimitsEachHost() throws {
         let load = Monitor(Load())
         let picture = DrawnPicture.gradient(4, 4).png()
         let server = try LoopbackServer { request in
@@ -210,7 +210,7 @@ struct PaceTests {
                 $0.active[host, default: 0] += 1
                 $0.peak[host] = max($0.peak[host] ?? 0, $0.active[host] ?? 0)
             }
-            // Held until both hosts have as many as may be.
+            // Waits until both hosts have the allowed number of requests.
             _ = load.wait(atMost: .seconds(30)) { $0.peak.values.filter { $0 >= 2 }.count == 2 ? true : nil }
             load.update { $0.active[host, default: 0] -= 1 }
             return .bytes(picture, type: "image/png")
@@ -221,12 +221,12 @@ struct PaceTests {
         #expect(load.withLock { $0.peak } == ["127.0.0.1": 2, "localhost": 2])
     }
 
-    @Test func rateIsKeptByAllDownloadsTogether() throws {
+    @Test func rateLimitIsSharedByAllDownloads() throws {
         let picture = DrawnPicture.noise(100, 80, seed: 3).png()
         let server = try LoopbackServer { _ in .bytes(picture, type: "image/png") }
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         let urls = (0..<4).map { "\(server.address)/\($0).png" }
-        // All of them in half a second.
+        // The rate allows all four downloads within half a second.
         let rate = picture.count * 4 * 2
         let start = ContinuousClock.now
         try home.run("img-cache", ["put", "APOD_TOOLS_RATE=\(rate)"] + urls).expect(0)

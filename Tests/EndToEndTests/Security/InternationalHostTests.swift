@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Whether libidn2 is installed, so that the tools find it.
+/// Whether libidn2 is installed where the tools find it.
 private let hasLibidn2: Bool = {
     #if os(Linux)
     let library = dlopen("libidn2.so.0", RTLD_LAZY)
@@ -14,12 +14,12 @@ private let hasLibidn2: Bool = {
     #endif
 }()
 
-/// Hosts beyond ASCII, which libidn2 maps: loaded by confined tools, when such a host arrives.
+/// Host names with non-ASCII characters, which libidn2 maps. Confined tools load the library when such a host arrives.
 @Suite(.enabled(if: hasLibidn2)) struct InternationalHostTests {
     private static let written = "http://bu\u{308}cher.example/a.jpg"
     private static let mapped = "http://xn--bcher-kva.example/a.jpg"
 
-    /// A folder with a libidn2 that cannot be loaded.
+    /// A folder with an unloadable libidn2.
     private func withoutLibrary(_ home: ToolHome) throws -> [String: String] {
         try home.write("broken/libidn2.so.0", "none")
         return ["LD_LIBRARY_PATH": home.path("broken")]
@@ -37,7 +37,7 @@ private let hasLibidn2: Bool = {
         }
     }
 
-    @Test func plainASCIILoadsNothing() throws {
+    @Test func asciiHostDoesNotLoadTheLibrary() throws {
         let home = try ToolHome(environment: ["LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "loaded"])
         func loads(_ address: String) throws -> Bool {
             try home.run("img-cache", ["get", address]).expect(1)
@@ -48,7 +48,7 @@ private let hasLibidn2: Bool = {
         #expect(try loads(Self.written))
     }
 
-    @Test func withoutItTheErrorNamesTheHostAndTheRemedy() throws {
+    @Test func missingLibraryIsReportedWithTheHostAndARemedy() throws {
         let home = try ToolHome()
         let environment = try withoutLibrary(home)
         for command in ["put", "get"] {
@@ -56,7 +56,7 @@ private let hasLibidn2: Bool = {
             try output.expectFailure(69, code: "no-libidn2", tool: "img-cache")
             #expect(output.stderr.contains("cher.example") && output.stderr.contains("libidn2-0"))
         }
-        // Mapped already, or no host at all.
+        // A mapped host and an ASCII host do not need the library.
         for address in [Self.mapped, "http://example.org/ü.jpg"] {
             try home.run("img-cache", ["get", address], environment: environment).expect(1)
         }

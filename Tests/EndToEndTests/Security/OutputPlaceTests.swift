@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The tools' treatment of the output path that a user names.
+/// Output files at paths that a user names.
 @Suite struct OutputPlaceTests {
     private static let hasStrace = access("/usr/bin/strace", X_OK) == 0 && !isUnderAddressSanitizer
 
@@ -13,7 +13,7 @@ import Testing
         return home
     }
 
-    @Test func linkAndModeOfAnOutputStay() throws {
+    @Test func existingLinkAndModeOfAnOutputAreKept() throws {
         let home = try home()
         let target = try home.write("private/target.png", "old")
         chmod(target, 0o600)
@@ -29,13 +29,13 @@ import Testing
     }
 
     @Test(arguments: ["022", "077", "027"])
-    func newOutputHasTheModeThatTheUmaskGives(_ umask: String) throws {
+    func modeOfANewOutputFollowsTheUmask(_ umask: String) throws {
         let home = try home()
         try home.shell("umask \(umask); img-downsample a.png --width 20 -o new.png").expect(0)
         #expect(TestFile.mode(home.path("new.png")) == 0o666 & ~(mode_t(umask, radix: 8) ?? 0))
     }
 
-    @Test func outputThatCannotBeMadeIsRefusedBeforeAnythingIsDone() throws {
+    @Test func outputThatCannotBeCreatedIsRefusedBeforeAnyWork() throws {
         let home = try home()
         symlink("loop.png", home.path("loop.png"))
         symlink("missing/new.png", home.path("nowhere.png"))
@@ -47,14 +47,14 @@ import Testing
         #expect(TemporaryFolder.names(in: home.work) == ["a.png", "folder.png", "loop.png", "nowhere.png"])
     }
 
-    @Test func syncWithoutAFileIsRefused() throws {
+    @Test func syncWithoutAnOutputFileIsRefused() throws {
         try run("img-downsample", ["--sync", "--width", "20"]).expectRefusal(
             64, "img-downsample", "--sync", "--output-dir")
         try run("img-cache", ["stats", "--sync"]).expectRefusal(64, "img-cache", "--sync", "--output")
         try run("gif-cache", ["poster", "--sync", "0001"]).expectRefusal(64, "gif-cache", "--sync", "--output")
     }
 
-    @Test func syncIsASettingOfTheFileToo() throws {
+    @Test func syncCanBeSetInTheConfigurationFile() throws {
         let home = try home()
         for (text, status): (String, Int32) in [("true", 0), ("false", 0), ("\"perhaps\"", 78)] {
             let config = try home.write("config.json", "{\"sync\": \(text)}")
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Calls that wait for the disk, and renames, in their order.
+    /// The sync and rename calls, in order.
     private func calls(_ home: ToolHome, _ line: String) throws -> [String] {
         try home.shell("strace -f -o trace -e trace=fsync,fdatasync,rename,renameat,renameat2 \(line)").expect(0)
         return try TestFile.text(home.path("trace")).split(separator: "\n").compactMap { call in
@@ -73,12 +73,12 @@ import Testing
     }
 
     @Test(.enabled(if: hasStrace, "strace is not there"))
-    func syncWaitsForTheBytesBeforeAndForTheNameAfterTheRename() throws {
+    func syncFlushesTheFileBeforeAndTheFolderAfterTheRename() throws {
         let home = try home()
         let tool = try Tools.path("img-downsample")
         #expect(try calls(home, "\(tool) a.png --width 20 -o b.png --sync") == ["sync", "rename", "sync"])
         #expect(try calls(home, "\(tool) a.png --width 20 -o b.png") == ["rename"])
-        // The folder is made, and its own name waited for.
+        // The new folder's own entry is flushed first.
         #expect(
             try calls(home, "\(tool) a.png --width 20 --output-dir out --sync")
                 == ["sync", "sync", "rename", "sync"])
@@ -89,7 +89,7 @@ import Testing
     @Test(.enabled(if: hasStrace, "strace is not there"))
     func cacheWaitsForTheDiskOnlyWithSync() throws {
         let home = try home()
-        // The creation of a cache waits for the disk, too.
+        // Creating a cache also waits for the disk.
         try home.run("img-cache", ["put", "a.png"]).expect(0)
         for line in ["img-cache put a.png", "img-downsample a.png --width 20"] {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -103,13 +103,13 @@ import Testing
         }
     }
 
-    /// Its bytes are on the disk already; the file's mark of the pin and the row must follow.
+    /// The bytes are already on the disk; the pin in the file and the row must be flushed.
     @Test(.enabled(if: hasStrace, "strace is not there"))
-    func pinOfADurableEntryWaitsForFileAndRow() throws {
+    func pinOfADurableEntryFlushesFileAndRow() throws {
         let home = try home()
         try home.run("img-cache", ["put", "a.png", "--key", "moon", "--sync"]).expect(0)
         let calls = try calls(home, "\(try Tools.path("img-cache")) pin --key moon")
-        // SQLite may also wait for the folder.
+        // SQLite may also flush the folder.
         #expect(calls.count >= 2 && calls.allSatisfy { $0 == "sync" }, "\(calls)")
     }
 }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root prepared by another user, or a folder that is no root.
+/// Cache roots prepared by an attacker, and folders that are not cache roots.
 struct PreparedRootTests {
     private func home() throws -> ToolHome {
         let home = try ToolHome()
@@ -37,7 +37,7 @@ struct PreparedRootTests {
         "ls", "stats", "clean", "scope list", "put put.png", "get put.png", "has put.png", "verify", "rm put.png",
         "scope switch alice",
     ])
-    func aFolderOfOtherThingsNeverBecomesACache(_ command: String) throws {
+    func folderWithOtherFilesNeverBecomesACache(_ command: String) throws {
         let home = try home()
         try home.write("letters/one.txt", "Dear all")
 
@@ -80,7 +80,7 @@ struct PreparedRootTests {
             "img-cache", ["scope", "switch", "alice", "--purge", "--cache-dir", "c", "--config", config]
         ).expect(0)
         #expect(name.status == 0)
-        // The process that removes the old scope's files gets the setting, too.
+        // The background process that removes the old scope's files inherits the setting.
         try home.run(
             "img-cache",
             ["scope", "purge", "default", "--cache-dir", "c", "APOD_TOOLS_ALLOW_SHARED_ROOT=true"]
@@ -91,7 +91,7 @@ struct PreparedRootTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func rootCreatedBySudoNamesTheRemedy() throws {
+    func rootCreatedBySudoIsReportedWithARemedy() throws {
         let home = try home()
         try home.run("img-cache", ["put", "put.png", "--cache-dir", "c"]).expect(0)
         try home.shell("chown 12345 c").expect(0)
@@ -100,7 +100,7 @@ struct PreparedRootTests {
             .expectRefusedRoot("sudo chown -R \(geteuid()) \(home.path("c"))")
     }
 
-    @Test func anotherProgramsDatabaseIsLeftAsItIs() throws {
+    @Test func databaseOfAnotherProgramIsUnchanged() throws {
         let home = try home()
         try home.shell("mkdir \(home.cacheRoot)").expect(0)
         try CacheOnDisk(home).execute("CREATE TABLE bookmarks (address TEXT)")
@@ -115,7 +115,7 @@ struct PreparedRootTests {
         #expect(try list(home, home.cacheRoot) == [index])
     }
 
-    @Test func theRootMayBeALink() throws {
+    @Test func rootMayBeASymbolicLink() throws {
         let home = try home()
         try home.shell("mkdir real && ln -s real c").expect(0)
 
@@ -126,7 +126,7 @@ struct PreparedRootTests {
 }
 
 extension ToolOutput {
-    /// Expects status 78 and these words on standard error, whether the whole run or each record was refused.
+    /// Expects status 78 and these words on standard error, for a refused run or refused records.
     fileprivate func expectRefusedRoot(_ words: String, location: SourceLocation = #_sourceLocation) throws {
         try expect(78)
         #expect(stderr.contains(words), "\(self)", sourceLocation: location)

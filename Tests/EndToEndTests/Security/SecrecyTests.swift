@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Secrets that must not appear anywhere: passwords in addresses and keys of services.
+/// Passwords in addresses and keys of services, which must not be stored or shown.
 struct SecrecyTests {
     private func expectNowhere(
         _ secrets: [String], in home: ToolHome, _ outputs: [ToolOutput], location: SourceLocation = #_sourceLocation
@@ -22,14 +22,14 @@ struct SecrecyTests {
         }
     }
 
-    @Test func aPasswordInAnAddressIsNeitherKeptNorShown() throws {
+    @Test func passwordInAnAddressIsNeitherStoredNorShown() throws {
         let home = try Sample.home()
         func hidden(_ url: String) -> String { url.replacing("http://", with: "http://user:secretpw@") }
         let urls = try [
             Sample.url("hidden.jpg"), Sample.url("hidden.jpg", faults: ["status-404"]),
             Sample.url("hidden-slow.jpg", faults: ["status-503"]), Sample.url("hidden-cut.jpg", faults: ["cut-half"]),
         ].map(hidden)
-        // From records, since an argument would be in the record as its address.
+        // The addresses are in records, because an argument would be added to its record.
         let lines = urls.map { "{\"media\":\"\($0)\"}" }
         let output = try home.run(
             "img-cache", ["put", "-v", "APOD_TOOLS_RETRIES=1", "--field", "url=media"], stdin: .lines(lines))
@@ -48,24 +48,24 @@ struct SecrecyTests {
         #expect(home.blobs.count == 1)
     }
 
-    @Test func anAddressAsAnArgumentIsShownWithoutItsSecrets() throws {
+    @Test func addressArgumentIsShownWithoutItsSecrets() throws {
         let home = try Sample.home()
         let plain = try Sample.url("hidden-argument.jpg")
         let hidden = plain.replacing("http://", with: "http://user:secretpw@")
         let put = try home.run("img-cache", ["put", "-v", hidden]).expect(0)
         #expect(try put.record.string("url") == plain)
-        // Neither where the address is refused.
+        // Also if the address is refused.
         let urls = ["ftp://user:secretpw@127.0.0.1/a.jpg", "http://user:secretpw@10.0.0.1/a.jpg"]
         let refused = try home.run("img-cache", ["put", "-v"] + urls).expect(77)
         let signed = try home.run("img-cache", ["put", "-v", plain + "?token=secretpw&w=9"]).expect(0)
         #expect(try signed.record.string("url") == plain + "?token=***&w=9")
         try expectNowhere(["secretpw"], in: home, [put, refused, signed, home.run("img-cache", ["get", hidden])])
-        // Addresses without a secret stay as typed.
+        // Addresses without secrets are shown as typed.
         let typed = plain.replacing("http:", with: "HTTP:") + "?a=%7e#top"
         #expect(try home.run("img-cache", ["put", typed]).expect(0).record.string("url") == typed)
     }
 
-    @Test func theKeyOfExerciseDBIsInAHeaderOnly() throws {
+    @Test func exerciseDBKeyIsSentOnlyInAHeader() throws {
         let folder = try TemporaryFolder()
         let service = try SampleServer(["--exercise-key", "secretkey3", "--log", folder.path("log")])
         let home = try ToolHome(environment: service.environment)
@@ -79,7 +79,7 @@ struct SecrecyTests {
         #expect(try !String(decoding: folder.read("log"), as: UTF8.self).contains("secretkey"))
     }
 
-    @Test func aFileWithoutOneKeyIsRefusedWithoutShowingIt() throws {
+    @Test func keyFileWithSeveralWordsIsRefusedWithoutShowingThem() throws {
         let home = try Sample.home()
         let file = try home.write("key", "secretkey5 secretkey6\n")
         let output = try home.run("gif-cache", ["put", "1", "EXERCISEDB_API_KEY_FILE=\(file)"])
@@ -91,7 +91,7 @@ struct SecrecyTests {
 }
 
 extension [UInt8] {
-    /// Whether the bytes of `text` are in here.
+    /// Whether the array contains the UTF-8 bytes of `text`.
     func contains(_ text: String) -> Bool {
         let wanted = Array(text.utf8)
         guard let first = wanted.first, count >= wanted.count else { return false }

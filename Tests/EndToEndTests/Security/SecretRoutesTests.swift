@@ -3,19 +3,19 @@ import Support
 import TestSupport
 import Testing
 
-/// A way for a secret to reach a tool.
+/// A way to pass a secret to a tool.
 private struct Route: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Strings that must not appear: the secret, and its encoded form in a request if that differs.
+    /// Strings that must not appear: the secret, and its encoded form in a request if different.
     let secrets: [String]
-    /// The options that give it.
+    /// The options that pass the secret.
     var options: [String] = []
-    /// A file of the home's that holds it, and its text.
+    /// The path in the home and the text of a file with the secret.
     var file: (path: String, text: String)?
-    /// Turns a server's address into one that holds it.
+    /// Adds the secret to the address of a server.
     var address: @Sendable (String) -> String = { $0 }
     var environment: @Sendable (String) -> [String: String] = { _ in [:] }
-    /// The request's field in which it arrives; nil for the query.
+    /// The request header with the secret; nil if the secret is in the query.
     var field: String?
 
     var testDescription: String { name }
@@ -47,9 +47,9 @@ private struct Route: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// No secret given by any way is in the index, a file, a record, a line of a log, the list of processes or an error.
+/// Secrets must not appear in the index, files, records, logs, the process list or errors, however they are passed.
 struct SecretRoutesTests {
-    /// A server with every fate of a request, which records requests.
+    /// A server with every kind of response, which records requests.
     private final class Server: Sendable {
         private let seen = Monitor<[LoopbackRequest]>([])
         let listener: LoopbackServer
@@ -59,7 +59,7 @@ struct SecretRoutesTests {
             let large = DrawnPicture.noise(100, 80, seed: 5).png()
             listener = try LoopbackServer { [seen] request, connection in
                 seen.update { $0.append(request) }
-                // A proxy is sent whole addresses.
+                // A proxy receives absolute addresses.
                 let path =
                     request.path.hasPrefix("http://")
                     ? String(request.path.dropFirst(7).drop { $0 != "/" }) : request.path
@@ -109,7 +109,7 @@ struct SecretRoutesTests {
         route.address("\(server.listener.address)/\(name).png")
     }
 
-    @Test(arguments: Route.all) private func secretIsNowhere(route: Route) throws {
+    @Test(arguments: Route.all) private func secretIsNeitherStoredNorShown(route: Route) throws {
         let home = try home(route)
         let names = ["good", "401", "403", "404", "407", "410", "429", "503", "away", "page", "half"]
         var outputs: [ToolOutput] = []
@@ -126,7 +126,7 @@ struct SecretRoutesTests {
             if command == "path" { outputs.append(try home.run("img-cache", ["ls", "-v"])) }
         }
         outputs.append(try home.run("img-cache", ["stats", "-v", "--json"]))
-        // The parser quotes a wrong command line.
+        // The argument parser quotes an invalid command line.
         outputs.append(try home.run("img-cache", ["stats", url("good", route)] + route.options))
 
         #expect(outputs.contains { $0.stdout.contains("\"status\":\"miss\"") })
@@ -145,7 +145,7 @@ struct SecretRoutesTests {
         }
     }
 
-    /// The requested server received the secret, and the target of the redirect did not.
+    /// Expects that the requested server received the secret, and that the target of the redirect did not.
     private func expectSent(_ route: Route) throws {
         func isThere(_ request: LoopbackRequest) -> Bool {
             let text = route.field.flatMap { request.header($0) } ?? request.target
@@ -154,12 +154,12 @@ struct SecretRoutesTests {
         let asked = server.requests("127.0.0.1")
         #expect(!asked.isEmpty && asked.allSatisfy(isThere))
         let behind = server.requests("localhost")
-        // The proxy stands between in any case, and its password is its own.
+        // The proxy receives all requests, with its own password.
         #expect(!behind.isEmpty && (route.name == "proxy" || !behind.contains(where: isThere)))
     }
 
     #if os(Linux)
-    @Test(arguments: Route.all) private func secretIsNotInTheListOfProcesses(route: Route) throws {
+    @Test(arguments: Route.all) private func secretIsNotInTheProcessList(route: Route) throws {
         let home = try home(route)
         let tool = try home.start("img-cache", ["put", url("silent", route)] + route.options, stdin: .empty)
         server.waitForRequest()

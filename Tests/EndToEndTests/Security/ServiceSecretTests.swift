@@ -3,18 +3,18 @@ import Support
 import TestSupport
 import Testing
 
-/// A way for a secret to reach apod-fetch or gif-cache.
+/// A way to pass a secret to apod-fetch or gif-cache.
 private struct SecretWay: Sendable, CustomTestStringConvertible {
     let tool: String
     let name: String
-    /// Strings that must not appear: the secret, and its encoded form in a request if that differs.
+    /// Strings that must not appear: the secret, and its encoded form in a request if different.
     let secrets: [String]
     var options: [String] = []
     var file: (path: String, text: String)?
     var environment: [String: String] = [:]
-    /// Turns the service's address into one that holds it.
+    /// Adds the secret to the address of the service.
     var address: @Sendable (String) -> String = { $0 }
-    /// The request's field in which it arrives; nil for the query.
+    /// The request header with the secret; nil if the secret is in the query.
     var field: String?
 
     var testDescription: String { "\(tool), \(name)" }
@@ -31,7 +31,7 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
                 tool: tool, name: "key file", secrets: ["sekretkey2"], options: ["EXERCISEDB_API_KEY_FILE=secret"],
                 file: ("work/secret", "sekretkey2\n"), field: "X-RapidAPI-Key"),
         ]
-        // Only apod-fetch takes an address with a password, and only gif-cache a key.
+        // Only apod-fetch accepts an address with a password, and only gif-cache accepts a key.
         return (tool == "apod-fetch" ? [inAddress] : keys) + [
             SecretWay(
                 tool: tool, name: "netrc", secrets: ["sekretpw3", "dXNlcjpzZWtyZXRwdzM="],
@@ -45,8 +45,8 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// No secret of a service is in the index, a file, a record, a line of a log, the metrics, the list of processes or an
-/// error, for any behaviour of the service.
+/// Secrets of services must not appear in the index, files, records, logs, metrics, the process list or errors, for any
+/// response of the service.
 struct ServiceSecretTests {
     private let seen = Monitor<[LoopbackRequest]>([])
     private let server: LoopbackServer
@@ -55,7 +55,7 @@ struct ServiceSecretTests {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         server = try LoopbackServer { [seen] request, connection in
             seen.update { $0.append(request) }
-            // The service itself may quote the request.
+            // The service may quote the request.
             let quoted = request.headers.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
             let place = request.path.dropFirst().prefix { $0 != "/" }
             switch place {
@@ -94,7 +94,7 @@ struct ServiceSecretTests {
         [(way.tool == "apod-fetch" ? "APOD_API_URL" : "EXERCISEDB_API_URL"): way.address("\(server.address)/\(place)")]
     }
 
-    @Test(arguments: SecretWay.all) private func secretIsNowhere(way: SecretWay) throws {
+    @Test(arguments: SecretWay.all) private func secretIsNeitherStoredNorShown(way: SecretWay) throws {
         let home = try home(way)
         var outputs: [ToolOutput] = []
         for place in ["401", "403", "404", "429", "500", "away", "half", "silent", "good"] {
@@ -108,7 +108,7 @@ struct ServiceSecretTests {
                 outputs.append(try home.run(way.tool, arguments, environment: environment(way, place)))
             }
         }
-        // The parser quotes a wrong command line.
+        // The argument parser quotes an invalid command line.
         outputs.append(try home.run(way.tool, arguments(way) + ["--no-such-option"]))
         #expect(outputs.contains { $0.status == 0 })
         #expect(outputs.contains { $0.stderr.contains("GET http://127.0.0.1") })
@@ -138,7 +138,7 @@ struct ServiceSecretTests {
     }
 
     #if os(Linux)
-    @Test(arguments: SecretWay.all) private func secretIsNotInTheListOfProcesses(way: SecretWay) throws {
+    @Test(arguments: SecretWay.all) private func secretIsNotInTheProcessList(way: SecretWay) throws {
         let home = try home(way)
         let tool = try home.start(way.tool, arguments(way), stdin: .empty, environment: environment(way, "silent"))
         _ = seen.wait(atMost: .seconds(30)) { $0.isEmpty ? nil : true }

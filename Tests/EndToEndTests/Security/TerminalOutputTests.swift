@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-/// Untrusted text on standard output that is a terminal.
+/// Untrusted text on a terminal.
 struct TerminalOutputTests {
-    /// ESC, OSC, BEL, C1, a direction override and zero-width characters, as a record may have them.
+    /// ESC, OSC, BEL, C1, a direction override and zero-width characters, as in a hostile record.
     private static let title = #"\u001b]0;x\u0007\u009b31m\u202e\u200b\u00ad!"#
     private static let raw = "\u{1B}]0;x\u{7}\u{9B}31m\u{202E}\u{200B}\u{AD}!"
     private static let record =
@@ -13,13 +13,13 @@ struct TerminalOutputTests {
         + #""media_type":"image","url":"https://example.org/a.jpg","explanation":"\#(title)"}"#
 
     private func isSafe(_ output: ToolOutput) -> Bool {
-        // The terminal itself adds carriage returns to line ends.
+        // The terminal adds carriage returns to line ends.
         output.stdout.replacing("\r\n", with: "\n").unicodeScalars.allSatisfy {
             $0 == "\n" || $0 == "\t" || !$0.isUnseen
         }
     }
 
-    @Test func recordsAreEscapedAsJSONAndStayEqual() throws {
+    @Test func recordsAreEscapedAsEquivalentJSON() throws {
         let home = try ToolHome()
         for options in [[], ["--pretty"]] {
             let arguments = ["get", "--field", "url=none"] + options
@@ -46,7 +46,7 @@ struct TerminalOutputTests {
     }
 
     @Test(arguments: ["text", "markdown", "html", "atom", "url"])
-    func formatsOfADayAreSafe(_ format: String) throws {
+    func formatsOfADayAreEscaped(_ format: String) throws {
         let service = try SampleServer([])
         let home = try ToolHome(environment: service.environment)
         try home.run("apod-fetch", ["--date", "2024-02-01", "--format", format], stdout: .terminal).expect(0)

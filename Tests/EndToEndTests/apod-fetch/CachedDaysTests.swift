@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The days that `apod-fetch` keeps from run to run, and its results without NASA.
+/// Days that `apod-fetch` stores, and its results if NASA is unreachable.
 struct CachedDaysTests {
     private let service: SampleServer
     private let home: ToolHome
@@ -18,14 +18,14 @@ struct CachedDaysTests {
         try home.run("apod-fetch", ["APOD_TOOLS_RETRIES=0"] + arguments, environment: environment)
     }
 
-    /// How many requests a run makes.
+    /// The number of requests of a run.
     private func requests(_ arguments: [String]) throws -> Int {
         try service.reset()
         _ = try fetch(arguments)
         return try service.requests().total
     }
 
-    /// Addresses at which every connection ends without an answer.
+    /// Service addresses that close every connection without an answer.
     private var gone: [String: String?] {
         [
             "APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["close"]),
@@ -35,7 +35,7 @@ struct CachedDaysTests {
 
     private let year = ["--date", "2023-01-01..2023-12-31"]
 
-    @Test func aSecondRunOverAYearMakesNoRequest() throws {
+    @Test func secondRunOverAYearSendsNoRequest() throws {
         let first = try fetch(year)
         #expect(try first.records.count == 365 && service.requests().total > 14)
         try service.reset()
@@ -65,7 +65,7 @@ struct CachedDaysTests {
         #expect(dates == dates.sorted() && dates.count == 365)
     }
 
-    @Test func killedRunContinuesAtItsLastDay() throws {
+    @Test func killedRunContinuesAfterItsLastStoredDay() throws {
         let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["slow-5"])]
         let whole = try requests(year + ["--refresh", "--cache-dir", home.path("other")])
         try service.reset()
@@ -79,7 +79,7 @@ struct CachedDaysTests {
         let rest = try home.run("apod-fetch", year, environment: slow)
         #expect(try rest.records.count == 365)
         #expect(try rest.records.contains { $0.string("apod.source") == "cache" })
-        // Give or take the pages that were under way.
+        // Allows for the pages that were in transfer.
         #expect(try (0...6).contains(before + service.requests().total - whole))
     }
 
@@ -96,7 +96,7 @@ struct CachedDaysTests {
         #expect(try never.expect(75).record.bool("error.transient") == true, "\(never)")
     }
 
-    @Test func processesThatFetchTheSameYearAskOnce() throws {
+    @Test func concurrentRunsOverAYearShareRequests() throws {
         let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["wait-50"])]
         _ = try home.run("apod-fetch", year, environment: slow)
         let whole = try service.requests().total
@@ -111,7 +111,7 @@ struct CachedDaysTests {
     }
 
     @Test func waiterTakesOverFromADeadProcess() throws {
-        // For waiting processes, both addresses are the same service.
+        // Both addresses are the same service, so the waiting process waits for its days.
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]
         let dead = try home.start("apod-fetch", month, environment: stalled)
@@ -123,7 +123,7 @@ struct CachedDaysTests {
         _ = dead.wait()
     }
 
-    @Test func aSignalEndsARunOfManyPagesSoon() throws {
+    @Test func signalEndsARunOfManyPages() throws {
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let running = try home.start("apod-fetch", year + ["-v", "--jobs", "4"], environment: stalled)
         // The fourth page.

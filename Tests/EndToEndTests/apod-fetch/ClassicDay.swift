@@ -1,6 +1,6 @@
 import TestSupport
 
-/// An answer of NASA's old service, made up.
+/// An invented answer of NASA's old service.
 enum ClassicDay {
     static let day = "2024-02-03"
 
@@ -11,7 +11,7 @@ enum ClassicDay {
 
     static let response = LoopbackResponse.json(json)
 
-    /// It as a whole answer, head and all.
+    /// The complete response, with headers.
     static let bytes = Array(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\nConnection: close\r\n\r\n\(json)"
             .utf8)

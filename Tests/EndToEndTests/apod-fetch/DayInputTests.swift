@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// What `apod-fetch` reads of its standard input, and when.
+/// When and how `apod-fetch` reads standard input.
 @Suite struct DayInputTests {
     private let server: SampleServer
     private let home: ToolHome
@@ -13,7 +13,7 @@ import Testing
         home = try ToolHome(environment: server.environment)
     }
 
-    @Test func standardInputIsLeftAlone() throws {
+    @Test func standardInputIsNotReadWithoutADash() throws {
         let home = try Sample.home()
         let running = try home.start("apod-fetch", ["--date", "2024-02-01"])
         #expect(running.readLine()?.contains("2024-02-01") == true)
@@ -27,7 +27,7 @@ import Testing
             tool.write("\(day)\n")
             #expect(tool.readLine()?.isEmpty == false)
         }
-        // The last line needs no end.
+        // The last line needs no newline.
         tool.write("2024-03-01")
         tool.closeInput()
         #expect(tool.readLine() == "2024-03-01")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandLinesTakeNoMemory() throws {
+    @Test func memoryDoesNotGrowWithTheNumberOfLines() throws {
         let comments = String(repeating: "# the day on which nothing happened\n", count: 100_000)
         let failed = String(repeating: "{\"error\":1}\n", count: 50_000)
         for input in [comments, failed, String(repeating: "2024-02-03\n", count: 2000)] {

@@ -3,13 +3,13 @@ import Support
 import TestSupport
 import Testing
 
-/// Which day is the newest, before and after its picture has come out.
+/// The newest day, before and after its picture is published.
 struct NewestDayTests {
     /// The date at UTC-4, where NASA publishes.
     private var newest: CalendarDay { CalendarDay(at: .now(), offset: .seconds(-4 * 3600)) }
 
-    @Test func everyWayOfAskingForTodayGivesTheNewest() throws {
-        // The newest two days of the service have ordinary pictures, for any date.
+    @Test func everyRequestForTodayReturnsTheNewestDay() throws {
+        // On any date, the newest two days of the service have ordinary pictures.
         let service = try SampleServer(["--today", newest.description])
         let home = try ToolHome(environment: service.environment)
         func date(_ arguments: [String]) throws -> String {
@@ -21,12 +21,12 @@ struct NewestDayTests {
         #expect(try date(["--date", "yesterday"]) == "\(newest.advanced(by: -1))\n")
     }
 
-    @Test func beforeTodaysPictureIsOutTheDayBeforeIsTheNewest() throws {
+    @Test func yesterdayIsTheNewestDayBeforeTodaysPicture() throws {
         let service = try SampleServer(["--today", newest.advanced(by: -1).description])
         let home = try ToolHome(environment: service.environment)
         let record = try home.run("apod-fetch", ["--date"]).expect(0).record
         #expect(record.string("date") == newest.advanced(by: -1).description)
-        // If the day is named, a failure reports that it is not published.
+        // An explicit date fails, because it is not published yet.
         let named = try home.run("apod-fetch", ["--date", newest.description]).expect(75)
         #expect(try named.record.string("error.code") == "not-published")
         #expect(try named.record.bool("error.transient") == true)
@@ -47,26 +47,26 @@ struct NewestDayTests {
         }
     }
 
-    @Test func anOpenRangeEndsWithTheNewest() throws {
+    @Test func openRangeEndsWithTheNewestDay() throws {
         let start = newest.advanced(by: -2).description
         let open = try Sample.home().run(
             "apod-fetch", ["APOD_TOOLS_RETRIES=0", "--date", "\(start)..", "--print", "date"])
         #expect(open.lines.last == newest.description, "\(open)")
     }
 
-    @Test func theLastDaysAscendToTheNewestPicture() throws {
+    @Test func lastDaysEndWithTheNewestPicture() throws {
         let service = try SampleServer(["--today", newest.advanced(by: -1).description])
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])
         #expect(output.lines == (1...3).reversed().map { newest.advanced(by: -$0).description }, "\(output)")
-        // The month that this day is in ends with it.
+        // The current month ends with the newest day.
         let month = String(newest.description.prefix(7))
         let open = try home.run("apod-fetch", ["--date", month, "--print", "date"])
         #expect(open.lines.last ?? "" < newest.description, "\(open)")
         #expect(open.stderr.contains("the picture of \(newest) is not published yet; left out"), "\(open)")
     }
 
-    @Test func pauseOfSomeDaysIsReportedInOneLine() throws {
+    @Test func pauseOfSeveralDaysIsReportedInOneLine() throws {
         let last = newest.advanced(by: -5)
         let service = try SampleServer(["--today", last.description])
         let home = try ToolHome(environment: service.environment)

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-/// A service that reports its remaining requests and counts clients.
+/// A service that reports the number of remaining requests and counts clients.
 struct QuotaTests {
-    /// Answers any day; after `limit` requests it refuses all for an hour.
+    /// Answers any day. After `limit` requests it refuses all requests for an hour.
     private final class Service: Sendable {
         private let count = Monitor(0)
         private let server: LoopbackServer
@@ -44,10 +44,10 @@ struct QuotaTests {
             "apod-fetch", ["APOD_TOOLS_SERVICE=api", "APOD_TOOLS_RETRIES=0", "--jobs", "1"] + options + days)
     }
 
-    @Test func quotaIsReportedAndAnExhaustedQuotaStopsRequests() throws {
+    @Test func exhaustedQuotaIsReportedAndStopsRequests() throws {
         let service = try Service(limit: 5)
         let home = try service.home()
-        // Single days, so that each is a request.
+        // Single days, each of which causes a request.
         for day in [1, 5, 9, 13, 17] {
             let output = try fetch(home, [day], "-v").expect(0)
             #expect(output.stderr.contains("of 5 requests left"), "\(output)")

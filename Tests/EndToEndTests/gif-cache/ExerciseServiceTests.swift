@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-/// How `gif-cache` asks the service, and how often.
+/// The requests of `gif-cache` to its service.
 struct ExerciseServiceTests {
-    @Test func aBurstThatIsTooFastIsWaitedFor() throws {
+    @Test func burstLimitIsWaitedFor() throws {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         let asked = Monitor(0)
         let server = try LoopbackServer { request, connection in
@@ -65,13 +65,13 @@ struct ExerciseServiceTests {
         #expect(try service.requests()["/exercises"] == 4)
         service.stop()
         #expect(try home.run("gif-cache", ["list", "--offline"]).expect(0).records.count == 700)
-        // An older list will do where the service is away.
+        // An older list is used if the service is unreachable.
         let stale = try home.run("gif-cache", ["list", "--refresh", "APOD_TOOLS_RETRIES=0", "--print", "id"]).expect(0)
         #expect(stale.lines.count == 700 && stale.stderr.contains("is used"), "\(stale.stderr)")
         _ = try ToolHome(environment: service.environment).run("gif-cache", ["list", "--offline"]).expect(75)
     }
 
-    @Test func gifsOfTheOpenVersionComeFromTheirOwnOriginWithoutTheKey() throws {
+    @Test func openServiceGIFsAreFetchedWithoutTheKey() throws {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         let asked = Monitor<[LoopbackRequest]>([])
         let media = try LoopbackServer { request in
@@ -93,17 +93,17 @@ struct ExerciseServiceTests {
         for header in requests.flatMap(\.headers) {
             #expect(!header.value.contains(key) && !header.name.lowercased().contains("rapidapi"), "\(header)")
         }
-        // A second run, and one of ids alone, request nothing.
+        // Neither a second run nor a run by ID sends a request.
         try home.run("gif-cache", ["mirror"]).expect(0)
         try home.run("gif-cache", ["put", "0001", "0060"]).expect(0)
         #expect(try service.requests().total == 3)
-        // An id alone costs a request for its address.
+        // Refreshing by ID requests the GIF's address again.
         try home.run("gif-cache", ["put", "0007", "--refresh"]).expect(0)
         #expect(try service.requests()["/api/v1/exercises/0007"] == 1)
         #expect(asked.withLock { $0.count } == 61)
     }
 
-    @Test func withoutAnAddressAndAKeyTheChoiceIsExplained() throws {
+    @Test func missingServiceAndKeyAreExplained() throws {
         let home = try ToolHome()
         for command in [["list"], ["mirror"], ["put", "0001"]] {
             try home.run("gif-cache", command).expectRefusal(78, "gif-cache", "EXERCISEDB_API_URL", "RapidAPI", "terms")
@@ -118,7 +118,7 @@ struct ExerciseServiceTests {
         }
     }
 
-    @Test func somethingElseThanAListIsRefused() throws {
+    @Test func invalidListIsRefused() throws {
         for (body, status) in [("{\"message\":\"hello\"}", 65), ("[1]", 65), ("<html>", 65)] {
             let server = try LoopbackServer { _ in .json(body) }
             let home = try ToolHome(

@@ -6,7 +6,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `gif-cache` on the content of GIFs: `info`, `poster` and `verify`.
+/// The commands `info`, `poster` and `verify`, which read GIFs.
 struct GifCacheContentTests {
     private let home: ToolHome
 
@@ -20,7 +20,7 @@ struct GifCacheContentTests {
         [.noise(6, 5, seed: 1), .noise(6, 5, seed: 2), .noise(6, 5, seed: 3)], delay: 12, loop: 4
     ).gif()
 
-    @Test func infoTellsOfIDsFilesAndRecords() throws {
+    @Test func infoReadsIDsFilesAndRecords() throws {
         let path = try keep("0001", Self.animation)
         let file = try home.write("curl.gif", Self.animation)
         let records = try home.run("gif-cache", ["info", "0001", "curl.gif", file]).expect(0).records
@@ -36,7 +36,7 @@ struct GifCacheContentTests {
         #expect(piped.stdout.hasPrefix(#"{"exercise":{"id":"0001"},"n":1.10,"info":{"#))
     }
 
-    @Test func infoIsATableAtATerminal() throws {
+    @Test func infoIsATableOnATerminal() throws {
         try home.write("curl.gif", Self.animation)
         let lines = try home.run("gif-cache", ["info", "curl.gif"], stdout: .terminal).expect(0).stdout
             .split { $0.isNewline }
@@ -46,7 +46,7 @@ struct GifCacheContentTests {
         #expect(json.stdout.hasPrefix("{"))
     }
 
-    @Test func aPosterIsTheFirstFrame() throws {
+    @Test func posterIsTheFirstFrame() throws {
         let path = try keep("0001", Self.animation)
         let record = try home.run("gif-cache", ["poster", "0001"]).expect(0).record
         #expect(record.names == ["id", "path", "cache", "gif", "poster"] && record.string("path") == path)
@@ -68,7 +68,7 @@ struct GifCacheContentTests {
         #expect(try TestFile.bytes(home.path("p.png")) == bytes)
     }
 
-    @Test func aPosterThatCannotBeWrittenSaysSo() throws {
+    @Test func posterThatCannotBeWrittenIsReported() throws {
         _ = try keep("0001", Self.animation)
         _ = try home.write("taken", "")
         #expect(try home.run("gif-cache", ["poster", "0001", "-o", "taken/p.png"]).status == 73)
@@ -77,14 +77,14 @@ struct GifCacheContentTests {
             .expectRefusal(64, "gif-cache", "--output", "one id")
     }
 
-    /// The frames that the suite's own pictures show first.
+    /// The first frames, as rendered by the test suite's own pictures.
     @Test(
         .enabled(if: Corpus.isPresent),
         arguments: [
             "dispose-keep", "dispose-restore-background", "image-overlap-bg", "image-outside-bg", "transparent",
             "interlace", "local-color-table",
         ])
-    func postersAreAsTheTestSuiteHasThem(_ name: String) throws {
+    func postersMatchTheTestSuite(_ name: String) throws {
         let folder = try Corpus.path("images/gif/gif-test-suite")
         _ = try keep("0001", TestFile.bytes("\(folder)/\(name).gif"))
         let poster = try home.run("gif-cache", ["poster", "0001", "--print", "poster.path"]).expect(0).lines[0]
@@ -105,11 +105,11 @@ struct GifCacheContentTests {
         #expect(isSame, "\(name)")
     }
 
-    @Test func verifyRefusesWhatPutWouldNotHaveKept() throws {
+    @Test func verifyReportsFilesThatPutRefuses() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         try home.keep(png, as: "exercisedb:0003@180")
         let picture = try home.write("new.png", png)
-        // Nothing of it is gif-cache's.
+        // A picture of another tool is not checked.
         try home.run("img-cache", ["put", picture, "--key", "my-own"]).expect(0)
         let steps = try home.run("gif-cache", ["verify"]).expect(1).records
         let problems = try steps.compactMap { $0.raw("problems") }.flatMap { try Record.list(parsing: Array($0)) }

@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// `gif-cache mirror` against a service with many exercises, some of whose GIFs are wrong.
+/// `gif-cache mirror` with a service that has many exercises, some with invalid GIFs.
 struct GifCacheSyncTests {
-    /// What becomes of an exercise by its number modulo 20, as `sample-service --exercise-faults` has it.
+    /// The expected error code by the exercise number modulo 20, as defined by `sample-service --exercise-faults`.
     private static let codes = [
         1: "not-a-gif", 2: "not-a-gif", 3: "truncated-gif", 4: "empty-body", 5: "over-limit", 6: "unknown-exercise",
         7: "server-error",
@@ -76,7 +76,7 @@ struct GifCacheSyncTests {
         #expect((31...33).contains(images), "\(images) requests")
         _ = try home.run("gif-cache", ["put", "0099", "0100"]).expect(75)
         #expect(try service.requests()["/image"] == images)
-        // Another key is another quota; --refresh asks in any case.
+        // Another key has its own quota, and --refresh always sends a request.
         _ = try home.run("gif-cache", ["put", "0099"], environment: ["EXERCISEDB_API_KEY": "other"]).expect(75)
         _ = try home.run("gif-cache", ["put", "0100", "--refresh"]).expect(75)
         #expect(try service.requests()["/image"] == images + 2)

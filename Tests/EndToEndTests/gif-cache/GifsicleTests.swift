@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What `gifsicle --info` prints of a GIF, as far as `gif-cache info` tells it too.
+/// The properties of a GIF that both `gifsicle --info` and `gif-cache info` print.
 private struct GifsicleInfo {
     struct Image: Equatable {
         var area = ""
@@ -20,7 +20,7 @@ private struct GifsicleInfo {
     var comments = 0
     var images: [Image] = []
 
-    /// Reads lines such as `  + image #1 32x32 at 5,10 transparent 2` and, indented further, those about it.
+    /// Parses lines such as `  + image #1 32x32 at 5,10 transparent 2` and the indented lines below them.
     init(_ lines: [String]) {
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
@@ -42,7 +42,7 @@ private struct GifsicleInfo {
         }
     }
 
-    /// `[16]`
+    /// Parses a number in brackets: `[16]`.
     private static func count(_ text: String) -> Int? { Int(text.dropFirst().dropLast()) }
 }
 
@@ -56,10 +56,10 @@ extension GifsicleInfo.Image {
         isInterlaced = words.contains("interlaced")
     }
 
-    /// `disposal asis delay 0.07s`
+    /// Parses a line such as `disposal asis delay 0.07s`.
     fileprivate mutating func set(_ words: [String]) {
         if let index = words.firstIndex(of: "disposal") {
-            // 4 is what old programs wrote for 3.
+            // Old programs wrote 4 instead of 3.
             let names = ["none": "unspecified", "asis": "keep", "background": "background", "previous": "previous"]
             disposal = names[words[index + 1]] ?? (words[index + 1] == "4" ? "previous" : words[index + 1])
         }
@@ -79,10 +79,10 @@ extension GifsicleInfo.Image {
     }
 }
 
-/// Another program's word for what `gif-cache info` reads.
+/// Compares `gif-cache info` with gifsicle.
 @Suite(.enabled(if: Corpus.isPresent && Gifsicle.isPresent))
 struct GifsicleTests {
-    @Test func infoAgreesWithGifsicleOnEveryGIFThatIsAccepted() throws {
+    @Test func infoAgreesWithGifsicleOnEveryValidGIF() throws {
         let home = try ToolHome()
         for verdict in try GIFVerdict.list() where verdict.isAccepted {
             let path = try verdict.path
@@ -106,7 +106,7 @@ struct GifsicleTests {
 }
 
 enum Gifsicle {
-    /// Whether it is installed. Says loudly, once a run, that its test is skipped where it isn't.
+    /// Whether gifsicle is installed. If not, prints once that the test is skipped.
     static let isPresent: Bool = {
         let isThere = (try? run("/usr/bin/env", ["gifsicle", "--version"]))?.status == 0
         if !isThere {

@@ -3,24 +3,24 @@ import Support
 import TestSupport
 import Testing
 
-/// The output of `gif-cache` on a terminal, and the GIFs that it keeps in memory. No service is used.
+/// Output of `gif-cache` on a terminal, and GIFs cached in memory. No service is used.
 struct KeptGIFTests {
     private let home: ToolHome
 
     init() throws { home = try ToolHome() }
 
-    /// An animation of two frames of noise, which differs with the seed.
+    /// An animation of two noise frames, which depend on the seed.
     private static func gif(_ side: Int, seed: UInt64) -> [UInt8] {
         DrawnAnimation([.noise(side, side, seed: seed), .noise(side, side, seed: seed + 1)], delay: 7).gif()
     }
 
-    /// Keeps a GIF of an exercise; gives its path.
+    /// Caches a GIF of an exercise and returns its path.
     @discardableResult
     private func keep(_ id: String, _ resolution: Int = 180, side: Int = 8, seed: UInt64 = 1) throws -> String {
         try home.keep(Self.gif(side, seed: seed), as: "exercisedb:\(id)@\(resolution)")
     }
 
-    @Test func bytesAreNotWrittenToATerminal() throws {
+    @Test func gifsAreNotWrittenToATerminal() throws {
         try keep("0001")
         for arguments in [["cat", "0001"], ["poster", "0001", "-o", "-"]] {
             let output = try home.run("gif-cache", arguments, stdout: .terminal).expect(64)
@@ -32,7 +32,7 @@ struct KeptGIFTests {
         try keep("0001")
         try keep("0002", 360, side: 40, seed: 5)
         func words(_ arguments: String...) throws -> [Substring] {
-            // A terminal ends its lines by CR and LF.
+            // A terminal converts line ends to CR LF.
             try home.run("gif-cache", arguments, stdout: .terminal).expect(0).stdout.split { $0.isNewline }
         }
         let table = try words("ls")
@@ -44,8 +44,8 @@ struct KeptGIFTests {
         #expect(try words("rm", "--all").first?.hasPrefix("0 files removed") == true)
     }
 
-    /// After a change of policy, entries kept under the old policy are still present.
-    @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndClearedToo() throws {
+    /// After a change of policy, entries stored under the old policy remain.
+    @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndCleared() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let home = try ToolHome(environment: ["XDG_RUNTIME_DIR": memory.path])
         for (id, policy) in [("0001", Policy.enabled), ("0002", .memory)] {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What `img-cache` shows people at a terminal.
+/// Output of `img-cache` on a terminal.
 struct CacheTerminalTests {
     private let home: ToolHome
     init() throws { home = try ToolHome() }
@@ -11,7 +11,7 @@ struct CacheTerminalTests {
         try home.run("img-cache", ["put", "\(key).png", "--key", key]).expect(0)
     }
 
-    @Test func aListingIsATable() throws {
+    @Test func listingIsATable() throws {
         try put("moon")
         try put("mars\u{202E}")
         let table = try home.run("img-cache", ["ls"], stdout: .terminal).expect(0).stdout

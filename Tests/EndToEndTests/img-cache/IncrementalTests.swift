@@ -6,7 +6,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `img-cache put --incremental`: previews while a picture is on its way.
+/// `img-cache put --incremental` writes previews during a download.
 @Suite(.serialized)
 struct IncrementalTests {
     static func pictures() throws -> [(name: String, bytes: [UInt8], previews: Int)] {
@@ -35,7 +35,7 @@ struct IncrementalTests {
         return try #require(try Record.list(parsing: Array(line.utf8)).first)
     }
 
-    @Test func previewOfEachScanComesBeforeTheNextScanIsSent() throws {
+    @Test func previewIsWrittenBeforeTheNextScanArrives() throws {
         for (name, bytes, count) in try Self.pictures() {
             let server = try ScanServer([name: bytes])
             let home = try ToolHome(environment: server.environment)
@@ -66,12 +66,12 @@ struct IncrementalTests {
             let final = try tool.wait().expect(0).records.last
             #expect(final?.string("cache.status") == "miss")
             #expect(try TestFile.bytes(try #require(final?.string("path"))) == bytes)
-            // Previews outlive the download, since a reader may still have one open.
+            // Previews stay after the download, because a reader may still have one open.
             #expect(home.leftovers.count == count && home.leftovers.allSatisfy { $0.contains(".preview-") })
         }
     }
 
-    @Test func aPictureWithoutScansAHitAndPrintGiveOneRecordEach() throws {
+    @Test func hitsAndPicturesWithoutScansHaveASingleRecord() throws {
         let home = try Sample.home()
         let plain = try Sample.url("incremental-plain.png")
         for status in ["miss", "hit"] {
@@ -129,7 +129,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func resumedDownloadShowsItsExistingScansImmediately() throws {
+    @Test func resumedDownloadWritesPreviewsOfItsExistingScans() throws {
         for (name, bytes, count) in try Self.pictures() {
             let server = try ScanServer([name: bytes])
             let home = try ToolHome(environment: server.environment)
@@ -150,7 +150,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func waiterForAnotherProcessGetsOnlyTheWholePicture() throws {
+    @Test func waiterGetsOnlyTheCompletePicture() throws {
         let (name, bytes, _) = try Self.pictures()[0]
         let server = try ScanServer([name: bytes])
         let home = try ToolHome(environment: server.environment)
@@ -165,7 +165,7 @@ struct IncrementalTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func aRunThatIsStoppedLeavesNoUnfinishedPreview() throws {
+    @Test func stoppedRunLeavesNoUnfinishedPreview() throws {
         let (name, bytes, _) = try Self.pictures()[1]
         let server = try ScanServer([name: bytes])
         let home = try ToolHome(environment: server.environment)
@@ -178,18 +178,18 @@ struct IncrementalTests {
         #expect(home.leftovers.filter { $0.contains(".preview") }.count == 1)
     }
 
-    @Test func aClosedPipeEndsTheRunWithoutTheRest() throws {
+    @Test func closedPipeEndsTheRunBeforeTheDownload() throws {
         let (name, bytes, _) = try Self.pictures()[0]
         let server = try ScanServer([name: bytes])
         let home = try ToolHome(environment: server.environment)
         server.release(name, 3)
-        // The rest never arrives: the run ends because its output is closed.
+        // The remaining scans never arrive, so only the closed output can end the run.
         let output = try home.shell("img-cache put --incremental \(server.url(name)) | head -1 | wc -l")
         #expect(output.lines == ["1"])
         #expect(home.leftovers.allSatisfy { !$0.hasSuffix(".preview") } && home.blobs.isEmpty)
     }
 
-    @Test func previewsGoWhenTheirLeaseIsOver() throws {
+    @Test func previewsAreRemovedAfterTheirLease() throws {
         let (name, bytes, _) = try Self.pictures()[0]
         let server = try ScanServer([name: bytes, "other.jpg": bytes])
         server.releaseAll(name)
@@ -198,12 +198,12 @@ struct IncrementalTests {
         let records = try home.run("img-cache", ["put", "--incremental", server.url(name)]).expect(0).records
         let paths = records.dropLast().compactMap { $0.string("path") }
         #expect(paths.count == 9)
-        // Six are older than a lease, as after a killed run; the leases of the others are still in force.
+        // Six previews are older than a lease, as after a killed run; the other leases have not expired.
         let folder = try #require(home.leftovers.first.map { home.folder.path($0) })
         let parent = folder[..<(folder.lastIndex(of: "/") ?? folder.endIndex)]
         try home.shell("touch -d '-15 minutes' \(paths[..<6].joined(separator: " ")) '\(parent)/x.preview'").expect(0)
         try home.shell("touch -d '-5 minutes' \(paths[6...].joined(separator: " "))").expect(0)
-        // A run without the option does not even look.
+        // A run without the option does not clean up previews.
         try home.run("img-cache", ["put", server.url("other.jpg")]).expect(0)
         #expect(home.leftovers.count == 10)
         try home.run("img-cache", ["put", "--incremental", server.url("other.jpg")]).expect(0)
@@ -216,9 +216,9 @@ struct IncrementalTests {
         #expect(home.leftovers.isEmpty)
     }
 
-    @Test func tenThousandScansGiveAFewPreviewsAndAPicture() throws {
+    @Test func tenThousandScansGiveOnlyAFewPreviews() throws {
         let bytes = try Self.pictures()[0].bytes
-        // The first scan again and again, which a decoder would draw over and over.
+        // Repeats the first scan, so that a decoder would draw it repeatedly.
         let ends = ScanServer.parts(of: bytes).map { $0 - 8 }
         let start = try #require(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let scan = Array(bytes[start..<ends[0]])

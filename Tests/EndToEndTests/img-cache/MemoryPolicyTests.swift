@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What `--policy memory` keeps where, how much of it, and what takes it away.
+/// Storage, limit and removal of entries with `--policy memory`.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryPolicyTests {
     private let memory: TemporaryFolder
@@ -15,7 +15,7 @@ struct MemoryPolicyTests {
         home = try Sample.home(["XDG_RUNTIME_DIR": memory.path])
     }
 
-    /// Names of pictures that lie in memory.
+    /// The names of pictures in memory.
     private var kept: [String] { memory.contents().filter { $0.contains("/scopes/") && $0.hasSuffix(".png") } }
 
     private func pictures(_ count: Int, side: Int = 150) throws -> [String] {
@@ -26,7 +26,7 @@ struct MemoryPolicyTests {
         }
     }
 
-    /// The room of all files in memory, as measured by `du`.
+    /// The space used in memory, as measured by `du`.
     private func taken() throws -> Int {
         let words = try home.shell("du -sk \(memory.path)")
             .stdout.split(separator: "\t")
@@ -50,7 +50,7 @@ struct MemoryPolicyTests {
         try home.run("img-cache", ["has", picture] + line + ["a"]).expect(0)
         try home.run("img-cache", ["has", picture] + line + ["b"]).expect(1)
         #expect(kept.count == 1)
-        // A path that leads there by a link is the same root.
+        // A path through a link names the same root.
         symlink("a", home.path("link"))
         try home.run("img-cache", ["has", picture] + line + ["link"]).expect(0)
     }
@@ -59,7 +59,7 @@ struct MemoryPolicyTests {
         ["scope", "switch", "bob", "--purge"], ["scope", "purge", "default"], ["scope", "purge", "--all-scopes"],
     ])
     func purgingFindsMemoryIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
-        // The home's own is: pictures go to the next place.
+        // The runtime folder of this home is on a disk, so pictures are stored in the next candidate folder.
         let home = try ToolHome()
         try home.write("a.png", DrawnPicture.gradient(30, 20).png())
         let path = try #require(
@@ -74,14 +74,14 @@ struct MemoryPolicyTests {
         _ = try home.run("img-cache", ["scope", "purge", "--all-scopes", "--policy", "memory"]).expect(0)
     }
 
-    @Test func purgeLeavesNothing() throws {
+    @Test func purgeLeavesNoFileInMemory() throws {
         let picture = try pictures(1)[0]
         try home.run("img-cache", ["put", "--policy", "memory", picture]).expect(0)
         try home.run("img-cache", ["scope", "purge", "default", "--policy", "memory"]).expect(0)
         #expect(memory.contents().filter { $0.hasPrefix("apod-tools/") } == ["apod-tools/use"])
     }
 
-    /// Other tests keep pictures in places that all homes share, and those count: here, no other test runs.
+    /// Hides the memory folders that all homes share, because pictures of other tests would count toward the limit.
     private func runAlone() throws -> (String, [String], ToolInput) throws -> ToolOutput {
         guard MountNamespace.isPossible else { return { try home.run($0, $1, stdin: $2) } }
         let alone = try MountNamespace(
@@ -94,7 +94,7 @@ struct MemoryPolicyTests {
         return { try alone.run($0, $1, stdin: $2) }
     }
 
-    @Test func memoryCapacityHoldsForTheCacheAndFilesPastItTogether() throws {
+    @Test func memoryCapacityIncludesCacheAndEphemeralFiles() throws {
         let run = try runAlone()
         let config = try home.write(
             "config.json", #"{"policy": "memory", "memory_capacity": "1MB", "policy_rules": {"*-odd*": "disabled"}}"#)
@@ -102,7 +102,7 @@ struct MemoryPolicyTests {
         for name in names where name.hasSuffix("7.png") {
             rename(home.path(name), home.path("\(name.dropLast(4))-odd.png"))
         }
-        // The ephemeral files come first: they are among the pictures with room.
+        // Ephemeral files come first, so that they fit.
         let all = TemporaryFolder.names(in: home.work).filter { $0.hasSuffix(".png") }
             .sorted { $0.contains("odd") && !$1.contains("odd") }
             .map { home.path($0) }
@@ -115,7 +115,7 @@ struct MemoryPolicyTests {
         #expect(try output.records.allSatisfy { $0.string("error.code") ?? "memory-full" == "memory-full" })
         #expect(try taken() <= 1_050_000)
 
-        // Variants count too, and an expired lease makes room.
+        // Variants count, too, and expired leases free room.
         let lines = stored.map { String(decoding: $0.line, as: UTF8.self) }
         try run("img-downsample", ["--width", "140", "--config", config], .lines(lines))
             .expectFailure(75, code: "memory-full", tool: "img-downsample")

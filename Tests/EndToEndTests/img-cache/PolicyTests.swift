@@ -4,9 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// `--policy` and `policy_rules`: what stays on the disk, what in memory, and what nowhere.
+/// Storage under `--policy` and `policy_rules`: on the disk, in memory or ephemeral.
 struct PolicyTests {
-    /// A home whose run-time folder is in memory.
+    /// A home whose runtime folder is in memory.
     private final class MemoryHome: Sendable {
         let memory: TemporaryFolder
         let home: ToolHome
@@ -19,12 +19,12 @@ struct PolicyTests {
         var root: String { memory.path("apod-tools") }
     }
 
-    /// The files past the cache.
+    /// The ephemeral files.
     private func bypassed(_ home: ToolHome) -> [String] {
         home.folder.contents().filter { $0.hasPrefix("run/apod-tools-bypass/") }
     }
 
-    /// Whether the disk has no entry. The root itself may be there: a tool creates it before it drops the right to do
+    /// Whether the disk has no entry. The root itself may exist: a tool creates it before it gives up the right to do
     /// so, even if it stores nothing.
     private func isEmpty(_ home: ToolHome) throws -> Bool {
         try home.shell("ls -A \"$APOD_TOOLS_CACHE_DIR\" 2>/dev/null || true").expect(0).stdout.isEmpty
@@ -41,7 +41,7 @@ struct PolicyTests {
 
     // MARK: disabled
 
-    @Test func leaseIsInTheName() throws {
+    @Test func ephemeralFileNameContainsItsLease() throws {
         let home = try Sample.home()
         let before = Timestamp.now()
         let url = try Sample.url("policy-lease.jpg")
@@ -82,7 +82,7 @@ struct PolicyTests {
         #expect(try file.bytes(0..<file.count) == LoopbackClient.send(url).body)
     }
 
-    @Test func interruptedDownloadLeavesNothingAndAKilledOneIsSwept() throws {
+    @Test func interruptedOrKilledDownloadLeavesNoEphemeralFile() throws {
         let server = try StallingServer()
         let home = try ToolHome(environment: server.environment)
         let stopped = try home.start("img-cache", ["put", "--policy", "disabled", server.url()], stdin: .empty)
@@ -94,7 +94,7 @@ struct PolicyTests {
 
         let killed = try home.start("img-cache", ["put", "--policy", "disabled", server.url()], stdin: .empty)
         #expect(server.waitUntilStalled(2))
-        // During the write, the file is never swept as a leftover, for any end of lease in its name.
+        // While a process writes the file, no run removes it, even if the lease in its name has expired.
         try endLeases(home)
         try home.run("img-cache", ["stats"]).expect(0)
         #expect(bypassed(home).count == 1)
@@ -107,7 +107,7 @@ struct PolicyTests {
     // MARK: memory
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func memoryIsACacheThatNeverTouchesTheDisk() throws {
+    func memoryPolicyNeverWritesToTheDisk() throws {
         let place = try MemoryHome()
         let home = place.home
         let url = try Sample.url("policy-memory.jpg")
@@ -132,7 +132,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func scopesAreKeptApartInMemoryToo() throws {
+    func picturesInMemoryAreNotSharedBetweenScopes() throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-scope.jpg")
         try place.home.run("img-cache", ["put", "--policy", "memory", "--scope", "alice", url]).expect(0)
@@ -175,7 +175,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func verifyLooksWhereThePolicySays() throws {
+    func verifyFollowsThePolicy() throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-verify.jpg")
         let path = try #require(
@@ -198,7 +198,7 @@ struct PolicyTests {
 
     // MARK: Other tools
 
-    @Test func placeholdersOfDisabledPicturesAreNotKept() throws {
+    @Test func placeholdersOfDisabledPicturesAreNotCached() throws {
         let home = try Sample.home()
         let rule = ["APOD_TOOLS_POLICY_RULES=*/policy-gone*=disabled"]
         let gone = try Sample.url("policy-gone.jpg", faults: ["status-404"])
@@ -208,7 +208,7 @@ struct PolicyTests {
         let path = try #require(try drawn.records.first?.raw("variants")).split(separator: UInt8(ascii: "\""))
             .map { String(decoding: $0, as: UTF8.self) }.first { $0.hasPrefix("/") }
         #expect(try #require(path).hasPrefix(home.folder.path("run/apod-tools-bypass/")), "\(drawn)")
-        // The picture's file is lost, and its placeholder is equally secret.
+        // The placeholder of a lost picture must be as private as the picture.
         let record = try home.run("img-cache", ["put", "--policy", "disabled", try Sample.url("policy-lost.jpg")])
             .expect(0).record
         unlink(try #require(record.string("path")))
@@ -220,7 +220,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func variantsOfAPictureInMemoryStayThere() throws {
+    func variantsOfAPictureInMemoryAreStoredInMemory() throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-variants.jpg")
         let put = try place.home.run("img-cache", ["put", "--policy", "memory", url]).expect(0)

@@ -2,7 +2,7 @@ import Previews
 import Support
 import TestSupport
 
-/// A server whose pictures come scan by scan, each when the test says so.
+/// A server that sends pictures scan by scan, as the test releases them.
 final class ScanServer: Sendable {
     private struct State {
         var released: [String: Int] = [:]
@@ -12,7 +12,7 @@ final class ScanServer: Sendable {
     private let server: LoopbackServer
     private let state = Monitor(State())
 
-    /// The offsets at which the received bytes complete a scan detectably: the beginning of the next scan is included.
+    /// The offsets after which a scan is detectably complete; they include the beginning of the next scan.
     static func parts(of bytes: [UInt8]) -> [Int] {
         var finder = ScanFinder()
         var ends: [Int] = []
@@ -20,7 +20,7 @@ final class ScanServer: Sendable {
         return ends + [bytes.count]
     }
 
-    /// - Parameter pictures: by name. Each part waits for a `release` of its picture.
+    /// - Parameter pictures: the pictures by name. Each part waits for a `release` of its picture.
     init(_ pictures: [String: [UInt8]], type: String = "image/jpeg") throws {
         let state = self.state
         server = try LoopbackServer { request, connection in

@@ -4,10 +4,10 @@ import Support
 import TestSupport
 import Testing
 
-/// The traces of other scopes, and the effect of a switch on other processes.
+/// Isolation of scopes, and the effect of a switch on other processes.
 @Suite(.serialized)
 struct ScopeTests {
-    @Test func resetOfAScopeLeavesTheOthersAlone() throws {
+    @Test func resetOfAScopeKeepsOtherScopes() throws {
         let home = try Sample.home()
         let url = try Sample.url("reset-one.jpg")
         for scope in ["alice", "bob"] { try home.run("img-cache", ["put", "--scope", scope, url]).expect(0) }
@@ -29,7 +29,7 @@ struct ScopeTests {
         #expect(try counters("bob") >= before)
         #expect(home.blobs.count == 1)
         try CacheOnDisk(home).expectSound(home)
-        // The scope in use is another matter than the one that is named.
+        // APOD_TOOLS_SCOPE does not limit --all-scopes.
         let all = try home.run(
             "img-cache", ["scope", "purge", "--all-scopes"], environment: ["APOD_TOOLS_SCOPE": "alice"]
         ).expect(0).record
@@ -71,7 +71,7 @@ struct ScopeTests {
 
         _ = try home.run("img-cache", ["scope", "switch", "alice", "--purge"]).expect(0)
 
-        // The server would keep them for thirty seconds, and the request for two minutes.
+        // The server would hold the downloads for thirty seconds; the requests would time out after two minutes.
         for tool in tools {
             try tool.wait(deadline: .seconds(15)).expectFailure(75, code: "scope-changed", tool: "img-cache")
         }
@@ -90,7 +90,7 @@ struct ScopeTests {
         if isFileGone {
             _ = try home.run("img-cache", ["scope", "purge", "default"]).expect(0)
         } else {
-            // As long as the background process has not come to it.
+            // Waits until the background process has removed the file.
             _ = eventually { !TestFile.exists(path) }
             try home.folder.write(String(path.dropFirst(home.folder.path.count + 1)), DrawnPicture.gradient(9, 9).png())
         }
@@ -100,7 +100,7 @@ struct ScopeTests {
             try home.run("img-downsample", ["--width", "8"] + options, stdin: .text(put.stdout))
                 .expectFailure(75, code: "scope-changed", tool: "img-downsample")
         }
-        // No purged entry returns under its own name.
+        // No purged entry returns under its own key.
         for scope in ["default", "alice"] {
             #expect(try home.run("img-cache", ["ls", "--scope", scope]).expect(0).stdout == "")
         }
@@ -119,7 +119,7 @@ struct ScopeTests {
 
         let first = try Record(parsing: Array(try #require(tool.readLine()).utf8))
         #expect(first.string("error.code") == "scope-changed")
-        // It continues in the new generation.
+        // The run continues in the new generation.
         tool.write("{\"url\":\"\(server.url("2.png"))\"}\n")
         let output = tool.wait(deadline: .seconds(15))
         #expect(try output.expect(75).records.last?.string("cache.status") == "miss")
@@ -131,7 +131,7 @@ struct ScopeTests {
     @Test func backgroundPurgeKeepsNoPipeOpen() throws {
         let home = try Sample.home()
         _ = try home.run("img-cache", ["put", Sample.url("pipe.jpg")]).expect(0)
-        // The process that removes the files has to wait for the lock; the reader of a pipe of the command must not.
+        // The background process waits for the lock, but must not keep the pipe open.
         let output = try home.shell(
             "flock \"$APOD_TOOLS_CACHE_DIR/locks/purge\" sh -c 'img-cache scope switch alice --purge -q 3>&1 >/dev/null | cat'",
             deadline: .seconds(20)

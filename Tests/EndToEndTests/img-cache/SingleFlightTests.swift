@@ -3,12 +3,12 @@ import Records
 import TestSupport
 import Testing
 
-/// One key requested by many processes: one download.
+/// Concurrent requests for a key share a download.
 @Suite(.serialized)
 struct SingleFlightTests {
     @Test func sixteenProcessesDownloadOnePictureOnce() throws {
         let home = try Sample.home()
-        // Slow enough that all have started before the first is done.
+        // Slow enough that all processes start before the first finishes.
         let url = try Sample.url("flight.jpg", faults: ["slow-40"])
         let tools = try (0..<16).map { _ in try home.start("img-cache", ["put", url], stdin: .empty) }
         let records = try tools.map { try $0.wait().expect(0).record }

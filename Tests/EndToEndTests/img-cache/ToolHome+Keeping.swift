@@ -4,8 +4,8 @@ import Support
 import TestSupport
 
 extension ToolHome {
-    /// Puts bytes into the tools' cache under a key of a form that only tools make, unlike `img-cache put --key`, and
-    /// returns their path.
+    /// Stores bytes in the tools' cache and returns their path. Unlike `img-cache put --key`, accepts keys that only
+    /// tools create.
     @discardableResult
     func keep(
         _ bytes: [UInt8], as key: String, scope: String? = nil, policy: Policy = .enabled

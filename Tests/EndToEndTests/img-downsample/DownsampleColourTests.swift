@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Colours, depths and transparency in img-downsample, and the metadata beside the pixels.
+/// Colours, bit depths, transparency and metadata in img-downsample.
 struct DownsampleColourTests {
     // MARK: Profiles
 
@@ -31,7 +31,7 @@ struct DownsampleColourTests {
         }
     }
 
-    @Test func aGrayProfileBecomesSRGBsGray() throws {
+    @Test func grayProfileBecomesSRGBGray() throws {
         let home = try ToolHome()
         let profile = DrawnProfile.linearGray
         try home.write("a.png", DrawnPicture.solid(40, 30, [55]).png(chunks: [profile.chunk]))
@@ -45,7 +45,7 @@ struct DownsampleColourTests {
         #expect(abs(try home.pixels("kept.png").colour(5, 5)[0] - profile.inSRGB([55])[0]) <= 1)
     }
 
-    @Test func aProfileThatIsKeptGoesAlongWithItsColours() throws {
+    @Test func keptProfileKeepsItsColours() throws {
         let home = try ToolHome()
         let profile = DrawnProfile.adobeRGB
         let colour: [UInt8] = [120, 150, 110]
@@ -56,11 +56,11 @@ struct DownsampleColourTests {
             for target in ["b.png", "b.jpg", "b.webp"] {
                 _ = try home.run("img-downsample", [file, "--width", "16", "--metadata", "profile", "-o", target])
                     .expect(0)
-                // A PNG's is compressed.
+                // In a PNG, the profile is compressed.
                 if target != "b.png" {
                     #expect(contains(try home.bytes(target), profile.bytes), "\(file) to \(target)")
                 }
-                // A viewer that knows profiles shows the same colours; the samples are the source's.
+                // The samples are unchanged, so a viewer with colour management shows the same colours.
                 let seen = try home.pixels(target).colour(8, 6)
                 for (a, b) in zip(seen, profile.inSRGB(colour)) {
                     #expect(abs(a - b) <= 6, "\(file) to \(target): \(seen)")
@@ -76,7 +76,7 @@ struct DownsampleColourTests {
         let profile = DrawnProfile.adobeRGB
         let colour: [UInt8] = [120, 150, 110]
         try home.write("a.png", DrawnPicture.solid(60, 40, colour).png(chunks: [profile.chunk]))
-        // WebP's extended form with a profile (container specification, VP8X and ICCP), around an animation.
+        // An animation in WebP's extended format with a profile (container specification, VP8X and ICCP).
         let frames = [DrawnPicture.solid(60, 40, colour), .solid(60, 40, [10, 20, 30])]
         try home.write("plain.gif", DrawnAnimation(frames).gif())
         _ = try home.run("img-downsample", ["plain.gif", "-o", "plain.webp"]).expect(0)
@@ -96,7 +96,7 @@ struct DownsampleColourTests {
                 #expect(abs(a - b) <= 8, "\(source) to \(target): \(made.colour(15, 10))")
             }
         }
-        // Gray levels that the format or the background turns into colours.
+        // Gray pictures become colour pictures if the format or the background requires it.
         let gray = DrawnProfile.linearGray
         try home.write("gray.png", DrawnPicture.solid(60, 40, [55]).png(chunks: [gray.chunk]))
         for (options, target) in [
@@ -107,7 +107,7 @@ struct DownsampleColourTests {
         }
     }
 
-    @Test func inksBecomeSRGB() throws {
+    @Test func cmykBecomesSRGB() throws {
         let home = try ToolHome()
         let names: Set = ["cmyk.jpg", "cmyk-progressive.jpg", "jpg-cmyk-2.jpg", "cmyk-transform0.jpg"]
         for path in try Corpus.pictures(in: "photos") {
@@ -130,7 +130,7 @@ struct DownsampleColourTests {
 
     @Test func sixteenBitsAndPalettesAreRead() throws {
         let home = try ToolHome()
-        // The same ramp in each kind of PNG.
+        // The same ramp in several kinds of PNG.
         let ramp = (0..<64).map { UInt8($0 * 4) }
         let rgb16 = ramp.flatMap { level -> [UInt8] in [level, level, 255 - level, 255 - level, 100, 100] }
         let gray16 = ramp.flatMap { level -> [UInt8] in [level, level] }
@@ -149,7 +149,7 @@ struct DownsampleColourTests {
         let bits = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 255, count: 4)
         try home.write("bits.png", Picture.png(64, 32, depth: 1, colourType: 0, rows: rows(bits)))
         for x in [2, 8, 13] {
-            // Between the two columns that become one.
+            // The mean of the two columns that become one.
             let level = x * 16 + 6
             for file in ["rgb16.png", "palette.png"] {
                 let seen = try home.shrunk([file, "--width", "16"]).colour(x, 4)
@@ -168,7 +168,7 @@ struct DownsampleColourTests {
 
     @Test(arguments: [false, true]) func transparentColoursDoNotBleed(linear: Bool) throws {
         let home = try ToolHome()
-        // Red that can be seen, green that can't.
+        // Visible red, and transparent green.
         let picture = DrawnPicture(width: 64, height: 64, channels: 4) { x, y in
             (x / 3 + y / 3) % 2 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0]
         }
@@ -185,7 +185,7 @@ struct DownsampleColourTests {
             }
             #expect(abs(made.mean(3) - 127.5) < 6)
         }
-        // Onto a background: half red, half blue.
+        // On a background: half red, half blue.
         let flat = try home.shrunk(["a.png", "--width", "8", "--background", "#0000ff"], to: "b.jpg")
         #expect(abs(flat.mean(0) - 127) < 12 && flat.mean(1) < 12 && abs(flat.mean(2) - 127) < 12)
     }
@@ -193,7 +193,7 @@ struct DownsampleColourTests {
     // MARK: Linear light
 
     @Test(arguments: ["lines.png", "lines.jpg", "lines.webp", "lines.gif"])
-    func linearLightKeepsTheLightOfFineLines(file: String) throws {
+    func linearLightKeepsTheBrightnessOfFineLines(file: String) throws {
         let home = try ToolHome()
         let lines = DrawnPicture(width: 128, height: 128, channels: 3) { _, y in
             y % 2 == 0 ? [255, 255, 255] : [0, 0, 0]
@@ -223,7 +223,7 @@ struct DownsampleColourTests {
         return false
     }
 
-    /// The sources that carry EXIF, by name.
+    /// Writes pictures with EXIF in several formats, and returns their names.
     private func tagged(_ home: ToolHome, orientation: Int) throws -> [String] {
         let exif = DrawnEXIF.tiff(orientation: orientation)
         let picture = DrawnPicture.quarters(160, 96)
@@ -232,7 +232,7 @@ struct DownsampleColourTests {
         return ["a.jpg", "a.png"]
     }
 
-    @Test func metadataIsLeftOutUnlessRequested() throws {
+    @Test func metadataIsRemovedUnlessRequested() throws {
         let home = try ToolHome()
         for source in try tagged(home, orientation: 6) {
             #expect(contains(try home.bytes(source), DrawnEXIF.place.utf8))
@@ -243,13 +243,13 @@ struct DownsampleColourTests {
                     #expect(!contains(bytes, text.utf8), "\(text) in \(target) of \(source)")
                 }
             }
-            // A picture that isn't resampled, too.
+            // Also in a picture that is not resampled.
             _ = try home.run("img-downsample", [source, "-o", "same.jpg"]).expect(0)
             #expect(!contains(try home.bytes("same.jpg"), DrawnEXIF.place.utf8))
         }
     }
 
-    @Test(arguments: [1, 3, 6, 8]) func metadataThatIsKeptDoesNotTurnThePictureAgain(orientation: Int) throws {
+    @Test(arguments: [1, 3, 6, 8]) func keptMetadataDoesNotRotateThePictureAgain(orientation: Int) throws {
         let home = try ToolHome()
         for source in try tagged(home, orientation: orientation) {
             let plain = try home.shrunk([source, "--width", "48"], to: "plain.png")
@@ -261,7 +261,7 @@ struct DownsampleColourTests {
                     "\(target) of \(source)")
                 let header = try Picture.header(home.path(target))
                 #expect(header.orientation == .upright, "\(target) of \(source)")
-                // As a viewer shows it.
+                // Compares the upright pictures, as a viewer shows them.
                 #expect(try #require(made.likeness(to: plain)) > 25, "\(target) of \(source)")
             }
         }
@@ -282,7 +282,7 @@ struct DownsampleColourTests {
                 #expect(try Picture.header(home.path(target)).orientation == .upright)
             }
         }
-        // Missing metadata is not made up.
+        // Missing metadata is not invented.
         try home.write("bare.jpg", try Picture.jpeg(40, 30))
         _ = try home.run("img-downsample", ["bare.jpg", "--metadata", "copyright,exif", "-o", "b.jpg"]).expect(0)
         #expect(!contains(try home.bytes("b.jpg"), "Exif".utf8))

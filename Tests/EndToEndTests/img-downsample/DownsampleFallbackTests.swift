@@ -12,7 +12,7 @@ struct DownsampleFallbackTests {
         #"{"date":"2026-01-03","#
         + #""error":{"tool":"img-cache","code":"http-404","message":"gone","transient":false,"exit":69}}"#
 
-    @Test func aPlaceholderIsDrawnWhereAnEarlierToolFailedOrAVideoHasNoStill() throws {
+    @Test func placeholderIsDrawnForAFailedRecordOrAVideoWithoutAStill() throws {
         let home = try ToolHome()
         let lines = [Self.video, Self.failed, #"{"title":"nothing to see"}"#]
         let arguments = [
@@ -30,7 +30,7 @@ struct DownsampleFallbackTests {
                 #expect(variant.string("status") == "fallback" && variant.string("format") == "png")
                 #expect(try Picture.size(#require(variant.string("path"))) == size)
             }
-            // The style's corners, and its gradient, which keeps a light card light.
+            // The corners and the gradient follow the style; the gradient keeps a light card light.
             let card = try home.pixels(#require(record.variant("launch-card")?.string("path")))
             #expect(card.colour(0, 0)[3] == 0 && card.colour(799, 399)[3] == 0)
             let (above, below) = (card.colour(400, 20), card.colour(400, 398))
@@ -43,14 +43,14 @@ struct DownsampleFallbackTests {
         #expect(
             records[0].variant("pager")?.string("path") != records[1].variant("pager")?.string("path"),
             "a video isn't a picture that is missing")
-        // Only --strict counts the failures of earlier tools.
+        // Only --strict counts failures of earlier tools.
         #expect(try home.run("img-downsample", arguments + ["--strict"], stdin: .lines(lines)).status == 69)
-        // Without the option they pass as they are.
+        // Without the option the records pass unchanged.
         let passed = try home.run("img-downsample", ["--variant", "pager"], stdin: .lines(lines)).expect(0)
         #expect(passed.lines == lines)
     }
 
-    @Test func aPictureThatCannotBeReadHasAPlaceholderAndAnError() throws {
+    @Test func unreadablePictureHasAPlaceholderAndAnError() throws {
         let home = try ToolHome()
         try home.write("text.jpg", "no picture")
         try home.write("cut.png", Array(DrawnPicture.noise(90, 60, seed: 1).png()[..<9000]))
@@ -69,7 +69,7 @@ struct DownsampleFallbackTests {
             #expect(records.map { $0.variantSize("rocket-card") } == ["320x400", "320x400", "320x400", "320x400"])
             #expect(records.map { $0.integer("error.exit") } == [65, nil, 65, 66])
         }
-        // A limit is a failure of that kind.
+        // An exceeded limit is such a failure, too.
         let limited = try home.run(
             "img-downsample", ["good.png", "--variant", "detail-view", "--fallback", "--max-pixels", "100"])
         try limited.expectFailure(77, code: "too-many-pixels", tool: "img-downsample")
@@ -77,14 +77,14 @@ struct DownsampleFallbackTests {
     }
 
     @Test(arguments: ["text.jpg", "cut.png", "missing.jpg", "large.jpg"])
-    func thePlainFormHasAPlaceholderToo(file: String) throws {
+    func singleOutputHasAPlaceholder(file: String) throws {
         let home = try ToolHome()
-        // There is a cache, which the plain form has nothing to do with.
+        // A cache exists, but a run with a single output does not use it.
         try home.write("sky.jpg", Picture.sky)
         _ = try home.run("img-cache", ["put", "sky.jpg"]).expect(0)
         try home.write("text.jpg", "no picture")
         try home.write("cut.png", Array(DrawnPicture.noise(90, 60, seed: 1).png()[..<9000]))
-        // Enough that much of the output has been written before the end is missed.
+        // The file is large enough that output begins before the missing end is found.
         let large = try Picture.encoded(.noise(700, 500, seed: 2), .jpeg)
         try home.write("large.jpg", Array(large[..<(large.count * 3 / 4)]))
         let status: Int32 = file == "missing.jpg" ? 66 : 65
@@ -97,17 +97,17 @@ struct DownsampleFallbackTests {
                 try Picture.header(home.path(target)).format.id
                     == (target == "made.jpg" ? "jpeg" : String(target.dropFirst(5))))
         }
-        // One picture on standard output, not a piece of another before it.
+        // Standard output contains only the placeholder, without the beginning of the picture.
         let piped = try home.run("img-downsample", arguments + ["-o", "-"]).expect(status)
         #expect(try Picture.header(piped.stdoutBytes).format == .png, "\(file)")
         #expect(try decode(MemorySource(piped.stdoutBytes)).words == "600x400")
         #expect(piped.stdoutBytes == (try home.bytes("made.png")))
-        // Without the option nothing is left behind.
+        // Without the option no file is left.
         _ = try home.run("img-downsample", [file, "--width", "60", "-o", "none.png"]).expect(status)
         #expect(!TestFile.exists(home.path("none.png")))
     }
 
-    @Test func aPictureThatCanBeReadIsTheSameWithFallback() throws {
+    @Test func readablePictureIsTheSameWithFallback() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let plain = try home.run("img-downsample", ["sky.jpg", "--width", "600", "-o", "-"]).expect(0)
@@ -115,7 +115,7 @@ struct DownsampleFallbackTests {
         #expect(plain.stdoutBytes == prepared.stdoutBytes && !plain.stdoutBytes.isEmpty)
     }
 
-    @Test func aGIFsPlaceholderIsAPictureLikeAnyOther() throws {
+    @Test func placeholderOfGIFCacheIsShrunkLikeAPicture() throws {
         let home = try ToolHome()
         let path = try home.write("a.png", DrawnPicture.gradient(40, 20).png())
         let line =
@@ -163,7 +163,7 @@ struct DownsampleFallbackTests {
             .expectRefusal(64, "img-downsample", "--theme", "drak")
     }
 
-    @Test func withoutAFontOnlyTheIconIsDrawnWithOneWarning() throws {
+    @Test func missingFontLeavesTheIconAndAWarning() throws {
         let home = try ToolHome()
         let fonts = try home.write(
             "fonts.conf",
@@ -178,11 +178,11 @@ struct DownsampleFallbackTests {
         for record in try output.records {
             let card = try home.pixels(#require(record.variant("launch-card")?.string("path")))
             #expect(card.words == "800x400")
-            // The icon is drawn: not all of the upper part has one colour.
+            // The icon is visible: the row has several colours.
             let row = Set((200..<600).map { card.colour($0, 180) })
             #expect(row.count > 1)
         }
-        // And the plain form.
+        // The same for a single output.
         try home.write("text.jpg", "no picture")
         let plain = try home.run(
             "img-downsample", ["text.jpg", "--variant", "launch-card", "--fallback", "-o", "x.png"],

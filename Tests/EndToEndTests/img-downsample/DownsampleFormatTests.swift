@@ -5,11 +5,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Output formats, their sizes in bytes, and animations.
+/// Output formats, their file sizes, and animations.
 struct DownsampleFormatTests {
     // MARK: Formats
 
-    @Test func autoIsAsTheSourceAndKeepsAlpha() throws {
+    @Test func autoFormatFollowsTheSourceAndKeepsAlpha() throws {
         let home = try ToolHome()
         let clear = DrawnPicture.gradient(60, 40, channels: 4)
         try home.write("a.png", clear.png())
@@ -25,14 +25,14 @@ struct DownsampleFormatTests {
             let made = try home.shrunk(["a.png", "--width", "30"], to: "b.\(format)")
             #expect(made.hasAlpha && made.colour(15, 0)[3] < 20, "\(format)")
         }
-        // --format has the last word over the name.
+        // --format overrides the file extension.
         _ = try home.run("img-downsample", ["a.png", "--format", "webp", "-o", "odd.png"]).expect(0)
         #expect(try Picture.header(home.path("odd.png")).format == .webp)
         _ = try home.run("img-downsample", ["a.png", "--format", "jpg", "-o", "b.jpg"]).expect(0)
         #expect(try Picture.header(home.path("b.jpg")).format == .jpeg)
     }
 
-    @Test func anAnimatedPNGIsReadAsAnAnimation() throws {
+    @Test func animatedPNGIsReadAsAnAnimation() throws {
         let home = try ToolHome()
         let frames = (0..<3).map { index in
             DrawnPNGAnimation.Frame(
@@ -54,7 +54,7 @@ struct DownsampleFormatTests {
         #expect(missing.status == 65 && missing.stderr.contains("frame"))
     }
 
-    @Test func aTIFFIsKeptAndReadOrItsLibraryNamed() throws {
+    @Test func tiffIsReadOrItsMissingLibraryIsReported() throws {
         let home = try ToolHome()
         let pages = [0, 1].map { page in
             var picture = DrawnTIFF(
@@ -83,20 +83,20 @@ struct DownsampleFormatTests {
         #expect(missing.status == 65 && missing.stderr.contains("2 pages"))
     }
 
-    @Test func aGIFWithoutAPaletteIsBlackAsInBrowsers() throws {
+    @Test func gifWithoutAPaletteIsBlackAsInBrowsers() throws {
         let home = try ToolHome()
         let animation = DrawnAnimation(
             width: 4, height: 4, palette: [[9, 9, 9], [250, 9, 9]],
             frames: [DrawnAnimation.Frame(width: 4, height: 4, pixels: .init(repeating: 1, count: 16))])
         var gif = animation.gif()
-        // The flag of the palette (GIF89a §18), and its two colours.
+        // Removes the palette's flag (GIF89a §18) and its two colours.
         gif[10] &= 0x7F
         gif.removeSubrange(13..<19)
         try home.write("a.gif", gif)
         #expect(try home.shrunk(["a.gif"], to: "b.png").colour(2, 2)[..<3] == [0, 0, 0])
     }
 
-    @Test func anAVIFIsWrittenOrItsLibraryNamed() throws {
+    @Test func avifIsWrittenOrItsMissingLibraryIsReported() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", try Picture.encoded(.sky(160, 120, seed: 3), .jpeg))
         let output = try home.run("img-downsample", ["sky.jpg", "--width", "80", "-o", "b.avif"])
@@ -109,7 +109,7 @@ struct DownsampleFormatTests {
         _ = try output.expect(0)
         let bytes = try home.bytes("b.avif")
         #expect(String(decoding: bytes[4..<12], as: UTF8.self) == "ftypavif")
-        // The size in its `ispe` box (ISO/IEC 23008-12, 6.5.3).
+        // The size in the `ispe` box (ISO/IEC 23008-12, 6.5.3).
         let place = try #require((0..<bytes.count - 16).first { bytes[$0..<$0 + 4].elementsEqual("ispe".utf8) })
         #expect(Array(bytes[place + 8..<place + 16]) == [0, 0, 0, 80, 0, 0, 0, 60])
         let again = try home.run("img-downsample", ["sky.jpg", "--width", "80", "--format", "avif", "-o", "-"]).expect(
@@ -128,7 +128,7 @@ struct DownsampleFormatTests {
         #expect(cached.variant("custom")?.string("path")?.hasSuffix(".avif") == true)
     }
 
-    @Test func qualityCostsBytes() throws {
+    @Test func higherQualityNeedsMoreBytes() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         for format in ["jpg", "webp"] {
@@ -146,7 +146,7 @@ struct DownsampleFormatTests {
         }
     }
 
-    @Test func effortSavesBytes() throws {
+    @Test func higherEffortNeedsFewerBytes() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         func count(_ format: String, _ options: [String]) throws -> Int {
@@ -164,7 +164,7 @@ struct DownsampleFormatTests {
     @Test func chromaIsKeptIfRequested() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
-        // Luma's factors in the frame header (T.81, B.2.2).
+        // The luma sampling factors in the frame header (T.81, B.2.2).
         func factors(_ options: [String]) throws -> UInt8? {
             _ = try home.run("img-downsample", ["sky.jpg", "--width", "200", "-o", "b.jpg"] + options).expect(0)
             let bytes = try home.bytes("b.jpg")
@@ -177,7 +177,7 @@ struct DownsampleFormatTests {
         #expect(try factors(["--chroma", "420", "--quality", "100"]) == 0x22)
     }
 
-    @Test(arguments: ["jpg", "webp"]) func theLargestQualityIsTakenThatFits(format: String) throws {
+    @Test(arguments: ["jpg", "webp"]) func highestQualityThatFitsIsUsed(format: String) throws {
         let home = try ToolHome()
         try home.write("sky.png", DrawnPicture.sky(240, 180, seed: 6).png(.stored))
         func bytes(_ options: [String]) throws -> [UInt8] {
@@ -189,7 +189,7 @@ struct DownsampleFormatTests {
             let limit = whole * share / 10
             let fitted = try bytes(["--fit-bytes", "\(limit)"])
             #expect(fitted.count <= limit)
-            // Which quality that is; nothing between it and 82 fits.
+            // Finds the highest quality that fits; no other quality up to 82 fits.
             var (least, most) = (1, 82)
             while least < most {
                 let middle = (least + most + 1) / 2
@@ -199,7 +199,7 @@ struct DownsampleFormatTests {
             #expect(direct.count == fitted.count, "quality \(least): \(direct.count), not \(fitted.count) of \(limit)")
             #expect(try bytes(["--quality", "\(least + 1)"]).count > limit)
         }
-        // What fits anyway is as it would be.
+        // A picture that fits at the default quality is unchanged.
         #expect(try bytes(["--fit-bytes", "1MB"]).count == whole)
         let impossible = try home.run(
             "img-downsample", ["sky.png", "--width", "120", "--format", format, "--fit-bytes", "100"])
@@ -210,12 +210,12 @@ struct DownsampleFormatTests {
         #expect(!TestFile.exists(home.path("x.png")))
     }
 
-    @Test func progressiveIsProgressive() throws {
+    @Test func progressiveOptionWritesAProgressiveJPEG() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", try Picture.encoded(.sky(200, 150, seed: 2), .jpeg))
         let plain = try home.shrunk(["sky.jpg", "--width", "100"], to: "plain.jpg")
         let made = try home.shrunk(["sky.jpg", "--width", "100", "--progressive"], to: "made.jpg")
-        // SOF2 in place of SOF0 (T.81, table B.1).
+        // SOF2 instead of SOF0 (T.81, table B.1).
         func marker(_ name: String) throws -> UInt8? {
             let bytes = try home.bytes(name)
             return (0..<bytes.count - 1).first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) }.map {
@@ -256,7 +256,7 @@ struct DownsampleFormatTests {
         for (name, bytes) in seen { #expect(bytes.count == 1, "\(name)") }
     }
 
-    @Test func aHashComesWithTheVariant() throws {
+    @Test func hashIsPrintedWithTheVariant() throws {
         let home = try ToolHome()
         try home.write("a.png", DrawnPicture.solid(64, 48, [200, 40, 30]).png())
         let arguments = [
@@ -277,26 +277,27 @@ struct DownsampleFormatTests {
 
     // MARK: Animations
 
-    /// Three colours with different delays, 60x40, a hole in the middle of the last frame.
+    /// Three colours with different delays, 60x40; the last frame covers only a part of the canvas.
     private func moving(loop: Int?) -> [UInt8] {
         let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
         var frames = (0..<3).map {
             DrawnAnimation.Frame(width: 60, height: 40, pixels: [UInt8](repeating: UInt8($0), count: 2400))
         }
         for index in frames.indices { frames[index].delay = [7, 20, 300][index] }
-        // The last frame is a part of the canvas, drawn over the second.
+        // The last frame is drawn over a part of the second.
         frames[2] = DrawnAnimation.Frame(width: 20, height: 20, pixels: [UInt8](repeating: 2, count: 400))
         (frames[2].x, frames[2].y, frames[2].delay) = (40, 20, 300)
         return DrawnAnimation(width: 60, height: 40, palette: palette, frames: frames, loop: loop).gif()
     }
 
-    /// Delays in milliseconds, and how often it plays (0 for ever), as they are stored.
+    /// The stored delays in milliseconds, and the number of plays (0 for infinite).
     private func timing(_ bytes: [UInt8]) throws -> (delays: [Int], plays: Int) {
         if bytes.starts(with: Array("GIF8".utf8)) {
             let structure = try GIFStructure.read(MemorySource(bytes))
             return (structure.frames.map(\.delayMilliseconds), structure.plays)
         }
-        // RIFF's chunks: ANIM has the count of plays behind the background, ANMF a delay at 12 (WebP container).
+        // In RIFF, the chunk ANIM has the number of plays after the background colour, and ANMF has a delay at offset
+        // 12 (WebP container).
         func little(_ place: Int, _ count: Int) -> Int {
             (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
         }
@@ -310,7 +311,7 @@ struct DownsampleFormatTests {
         return (delays, plays)
     }
 
-    @Test(arguments: [0, 4, nil] as [Int?]) func animationsStayAsTheyAre(loop: Int?) throws {
+    @Test(arguments: [0, 4, nil] as [Int?]) func animationsKeepTheirTiming(loop: Int?) throws {
         let home = try ToolHome()
         try home.write("a.gif", moving(loop: loop))
         let expected = try timing(home.bytes("a.gif"))
@@ -342,7 +343,7 @@ struct DownsampleFormatTests {
         }
     }
 
-    @Test func aStillOfAnAnimationIsAFrameOfIt() throws {
+    @Test func stillOfAnAnimationIsOneOfItsFrames() throws {
         let home = try ToolHome()
         try home.write("a.gif", moving(loop: 0))
         _ = try home.run("img-downsample", ["a.gif", "-o", "a.webp"]).expect(0)
@@ -382,7 +383,7 @@ struct DownsampleFormatTests {
         }
     }
 
-    @Test(arguments: ["b.gif", "b.webp"]) func everyFrameHasTheStylesLooks(target: String) throws {
+    @Test(arguments: ["b.gif", "b.webp"]) func styleAppliesToEveryFrame(target: String) throws {
         let home = try ToolHome()
         try home.write("a.gif", moving(loop: 0))
         _ = try home.run(
@@ -405,9 +406,9 @@ struct DownsampleFormatTests {
         #expect(try timing(home.bytes(target)).delays == [70, 200, 3000])
     }
 
-    @Test(arguments: ["attention", "entropy"]) func anAnimationIsCutInOnePlace(gravity: String) throws {
+    @Test(arguments: ["attention", "entropy"]) func animationIsCroppedAtOnePlace(gravity: String) throws {
         let home = try ToolHome()
-        // A busy spot that runs along a ramp, which identifies a crop.
+        // A busy spot that moves along a ramp. The ramp identifies the position of the crop.
         let noise = DrawnPicture.noise(30, 30, seed: 7)
         let frames = [10, 100, 160].map { place in
             DrawnPicture(width: 200, height: 40, channels: 3) { x, y in
@@ -421,7 +422,7 @@ struct DownsampleFormatTests {
             ["a.gif", "--width", "40", "--height", "40", "--content-mode", "fill", "--gravity", gravity, "-o", "b.gif"]
         ).expect(0)
         let shown = try (0..<3).map { try decodeFrame($0, of: File.openInput(home.path("b.gif"))) }
-        // The first row is the ramp alone.
+        // The first row shows only the ramp.
         for x in [0, 20, 39] { #expect(shown[0].colour(x, 0) == shown[1].colour(x, 0)) }
         for x in [0, 20, 39] { #expect(shown[0].colour(x, 0) == shown[2].colour(x, 0)) }
         #expect(shown[0].mean(0) > 80 && shown[2].mean(0) < 20)

@@ -4,12 +4,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Gradient and corners, pixel by pixel.
+/// Pixel values of gradients and corners.
 struct DownsampleGradientAndCornersTests {
     // MARK: Gradient
 
-    /// How opaque the black is, from its definition alone: stops in even steps from the bottom edge to the top edge,
-    /// or to the middle.
+    /// The opacity of black by definition: evenly spaced stops from the bottom edge to the top edge, or to the middle.
     private func opacity(_ kind: String, row: Int, height: Int) -> Double {
         let stops = [0.8, 0.5, 0.2, 0]
         var way = (Double(height) - Double(row) - 0.5) / Double(height)
@@ -21,7 +20,7 @@ struct DownsampleGradientAndCornersTests {
     }
 
     @Test(arguments: ["standard", "enhanced", "none"], [1, 2, 3, 4])
-    func theGradientIsExactToOneLevel(kind: String, channels: Int) throws {
+    func gradientIsExactToOneLevel(kind: String, channels: Int) throws {
         let home = try ToolHome()
         for (width, height) in [(61, 47), (20, 300), (5, 1)] {
             let picture = DrawnPicture.noise(width, height, channels: channels, seed: 8)
@@ -37,7 +36,7 @@ struct DownsampleGradientAndCornersTests {
                     let below = Double(before[3]) / 255
                     let alpha = black + below * (1 - black)
                     worst = max(worst, abs(after[3] - Int((alpha * 255).rounded())))
-                    // The colours of nearly transparent pixels do not count.
+                    // The colours of nearly transparent pixels are not compared.
                     guard after[3] > 0 else { continue }
                     for channel in 0..<3 {
                         let value = alpha > 0 ? Double(before[channel]) * below * (1 - black) / alpha : 0
@@ -49,7 +48,7 @@ struct DownsampleGradientAndCornersTests {
         }
     }
 
-    @Test func theGradientGoesOverTheUprightOutput() throws {
+    @Test func gradientIsDrawnOverTheUprightOutput() throws {
         let home = try ToolHome()
         let white = try Picture.encoded(.solid(80, 120, [255, 255, 255]), .jpeg)
         for orientation in UInt8(1)...8 {
@@ -74,7 +73,7 @@ struct DownsampleGradientAndCornersTests {
         for y in 0..<40 {
             for x in 0..<60 {
                 let (across, down) = (min(x, 59 - x), min(y, 39 - y))
-                // The share of the pixel's square inside the outline, by 16x16 samples.
+                // The fraction of the pixel inside the outline, from 16x16 samples.
                 var inside = 256
                 if Double(across) < 12.5 && Double(down) < 12.5 {
                     inside = 0
@@ -93,7 +92,7 @@ struct DownsampleGradientAndCornersTests {
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func withoutAlphaCornersLieOnTheBackground(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func cornersShowTheBackgroundWithoutAlpha(channels: Int) throws {
         let home = try ToolHome()
         let colour: [UInt8] = [[200], [200, 255], [200, 100, 50], [200, 100, 50, 255]][channels - 1]
         try home.write("solid.png", DrawnPicture.solid(128, 96, colour).png())
@@ -112,11 +111,11 @@ struct DownsampleGradientAndCornersTests {
             .expectRefusal(64, "img-downsample", "--background", "crimson")
     }
 
-    @Test func aRadiusIsHeldToHalfTheShorterSide() throws {
+    @Test func radiusIsLimitedToHalfTheShorterSide() throws {
         let home = try ToolHome()
         try home.write("solid.png", DrawnPicture.solid(40, 40, [9, 9, 9]).png())
         let made = try home.shrunk(["solid.png", "--corner-radius", "20000"])
-        // A disc.
+        // The result is a disc.
         #expect(made.colour(20, 0)[3] > 240 && made.colour(0, 20)[3] > 240 && made.colour(5, 5)[3] < 100)
         #expect(abs(made.mean(3) - 255 * 3.14159 / 4) < 2)
     }

@@ -4,10 +4,10 @@ import Support
 import TestSupport
 import Testing
 
-/// Each limit has a field of the configuration file, a variable and an error code. Those on bytes and pixels have
-/// options, too.
+/// Each limit has a field in the configuration file, an environment variable and an error code. Limits on bytes and
+/// pixels also have options.
 struct DownsampleLimitsTests {
-    /// A limit that a picture of its kind is over.
+    /// Limits, each with a file that exceeds it.
     static let cases: [(option: String, value: String, file: String, code: String)] = [
         ("max-bytes", "1KB", "sky.jpg", "too-many-bytes"), ("max-pixels", "1079999", "sky.jpg", "too-many-pixels"),
         ("max-frames", "4", "moving.gif", "too-many-frames"),
@@ -29,11 +29,11 @@ struct DownsampleLimitsTests {
         try home.write(file, bytes)
     }
 
-    @Test(arguments: cases.indices) func eachLimitHasItsFieldItsVariableAndItsCode(index: Int) throws {
+    @Test(arguments: cases.indices) func limitHasAFieldAVariableAndAnErrorCode(index: Int) throws {
         let (option, value, file, code) = Self.cases[index]
         let home = try ToolHome()
         try write(file, into: home)
-        // A still of an animation costs a frame alone.
+        // A still output would decode only a single frame of the animation.
         let target = file.hasSuffix("gif") ? "x.gif" : "x.jpg"
         let field = option.split(separator: "-").joined(separator: "_")
         let config = try home.configure("{\"\(field)\": \"\(value)\"}")
@@ -53,7 +53,7 @@ struct DownsampleLimitsTests {
             #expect(!TestFile.exists(home.path(target)) && home.leftovers == [])
         }
         #expect(TemporaryFolder.names(in: home.path("out")) == [])
-        // The variable overrides the file, and a picture within the limit is made.
+        // The variable overrides the file, and a picture within the limit is accepted.
         let generous =
             option == "max-seconds" ? "60" : option.hasPrefix("max-m") || option == "max-bytes" ? "256MiB" : "18000000"
         _ = try home.run(
@@ -73,14 +73,14 @@ struct DownsampleLimitsTests {
 
     @Test func bombIsRefusedByItsHeader() throws {
         let home = try ToolHome()
-        // A few bytes that claim to be enormous.
+        // A few bytes that claim enormous dimensions.
         let png = Picture.png(60_000, 60_000, depth: 8, colourType: 6, rows: [])
         var jpeg = try Picture.jpeg(8, 8)
         let frame = try #require((0..<jpeg.count - 1).first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })
         jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xFF, 0xFF, 0xFF])
         var gif = DrawnPicture.gradient(4, 4).gif()
         gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
-        // A JPEG's scan must be long enough for its pixels, at any limit.
+        // At any limit, a JPEG scan must be long enough for its pixels.
         let bombs =
             [
                 ("bomb.png", png, 77, "limit"), ("bomb.jpg", jpeg, 65, "a scan without all of its data"),
@@ -92,7 +92,7 @@ struct DownsampleLimitsTests {
             let output = tool.wait(deadline: .seconds(5))
             try output.expectRefusal(status, "img-downsample", name, reason)
         }
-        // Many frames of next to nothing.
+        // Many tiny frames.
         var animation = DrawnAnimation((0..<2).map { _ in .solid(2, 2, [0, 0, 0]) })
         animation.frames = [DrawnAnimation.Frame](repeating: animation.frames[0], count: 2001)
         try home.write("frames.gif", animation.gif())
@@ -100,10 +100,10 @@ struct DownsampleLimitsTests {
             .expectFailure(77, code: "too-many-frames", tool: "img-downsample")
     }
 
-    @Test func memoryOfAPictureIsReleasedForTheNext() throws {
+    @Test func memoryOfAPictureIsReleasedBeforeTheNext() throws {
         let home = try ToolHome()
         let jpeg = Picture.jpegSky(300, 200)
-        // Three of these would be too many at once, if they stayed.
+        // The memory limit holds fewer than three of these pictures.
         let names = try (0..<12).map { try home.write("\($0).jpg", jpeg) }
         for format in ["webp", "png"] {
             let tool = try home.start(

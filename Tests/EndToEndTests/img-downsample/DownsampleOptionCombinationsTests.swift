@@ -5,11 +5,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Options that meet where one does not expect it.
+/// Unusual combinations of options.
 struct DownsampleOptionCombinationsTests {
     // MARK: Enlarging
 
-    @Test func enlargingIsBoundByPixelsAndByTime() throws {
+    @Test func enlargingIsLimitedByPixelsAndTime() throws {
         let home = try ToolHome()
         try home.write("tall.png", DrawnPicture.solid(1, 20_000, [7]).png(.stored))
         try home.write("tiny.png", DrawnPicture.solid(40, 2, [200, 10, 10]).png(.stored))
@@ -33,7 +33,7 @@ struct DownsampleOptionCombinationsTests {
         #expect(TemporaryFolder.names(in: home.path("out")) == [])
     }
 
-    @Test func aLargeEnlargementKeepsOnlySomeRows() throws {
+    @Test func largeEnlargementBuffersOnlySomeRows() throws {
         let home = try ToolHome()
         try home.write("tiny.png", DrawnPicture.sky(40, 2, seed: 1).png(.stored))
         let record = try home.run(
@@ -48,7 +48,7 @@ struct DownsampleOptionCombinationsTests {
 
     // MARK: Bytes
 
-    @Test func anAnimationFitsALimitOfBytesByLowerQuality() throws {
+    @Test func fitBytesLowersTheQualityOfAnAnimation() throws {
         let home = try ToolHome()
         let frames = (0..<3).map { DrawnPicture.sky(160, 120, seed: UInt64($0 + 1)) }
         try home.write("dance.gif", DrawnAnimation(frames).gif())
@@ -72,7 +72,7 @@ struct DownsampleOptionCombinationsTests {
 
     // MARK: Records
 
-    @Test func aPrintedFieldIsPrintedOnceAlsoWhenRecordsLeaveEarly() throws {
+    @Test func incrementalPrintsAFieldOnce() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let arguments = ["sky.jpg", "--variant", "pager,launch-card", "--incremental"]
@@ -81,7 +81,7 @@ struct DownsampleOptionCombinationsTests {
     }
 
     @Test(arguments: [["--print-hash"], ["--incremental"], ["--print", "path"], ["--pretty"]])
-    func optionsOfRecordsAreRefusedWhereNoneIsWritten(options: [String]) throws {
+    func recordOptionsAreRefusedWithoutRecords(options: [String]) throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let output = try home.run("img-downsample", ["sky.jpg", "-o", "out.jpg"] + options)
@@ -98,7 +98,7 @@ struct DownsampleOptionCombinationsTests {
 
     // MARK: Placeholders
 
-    @Test func messagesThatDifferByALineBreakAreTwoPictures() throws {
+    @Test func messagesThatDifferByALineBreakAreDifferentPlaceholders() throws {
         let home = try ToolHome()
         let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
         func path(_ message: String) throws -> String {
@@ -114,7 +114,7 @@ struct DownsampleOptionCombinationsTests {
         #expect(Set(paths).count == paths.count)
     }
 
-    @Test func anErrorThatARecordBearsOutlivesAPlaceholderThatCannotBeDrawn() throws {
+    @Test func recordKeepsItsErrorIfItsPlaceholderFails() throws {
         let home = try ToolHome()
         let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
         let output = try home.run(

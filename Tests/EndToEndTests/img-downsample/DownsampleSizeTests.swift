@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Which size a variant of img-downsample has, and which part of the picture it shows.
+/// Sizes and crops of variants in img-downsample.
 struct DownsampleSizeTests {
     // MARK: Buckets
 
@@ -14,15 +14,15 @@ struct DownsampleSizeTests {
         (["--fit", "300x200", "--scale", "3"], "1024x768"), (["--fit", "300x200"], "768x576"),
         (["--fit", "64x64", "--scale", "2"], "128x96"), (["--fit", "65x10", "--scale", "2"], "192x144"),
         (["--fit", "300x200", "--scale", "1.5"], "512x384"), (["--fit", "10x9", "--scale", "1"], "128x96"),
-        // Nothing is rounded here, and nothing enlarged.
+        // With --exact sizes are not rounded, and pictures are never enlarged.
         (["--fit", "300x200", "--exact"], "533x400"), (["--fit", "300x300", "--scale", "1", "--exact"], "300x225"),
         (["--fit", "2000x2000"], "1200x900"),
-        // A cut keeps the box's shape.
+        // A crop keeps the aspect ratio of the box.
         (["--fit", "300x200", "--content-mode", "fill"], "768x512"),
         (["--fit", "100x200", "--content-mode", "fill"], "256x512"),
         (["--fit", "100x200", "--content-mode", "force", "--exact"], "200x400"),
     ])
-    func aBoxOfPointsIsCoveredByTheSmallestBucket(arguments: [String], size: String) throws {
+    func boxInPointsIsCoveredByTheSmallestBucket(arguments: [String], size: String) throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let record = try home.run("img-downsample", ["sky.jpg"] + arguments).expect(0).record
@@ -30,7 +30,7 @@ struct DownsampleSizeTests {
         #expect(try Picture.size(#require(record.variant("fit")?.string("path"))) == size)
     }
 
-    @Test func nearSizesShareOneFile() throws {
+    @Test func similarSizesShareAFile() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         func made(_ arguments: String...) throws -> Record {
@@ -44,7 +44,7 @@ struct DownsampleSizeTests {
         for other in [near, turned] {
             #expect(other.string("status") == "hit" && other.string("path") == first.string("path"))
         }
-        // Pager is a bucket like any other.
+        // `pager` is a bucket like any other.
         let pager = try made("--variant", "pager")
         let covering = try made("--fit", "512x512")
         #expect(pager.string("status") == "made" && covering.string("status") == "hit")
@@ -54,7 +54,7 @@ struct DownsampleSizeTests {
         #expect(home.blobs.count == 4, "the original and three variants: \(home.blobs)")
     }
 
-    @Test func bareSidesAndStylesAreNeverRounded() throws {
+    @Test func explicitSizesAndStylesAreNeverRounded() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         for (arguments, name, size) in [
@@ -86,18 +86,18 @@ struct DownsampleSizeTests {
             #expect(try home.shrunk([file] + box + [mode]).words == small, "\(file) \(mode)")
             #expect(try home.shrunk([file] + box + [mode, "--enlarge"]).words == large, "\(file) \(mode) enlarged")
         }
-        // Too small one way only.
+        // Too small in only one direction.
         #expect(
             try home.shrunk(["wide.png", "--width", "50", "--height", "50", "--content-mode", "fill"]).words == "40x40")
         #expect(
             try home.shrunk(["wide.png", "--width", "90", "--height", "30", "--content-mode", "fill"]).words == "60x20")
-        // An enlarged picture shows the same: red grows to the right.
+        // An enlarged picture shows the same content: red increases to the right.
         let large = try home.shrunk(["wide.png", "--width", "240", "--enlarge"])
         #expect(large.words == "240x160" && large.at(0, 80)[0] < 5 && large.at(239, 80)[0] > 250)
         #expect(abs(large.at(120, 80)[0] - 128) < 4)
     }
 
-    // MARK: Every way of decoding
+    // MARK: Decoders
 
     @Test(arguments: [(301, 211), (211, 301), (64, 64), (17, 5), (3, 2), (1, 1), (640, 1)])
     func sizeIsExactForEveryFormatAndDecoder(width: Int, height: Int) throws {
@@ -124,7 +124,7 @@ struct DownsampleSizeTests {
         }
     }
 
-    @Test func everyWayOfDecodingShowsTheSame() throws {
+    @Test func allDecodersShowTheSamePicture() throws {
         let home = try ToolHome()
         let picture = DrawnPicture.gradient(320, 240)
         let ways = try Picture.everyWay(picture)
@@ -133,16 +133,16 @@ struct DownsampleSizeTests {
             let expected = try home.shrunk(["plain.png", "--width", "\(side)"], to: "expected.png")
             for way in ways {
                 let made = try home.shrunk([way.name, "--width", "\(side)"])
-                // A GIF has 256 even colours alone.
+                // A GIF has only 256 colours.
                 let least = way.name.hasSuffix("gif") ? 24.0 : 34
                 #expect(try #require(made.likeness(to: expected)) > least, "\(way.name) at \(side)")
             }
         }
     }
 
-    // MARK: Orientation, turning, parts
+    // MARK: Orientation, rotation, regions
 
-    /// Options on a rotated picture act as on the upright picture.
+    /// Options apply to the upright picture.
     @Test(arguments: [
         ["--width", "30", "--height", "30", "--content-mode", "fill", "--gravity", "northwest"],
         ["--width", "30", "--height", "30", "--content-mode", "fill", "--gravity", "southeast"],
@@ -151,9 +151,9 @@ struct DownsampleSizeTests {
         ["--rotate", "90", "--region", "0,0,25%,25%", "--width", "20", "--height", "20", "--content-mode", "force"],
         ["--height", "48", "--corner-radius", "9", "--gradient", "standard"],
     ])
-    func orientationComesBeforeAllElse(options: [String]) throws {
+    func orientationIsAppliedBeforeOtherOptions(options: [String]) throws {
         let home = try ToolHome()
-        // Fine detail would show the decoders' differences in chroma; only positions matter here.
+        // Only positions matter, so the picture has no fine detail, in whose chroma the decoders differ.
         let stored = try Picture.encoded(.quarters(160, 96), .jpeg)
         var names: [String] = []
         for orientation in UInt8(1)...8 {
@@ -177,10 +177,10 @@ struct DownsampleSizeTests {
         }
     }
 
-    @Test func aTurnIsClockwise() throws {
+    @Test func rotationIsClockwise() throws {
         let home = try ToolHome()
         try home.write("quarters.png", DrawnPicture.quarters(40, 20).png())
-        // Red stands top left before.
+        // Red is in the top left corner before the rotation.
         for (degrees, size, x, y) in [("90", "20x40", 17, 2), ("180", "40x20", 37, 17), ("270", "20x40", 2, 37)] {
             let made = try home.shrunk(["quarters.png", "--rotate", degrees])
             #expect(made.words == size && made.at(x, y) == [255, 0, 0], "\(degrees)")
@@ -189,7 +189,7 @@ struct DownsampleSizeTests {
             .expectRefusal(64, "img-downsample", "--rotate", "45")
     }
 
-    /// Three fields beside each other, or above each other.
+    /// Three fields, side by side or stacked.
     private func fields(wide: Bool) -> DrawnPicture {
         let colours: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
         return DrawnPicture(width: wide ? 90 : 30, height: wide ? 30 : 90, channels: 3) { x, y in
@@ -201,7 +201,7 @@ struct DownsampleSizeTests {
         ("center", 1, 1), ("north", 1, 0), ("northeast", 2, 0), ("east", 2, 1), ("southeast", 2, 2), ("south", 1, 2),
         ("southwest", 0, 2), ("west", 0, 1), ("northwest", 0, 0),
     ])
-    func gravitySaysWhatACutKeeps(gravity: String, column: Int, row: Int) throws {
+    func gravityChoosesThePartThatACropKeeps(gravity: String, column: Int, row: Int) throws {
         let home = try ToolHome()
         try home.write("wide.png", fields(wide: true).png())
         try home.write("tall.png", fields(wide: false).png())
@@ -212,7 +212,7 @@ struct DownsampleSizeTests {
                 let n = try #require(Int(side))
                 #expect(made.words == "\(side)x\(side)")
                 for (x, y) in [(0, 0), (n - 1, 0), (0, n - 1), (n / 2, n / 2), (n - 1, n - 1)] {
-                    // Beside an edge the filter sees a few pixels outside the crop, as in the whole picture.
+                    // Near an edge of the crop, the filter also reads pixels outside it.
                     #expect(
                         made.at(x, y)[field] >= (x == n / 2 ? 254 : 235), "\(file) \(gravity) \(side): \(made.at(x, y))"
                     )
@@ -222,10 +222,10 @@ struct DownsampleSizeTests {
     }
 
     @Test(arguments: ["attention", "entropy"], [true, false])
-    func theSubjectIsKept(gravity: String, wide: Bool) throws {
+    func cropKeepsTheSubject(gravity: String, wide: Bool) throws {
         let home = try ToolHome()
         let noise = DrawnPicture.noise(60, 60, seed: 5)
-        // A colourful, busy subject on an even field, near one end.
+        // A colourful, busy subject near one end of a uniform background.
         for place in [10, 230] {
             let picture = DrawnPicture(width: wide ? 300 : 80, height: wide ? 80 : 300, channels: 3) { x, y in
                 let (along, across) = wide ? (x, y) : (y, x)
@@ -238,13 +238,13 @@ struct DownsampleSizeTests {
                     ["subject.png", "--content-mode", "fill", "--gravity", gravity] + options)
                 let share = (made.mean(0) - 60) / 195
                 #expect(made.size.width == made.size.height)
-                // The subject has 9/16 of the cut.
+                // The subject covers 9/16 of the crop.
                 #expect(share > 0.5, "\(gravity) at \(place), \(options): \(share)")
             }
         }
     }
 
-    @Test func aRegionIsSeenAtFullDetail() throws {
+    @Test func regionHasFullDetail() throws {
         let home = try ToolHome()
         let picture = DrawnPicture.noise(200, 100, seed: 3)
         try home.write("noise.png", picture.png())
@@ -257,7 +257,7 @@ struct DownsampleSizeTests {
         #expect(percent == part)
         let cut = try home.shrunk(["noise.png", "--region", "180,90,100,100"])
         #expect(cut.words == "20x10" && cut.at(19, 9) == picture[199, 99].map(Int.init))
-        // A part of a JPEG is that part of it decoded.
+        // A region of a JPEG equals that part of the decoded picture.
         try home.write("sky.jpg", Picture.sky)
         let whole = try decode(MemorySource(Picture.sky))
         let sky = try home.shrunk(["sky.jpg", "--region", "333,217,101,55"])

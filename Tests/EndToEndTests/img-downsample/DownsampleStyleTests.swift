@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Styles of cards: built in, overridden, and from a configuration file.
+/// Card styles: built in, overridden, and from a configuration file.
 struct DownsampleStyleTests {
     private static let names = ["launch-card", "detail-view", "rocket-card", "preference-view"]
 
@@ -13,7 +13,7 @@ struct DownsampleStyleTests {
         ("2", ["800x400", "800x600", "320x400", "320x240"], ["800x400", "800x600", "320x400", "180x240"]),
         ("3", ["1200x600", "1200x900", "480x600", "480x360"], ["1200x600", "1200x900", "480x600", "270x360"]),
     ])
-    func eachStyleHasItsSizeAtEachScale(scale: String, wide: [String], tall: [String]) throws {
+    func styleHasItsSizeAtEachScale(scale: String, wide: [String], tall: [String]) throws {
         let home = try ToolHome()
         try home.write("wide.jpg", Picture.sky)
         try home.write("tall.jpg", Picture.tallSky)
@@ -30,11 +30,12 @@ struct DownsampleStyleTests {
         }
     }
 
-    @Test func aStyleHasItsGradientAndCorners() throws {
+    @Test func styleHasItsGradientAndCorners() throws {
         let home = try ToolHome()
         try home.write("white.png", DrawnPicture.solid(800, 600, [255, 255, 255]).png())
         for (name, size, middle, isRound) in [
-            // Black of (0.8 - 0.3 s) over the row at the middle, s = 1.5: 0.35; enhanced ends there.
+            // In the middle row, black has the opacity 0.8 - 0.3 s with s = 1.5, which is 0.35; the enhanced gradient
+            // ends there.
             ("launch-card", "800x400", 166, true), ("detail-view", "800x600", 255, false),
             ("rocket-card", "320x400", 166, true), ("preference-view", "320x240", 166, true),
         ] {
@@ -48,10 +49,10 @@ struct DownsampleStyleTests {
                 #expect(made.colour(x, y)[3] == (isRound ? 0 : 255), "\(name)")
             }
         }
-        // The radius is in points, and the gradient follows its option.
+        // The radius is in points, and --gradient overrides the style.
         let card = try home.shrunk(["white.png", "--variant", "launch-card", "--gradient", "none", "--scale", "1"])
         #expect(card.words == "400x200" && card.colour(200, 199) == [255, 255, 255, 255])
-        // 16 points at scale 1: the outline crosses the top row 16 pixels from the corner.
+        // A radius of 16 points at scale 1: the outline meets the top row 16 pixels from the corner.
         #expect(card.colour(15, 0)[3] > 230 && card.colour(17, 0)[3] == 255 && card.colour(5, 0)[3] < 128)
         let square = try home.shrunk(["white.png", "--variant", "launch-card", "--corner-radius", "0"])
         #expect(!square.hasAlpha || square.colour(0, 0)[3] == 255)
@@ -123,7 +124,7 @@ struct DownsampleStyleTests {
         }
         let hero = try home.shrunk(["wide.png", "--variant", "hero", "--config", file])
         #expect(hero.colour(0, 0)[3] == 0 && hero.colour(120, 119)[3] == 255)
-        // For people, a table.
+        // On a terminal, a table.
         let table = try home.run("img-downsample", ["styles", "--config", file], stdout: .terminal).expect(0)
         let lines = table.stdout.split(whereSeparator: \.isNewline)
         #expect(lines.count == 7 && lines.contains { $0.contains("hero") && $0.contains(file) })

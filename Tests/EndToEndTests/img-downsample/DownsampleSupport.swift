@@ -5,22 +5,22 @@ import Records
 import Support
 import TestSupport
 
-// Shared by the tests of img-downsample's options: pixels of its output, and pictures that only a test draws.
+// Shared by the tests of img-downsample's options: pixels of its output, and generated pictures.
 
 extension PixelBuffer {
-    /// A picture as it is drawn.
+    /// The pixels of a drawn picture.
     init(_ drawn: DrawnPicture) {
         self.init(
             size: PixelSize(width: drawn.width, height: drawn.height), channels: drawn.channels, bytes: drawn.bytes)
     }
 
-    /// The samples of one pixel.
+    /// The samples of a pixel.
     func at(_ x: Int, _ y: Int) -> [Int] {
         let start = (y * size.width + x) * channels
         return bytes[start..<start + channels].map(Int.init)
     }
 
-    /// Red, green, blue and alpha of one pixel, for any channels.
+    /// Red, green, blue and alpha of a pixel, for any number of channels.
     func colour(_ x: Int, _ y: Int) -> [Int] {
         let samples = at(x, y)
         let alpha = hasAlpha ? samples[channels - 1] : 255
@@ -33,7 +33,7 @@ extension PixelBuffer {
     func likeness(to other: PixelBuffer) -> Double? {
         guard size == other.size else { return nil }
         if bytes == other.bytes { return .infinity }
-        // Of a large picture every third pixel will do.
+        // In a large picture, only every third pixel is compared.
         let step = size.width * size.height > 50_000 ? 3 : 1
         var (sum, count) = (0, 0)
         for y in stride(from: 0, to: size.height, by: step) {
@@ -46,7 +46,7 @@ extension PixelBuffer {
         return 10 * log10(255 * 255 * Double(count) / Double(sum))
     }
 
-    /// The mean of a channel over all of it, or of a part.
+    /// The mean of a channel, over the whole picture or a part.
     func mean(_ channel: Int, x: Range<Int>? = nil, y: Range<Int>? = nil) -> Double {
         let (columns, rows) = (x ?? 0..<size.width, y ?? 0..<size.height)
         var sum = 0
@@ -56,7 +56,7 @@ extension PixelBuffer {
 }
 
 extension ToolHome {
-    /// Shrinks one picture to `target` and returns its pixels.
+    /// Shrinks a picture to `target` and returns its pixels.
     func shrunk(_ arguments: [String], to target: String = "made.png") throws -> PixelBuffer {
         _ = try run("img-downsample", arguments + ["-o", target]).expect(0)
         return try pixels(target)
@@ -70,17 +70,17 @@ extension ToolHome {
     /// The bytes of a file in the working folder.
     func bytes(_ name: String) throws -> [UInt8] { try TestFile.bytes(path(name)) }
 
-    /// Writes a configuration file and gives its path.
+    /// Writes a configuration file and returns its path.
     func configure(_ json: String) throws -> String { try write("config.json", json) }
 }
 
 extension Record {
-    /// The fields of one variant.
+    /// The fields of a variant.
     func variant(_ name: String) -> Record? {
         FieldPath("variants.\(name)").flatMap(raw).flatMap { try? Record(parsing: $0) }
     }
 
-    /// A variant's size as words; nil if it is not there.
+    /// The size of a variant as text; nil if the variant is missing.
     func variantSize(_ name: String) -> String? {
         variant(name).flatMap { variant in
             variant.integer("width").flatMap { width in variant.integer("height").map { "\(width)x\($0)" } }
@@ -89,7 +89,7 @@ extension Record {
 }
 
 extension Picture {
-    /// A sky as a JPEG, which is like a photograph: 1200x900.
+    /// A photograph-like sky as a JPEG of 1200x900.
     static let sky: [UInt8] = jpegSky(1200, 900)
     /// 900x1200.
     static let tallSky: [UInt8] = jpegSky(900, 1200)
@@ -98,7 +98,7 @@ extension Picture {
         (try? encoded(.sky(width, height, seed: 11), .jpeg)) ?? []
     }
 
-    /// The same picture by every way of decoding that there is, by file name.
+    /// The picture encoded for each decoder, by file name.
     static func everyWay(_ picture: DrawnPicture) throws -> [(name: String, bytes: [UInt8])] {
         func bytes(_ format: OutputFormat, progressive: Bool) throws -> [UInt8] {
             try encode(PixelBuffer(picture), EncodeOptions(format: format, quality: 92, isProgressive: progressive))
@@ -113,7 +113,7 @@ extension Picture {
         ]
     }
 
-    /// A PNG of any colour type and depth; `rows` are packed as they are stored, without filter bytes.
+    /// A PNG with any colour type and depth; `rows` are packed as stored, without filter bytes.
     static func png(
         _ width: Int, _ height: Int, depth: UInt8, colourType: UInt8, rows: [[UInt8]], chunks: [PNGChunk] = []
     ) -> [UInt8] {
@@ -124,33 +124,33 @@ extension Picture {
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + all.flatMap(\.bytes)
     }
 
-    /// Big-endian.
+    /// The value in big-endian order.
     static func number(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
     }
 
-    /// A JPEG with EXIF put in as its first segment (CIPA DC-008, 4.5.4).
+    /// Inserts EXIF as the first segment of a JPEG (CIPA DC-008, 4.5.4).
     static func tagged(_ jpeg: [UInt8], exif: [UInt8]) -> [UInt8] {
         let body = Array("Exif".utf8) + [0, 0] + exif
         return Array(jpeg[..<2]) + [0xFF, 0xE1] + number(body.count + 2, 2) + body + Array(jpeg[2...])
     }
 
-    /// A JPEG with an ICC profile as its first segment (ICC.1, B.4).
+    /// Inserts an ICC profile as the first segment of a JPEG (ICC.1, B.4).
     static func profiled(_ jpeg: [UInt8], _ profile: [UInt8]) -> [UInt8] {
         let body = Array("ICC_PROFILE".utf8) + [0, 1, 1] + profile
         return Array(jpeg[..<2]) + [0xFF, 0xE2] + number(body.count + 2, 2) + body + Array(jpeg[2...])
     }
 }
 
-/// EXIF that names a place and an owner, as a TIFF structure (CIPA DC-008, 4.6).
+/// EXIF with a place and an owner, as a TIFF structure (CIPA DC-008, 4.6).
 enum DrawnEXIF {
     static let place = "ACCEPTANCE-PLACE"
     static let artist = "Ada Lovelace"
     static let copyright = "(c) 2026 Example Observatory"
 
     /// - Parameters:
-    ///   - thumbnail: a small JPEG, for its second directory.
-    ///   - own: the thumbnail's orientation, for the same directory.
+    ///   - thumbnail: a small JPEG for the second directory.
+    ///   - own: the orientation of the thumbnail in the second directory.
     static func tiff(orientation: Int = 1, thumbnail: [UInt8] = [], own: Int? = nil) -> [UInt8] {
         typealias Entry = (tag: Int, type: Int, count: Int, value: [UInt8])
         func text(_ tag: Int, _ text: String) -> Entry { (tag, 2, text.utf8.count + 1, Array(text.utf8) + [0]) }
@@ -194,9 +194,9 @@ enum DrawnEXIF {
     }
 }
 
-/// ICC profiles of a matrix and a curve (ICC.1:2022), and their colours in sRGB.
+/// ICC profiles with a matrix and a curve (ICC.1:2022), and the conversion of their colours to sRGB.
 struct DrawnProfile {
-    /// XYZ of red, green and blue under D50; empty for gray.
+    /// XYZ of red, green and blue relative to D50; empty for gray.
     let colorants: [[Double]]
     let gamma: Double
 
@@ -206,14 +206,14 @@ struct DrawnProfile {
     static let displayP3 = DrawnProfile(
         colorants: [[0.51512, 0.24120, -0.00105], [0.29198, 0.69225, 0.04189], [0.15710, 0.06657, 0.78407]],
         gamma: 2.2)
-    /// Gray whose samples are light itself.
+    /// Gray with linear samples.
     static let linearGray = DrawnProfile(colorants: [], gamma: 1)
 
     var bytes: [UInt8] {
         func fixed(_ value: Double) -> [UInt8] { Picture.number(Int((value * 65536).rounded()), 4) }
         func xyz(_ values: [Double]) -> [UInt8] { Array("XYZ ".utf8) + [0, 0, 0, 0] + values.flatMap(fixed) }
         let white = [0.9642, 1, 0.8249]
-        // A parametric curve of type 0: a bare power.
+        // A parametric curve of type 0: a plain power function.
         let curve = Array("para".utf8) + [0, 0, 0, 0, 0, 0, 0, 0] + fixed(gamma)
         var tags: [(name: String, data: [UInt8])] = [("wtpt", xyz(white))]
         if colorants.isEmpty {
@@ -237,10 +237,10 @@ struct DrawnProfile {
         return header + table + data
     }
 
-    /// A chunk that puts it into a PNG.
+    /// The chunk that contains the profile in a PNG.
     var chunk: PNGChunk { PNGChunk("iCCP", Array("drawn".utf8) + [0, 0] + Deflate.zlib(bytes)) }
 
-    /// The sRGB value of a colour in this profile, each sample rounded.
+    /// The sRGB value of a colour in this profile, with each sample rounded.
     func inSRGB(_ colour: [UInt8]) -> [Int] {
         func encoded(_ light: Double) -> Int {
             let light = min(max(light, 0), 1)

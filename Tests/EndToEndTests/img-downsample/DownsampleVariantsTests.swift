@@ -6,21 +6,21 @@ import Support
 import TestSupport
 import Testing
 
-/// Many variants of one picture, and their records.
+/// Many variants of a picture, and their records.
 struct DownsampleVariantsTests {
     private static let names = "overlay,pager,launch-card,rocket-card,preference-view,detail-view"
 
-    /// The values that change when a file is replaced.
+    /// Properties that change when a file is replaced.
     private func identity(_ path: String) -> [Int] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [] }
         return [Int(status.st_ino), Int(status.st_size), Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
     }
 
-    // MARK: From one decoding
+    // MARK: Single decoding
 
     @Test(arguments: ["sky.jpg", "progressive.jpg", "sky.png", "sky.webp", "turned.jpg"])
-    func eachVariantOfManyEqualsASingleVariant(file: String) throws {
+    func variantsMadeTogetherEqualSingleVariants(file: String) throws {
         let home = try ToolHome()
         let sky = DrawnPicture.sky(501, 377, seed: 4)
         let bytes: [UInt8]
@@ -47,7 +47,7 @@ struct DownsampleVariantsTests {
         }
     }
 
-    @Test func aListAndRepeatedOptionsAreTheSame() throws {
+    @Test func listAndRepeatedOptionsAreEquivalent() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let list = try home.run("img-downsample", ["sky.jpg", "--variant", "pager,rocket-card"]).expect(0).record
@@ -81,7 +81,7 @@ struct DownsampleVariantsTests {
             #expect(again.variant(name)?.string("path") == record.variant(name)?.string("path"))
             #expect(again.variant(name)?.integer("bytes") == record.variant(name)?.integer("bytes"))
         }
-        // A file that has gone is made again, alone.
+        // Only the missing file is made again.
         unlink(path)
         let repaired = try home.run("img-downsample", ["sky.jpg", "--variant", "overlay,pager"]).expect(0).record
         #expect(repaired.variant("pager")?.string("status") == "made")
@@ -89,14 +89,14 @@ struct DownsampleVariantsTests {
         #expect(TestFile.exists(path))
     }
 
-    // MARK: A record each
+    // MARK: One record per variant
 
-    /// The names of each record's variants.
+    /// The names of the variants in each record.
     private func variants(_ records: [Record]) throws -> [Set<String>] {
         try records.map { Set(try Record(parsing: try #require($0.raw("variants"))).names) }
     }
 
-    @Test(arguments: [false, true]) func recordsComeSmallestFirst(intoFolder: Bool) throws {
+    @Test(arguments: [false, true]) func incrementalRecordsBeginWithTheSmallestVariant(intoFolder: Bool) throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let arguments = [
@@ -114,17 +114,17 @@ struct DownsampleVariantsTests {
                 #expect(try TestFile.bytes(#require(variant.string("path"))).count == variant.integer("bytes"))
             }
         }
-        // Without the option there is one, and the same.
+        // Without the option there is a single record with all variants.
         let one = try home.run(
             "img-downsample", arguments.dropLast() + (intoFolder ? ["--output-dir", "out"] : [])
         ).expect(0).record
         #expect(try variants([one]) == [Set(order)])
     }
 
-    @Test(arguments: [1, 6, 8]) func thePicturesOwnThumbnailComesFirst(orientation: Int) throws {
+    @Test(arguments: [1, 6, 8]) func embeddedThumbnailComesFirst(orientation: Int) throws {
         let home = try ToolHome()
         let sky = try Picture.encoded(.sky(640, 480, seed: 9), .jpeg)
-        // A thumbnail that differs from the picture.
+        // The thumbnail differs from the picture.
         let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
         let exif = DrawnEXIF.tiff(orientation: orientation, thumbnail: thumbnail)
         try home.write("sky.jpg", Picture.tagged(sky, exif: exif))
@@ -144,12 +144,12 @@ struct DownsampleVariantsTests {
             #expect(red[0] > 230 && red[1] < 25 && red[2] < 25, "\(red)")
             #expect(try Picture.header(first).orientation == .upright)
         }
-        // Not asked for, not there.
+        // Without the option there is no thumbnail.
         let plain = try home.run("img-downsample", ["sky.jpg", "--variant", "pager"]).expect(0).record
         #expect(plain.variant("thumbnail") == nil)
     }
 
-    @Test func aThumbnailThatIsUprightAlreadyWasTurned() throws {
+    @Test func uprightThumbnailIsNotRotatedAgain() throws {
         let home = try ToolHome()
         let sky = try Picture.encoded(.sky(640, 480, seed: 9), .jpeg)
         let thumbnail = try Picture.encoded(.quarters(120, 160), .jpeg)
@@ -161,7 +161,7 @@ struct DownsampleVariantsTests {
         #expect(shown.words == "120x160" && shown.at(5, 5)[0] > 230 && shown.at(5, 5)[1] < 25)
     }
 
-    @Test(arguments: [false, true]) func blackBarsOfAThumbnailAreCutOff(isTurned: Bool) throws {
+    @Test(arguments: [false, true]) func blackBarsOfAThumbnailAreCropped(isTurned: Bool) throws {
         let home = try ToolHome()
         let sky = try Picture.encoded(.sky(600, 400, seed: 9), .jpeg)
         let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
@@ -173,7 +173,7 @@ struct DownsampleVariantsTests {
         #expect(shown.words == (isTurned ? "106x160" : "160x106"))
     }
 
-    @Test func aDamagedThumbnailIsAsGoodAsNone() throws {
+    @Test func damagedThumbnailIsIgnored() throws {
         let home = try ToolHome()
         let sky = try Picture.encoded(.sky(320, 240, seed: 9), .jpeg)
         let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
@@ -207,7 +207,7 @@ struct DownsampleVariantsTests {
         #expect(record.variantSize("custom") == "9x5")
     }
 
-    @Test func failureNamesItsFileAndTheOthersAreMade() throws {
+    @Test func failureNamesItsFileAndOtherFilesAreMade() throws {
         let home = try ToolHome()
         try home.write("good.jpg", Picture.sky)
         try home.write("text.jpg", "this is no picture at all, although its name says so")
@@ -225,7 +225,7 @@ struct DownsampleVariantsTests {
         #expect(records[1].variant("pager")?.string("status") == "made" && !records[1].has("error"))
     }
 
-    @Test func twoRecordsOfOnePictureMakeItOnce() throws {
+    @Test func recordsOfTheSamePictureMakeAVariantOnce() throws {
         let home = try ToolHome()
         let path = try home.write("sky.jpg", Picture.sky)
         let lines = (0..<6).map { #"{"id":\#($0),"path":"\#(path)"}"# }
@@ -239,7 +239,7 @@ struct DownsampleVariantsTests {
             #expect(Set(records.compactMap { $0.variant(name)?.string("path") }).count == 1)
         }
         #expect(home.blobs.count == 3 && home.leftovers == [])
-        // Neither do two runs.
+        // Nor do concurrent runs make it twice.
         try home.write("other.jpg", Picture.tallSky)
         let runs = try (0..<2).map { _ in
             try home.start("img-downsample", ["other.jpg", "--variant", "pager"], stdin: .empty)
@@ -267,23 +267,23 @@ struct DownsampleVariantsTests {
             #expect(record.variantSize("custom") == "100x75")
             #expect(try Picture.size(#require(variant.string("path"))) == "100x75")
         }
-        // That it has been kept so doesn't make it whole.
+        // A variant cached with the option does not make the picture valid without it.
         try refused()
         let folder = try home.run("img-downsample", arguments + ["--allow-damaged=truncated", "--output-dir", "out"])
             .expect(0)
         #expect(try folder.record.variant("custom")?.bool("truncated") == true)
     }
 
-    /// A picture of the sky in which some of the entropy-coded data makes no sense.
+    /// The sky with damaged entropy-coded data.
     private static let damaged: [UInt8] = {
         var bytes = Picture.sky
         for place in stride(from: bytes.count / 2, to: bytes.count / 2 + 40, by: 4) { bytes[place] = 0xEE }
-        // A restart marker, of which the picture has none.
+        // A restart marker in a picture without restart intervals.
         bytes.replaceSubrange(bytes.count / 2 + 44..<bytes.count / 2 + 46, with: [0xFF, 0xD3])
         return bytes
     }()
 
-    @Test func damagedPicturesAreShownOnlyIfAllowedAndAreMarked() throws {
+    @Test func damagedPictureIsShownOnlyIfAllowedAndIsMarked() throws {
         let home = try ToolHome()
         try home.write("bad.jpg", Self.damaged)
         try home.write("good.jpg", Picture.sky)
@@ -305,7 +305,7 @@ struct DownsampleVariantsTests {
         #expect(try good.record.variant("custom")?.has("damaged") == false && good.stderr.isEmpty)
     }
 
-    @Test func allowDamagedIncludesPicturesThatEndTooEarly() throws {
+    @Test func allowDamagedIncludesTruncatedPictures() throws {
         let home = try ToolHome()
         try home.write("cut.jpg", Array(Picture.sky[..<(Picture.sky.count * 2 / 3)]))
         let output = try home.run("img-downsample", ["cut.jpg", "--width", "100", "--allow-damaged"]).expect(0)
@@ -321,7 +321,7 @@ struct DownsampleVariantsTests {
             return try decode(MemorySource(TestFile.bytes(home.path("sky.png")))).bytes
         }
         #expect(try pixels([]) == pixels(["APOD_TOOLS_DECODER=libjpeg"]))
-        // But not one variant for the other, as smaller ones differ.
+        // They do not share cached variants, because smaller sizes differ.
         let arguments = ["sky.jpg", "--width", "100"]
         for options in [[], ["APOD_TOOLS_DECODER=libjpeg"]] {
             let output = try home.run("img-downsample", arguments + options).expect(0)
@@ -339,7 +339,7 @@ struct DownsampleVariantsTests {
         ]
         for (index, block) in blocks.enumerated() {
             let segment = [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block
-            // Stray bytes behind it, as if its length were wrong.
+            // Stray bytes follow the segment, as if its length were wrong.
             let bytes = Picture.sky[..<2] + segment + [0, 0x12] + Picture.sky[2...]
             let path = try home.write("\(index).jpg", Array(bytes))
             _ = try home.run("img-cache", ["put", path]).expect(0)

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Galleries made by processes: at the same time, killed, and read again.
+/// Galleries written by concurrent and killed processes.
 @Suite struct GalleryRunTests {
     private let home: ToolHome
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func runsAtTheSameTimeAddToEachOther() throws {
+    @Test func concurrentRunsAddToTheGallery() throws {
         let runs = try (0..<8).map { name in
             try home.start("img-downsample", ["gallery", "\(name).jpg", "--output-dir", "site"], stdin: .empty)
         }
@@ -32,12 +32,12 @@ import Testing
         for name in 0..<8 { #expect(page.contains(text: ">\(name)<")) }
     }
 
-    @Test func aRunThatIsKilledLeavesWholeFiles() throws {
+    @Test func killedRunLeavesCompleteFiles() throws {
         try home.run("img-downsample", ["gallery", "0.jpg", "--output-dir", "site"]).expect(0)
         for delay in 0..<12 {
             let run = try home.start(
                 "img-downsample", ["gallery", "--output-dir", "site"] + (0..<8).map { "\($0).jpg" }, stdin: .empty)
-            // Wherever it is by then.
+            // Kills the run after it has written a varying number of files.
             while home.folder.contents().count(where: { $0.hasPrefix("work/site/pictures/") }) < 4 + delay,
                 run.isRunning
             {}
@@ -55,7 +55,7 @@ import Testing
         #expect(try places().count == 8)
         let names = home.folder.contents().filter { $0.hasPrefix("work/site/pictures/") }
         #expect(names.count == 16 && !names.contains { $0.hasSuffix(".part") }, "\(names)")
-        // As if nothing had ever been killed.
+        // The result equals the result of a run that was never killed.
         try home.run("img-downsample", ["gallery", "--output-dir", "whole"] + (0..<8).map { "\($0).jpg" }).expect(0)
         try home.shell("diff -r -x '.gallery*' -x data -x records.ndjson site whole").expect(0)
     }

@@ -5,9 +5,9 @@ import Support
 import TestSupport
 import Testing
 
-/// The interface of `img-downsample`: its inputs, its outputs, and their places.
+/// Inputs and outputs of `img-downsample`.
 struct ImgDownsampleTests {
-    /// The same 120x80 gradient in every format that is read.
+    /// The same 120x80 gradient in every input format.
     private func inputs(_ home: ToolHome) throws -> [(name: String, format: ImageFormat)] {
         let picture = DrawnPicture.gradient(120, 80)
         try home.write("a.jpg", try Picture.encoded(picture, .jpeg))
@@ -25,7 +25,7 @@ struct ImgDownsampleTests {
         #expect(output.stdout == "")
     }
 
-    @Test func everyFormatIsReadAndEveryFormatIsWritten() throws {
+    @Test func everyFormatIsReadAndWritten() throws {
         let home = try ToolHome()
         for (name, _) in try inputs(home) {
             for (target, format) in [
@@ -35,7 +35,7 @@ struct ImgDownsampleTests {
                 #expect(output.stdout == "" && output.stderr == "", "\(output)")
                 #expect(try Picture.header(home.path(target)).format == format, "\(name) to \(target)")
                 #expect(try Picture.size(home.path(target)) == "60x40", "\(name) to \(target)")
-                // Red grows to the right, for any input.
+                // Red increases to the right, for any input.
                 let pixels = try decode(File.openInput(home.path(target)))
                 let red = [0, 30, 59].map { Int(pixels.bytes[(20 * 60 + $0) * pixels.channels]) }
                 #expect(red[0] < 40 && (100...150).contains(red[1]) && red[2] > 215, "\(name) to \(target): \(red)")
@@ -43,7 +43,7 @@ struct ImgDownsampleTests {
         }
     }
 
-    @Test func withoutAFormatTheVariantIsAsItsSource() throws {
+    @Test func variantHasTheFormatOfItsSource() throws {
         let home = try ToolHome()
         let names = try inputs(home).map(\.name)
         let records = try home.run("img-downsample", names + ["--width", "30"]).expect(0).records
@@ -58,7 +58,7 @@ struct ImgDownsampleTests {
         }
     }
 
-    @Test func aPictureIsNeverMadeLarger() throws {
+    @Test func pictureIsNeverEnlarged() throws {
         let home = try ToolHome()
         try home.write("small.png", DrawnPicture.gradient(50, 20).png())
         let sizes = [
@@ -80,10 +80,10 @@ struct ImgDownsampleTests {
         }
     }
 
-    @Test func aPictureIsTurnedUprightAndFreedOfItsTag() throws {
+    @Test func pictureIsRotatedUprightAndItsTagRemoved() throws {
         let home = try ToolHome()
         let stored = try Picture.encoded(.quarters(160, 96), .jpeg)
-        // The corner of the upright picture that shows the stored picture's red top left quarter (CIPA DC-008,
+        // The corner of the upright picture that shows the red top left quarter of the stored picture (CIPA DC-008,
         // 4.6.5.A).
         let corners: [UInt8: (x: Int, y: Int)] = [
             1: (0, 0), 2: (1, 0), 3: (1, 1), 4: (0, 1), 5: (0, 0), 6: (1, 0), 7: (1, 1), 8: (0, 1),
@@ -104,9 +104,9 @@ struct ImgDownsampleTests {
         }
     }
 
-    // MARK: Places
+    // MARK: Input and output
 
-    @Test func bytesGoThroughAPipe() throws {
+    @Test func pictureIsReadFromAndWrittenToAPipe() throws {
         let home = try ToolHome()
         for (name, format) in try inputs(home) {
             let bytes = try TestFile.bytes(home.path(name))

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Libraries of codecs and fonts print their own messages. None reaches the user.
+/// Messages that libraries for codecs and fonts print must not reach the user.
 struct LibraryMessagesTests {
-    /// 64 x 64 pixels of a single colour as JPEG XL, lossy.
+    /// 64 x 64 pixels of a single colour as lossy JPEG XL.
     private static let picture: [UInt8] = [
         255, 10, 79, 64, 66, 113, 33, 0, 18, 136, 2, 0, 36, 1, 93, 229, 18, 0, 0, 21, 42, 163, 140, 27, 188, 156,
         235, 249, 242, 67, 135, 197, 180, 141, 235, 12, 109, 181, 109, 97, 73, 162, 200, 56, 54, 73, 39, 112, 8, 41,
@@ -16,7 +16,7 @@ struct LibraryMessagesTests {
         let whole = try home.run("img-downsample", [home.write("whole.jxl", Self.picture), "-o", "whole.png"])
         if whole.stderr.contains("libjxl is not installed") { return }
         try whole.expect(0)
-        // Places at which libjxl 0.7 prints, each for another reason.
+        // Offsets at which damage makes libjxl 0.7 print messages, each for another reason.
         for place in [11, 21, 34, 45, 53, 63, 77, 83] {
             var damaged = Self.picture
             damaged[place] ^= 0x10

@@ -10,7 +10,7 @@ struct AnswerFields {
     let object: Record
     let server: Server
 
-    /// A day's page has about 12 KB. The HTML parser would refuse longer texts.
+    /// The longest text of a field in bytes, which is the limit of the HTML parser. A day's page has about 12 KB.
     private static let byteLimit = 64 << 10
 
     /// Returns the field `date`.

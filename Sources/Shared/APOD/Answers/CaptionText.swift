@@ -1,7 +1,8 @@
 import Articles
 import HTML
 
-/// Cleans the title and the explanation of a picture. Both services need the same rules once the tags are removed.
+/// Cleans the title and the explanation of a picture. After the tags are removed, the same rules apply to both
+/// services.
 enum CaptionText {
     /// Returns the paragraphs of an explanation without the label `Explanation:`, the announcement of tomorrow's
     /// picture, and the code of a removed button that the old service read as text (`digg_url = '…';`, about 2009).
@@ -85,7 +86,7 @@ enum CaptionText {
             kept += rest[..<name.lowerBound]
             rest = word.firstIndex(of: ";").map { word[$0...].dropFirst() } ?? ""
         }
-        // Only texts of the old service have such code, and those texts have no links.
+        // Only texts of the old service have such code, and these texts have no links.
         return kept.isEmpty && rest.utf8.count == text.text.utf8.count
             ? text : LinkedText(PlainText.folded(kept + rest))
     }

@@ -41,7 +41,7 @@ struct CreditLine: Equatable {
         return settingOffRoles(in: text)
     }
 
-    /// Returns whether the text ends with punctuation that continues.
+    /// Returns whether the text ends with punctuation that needs no semicolon after it.
     private static func isOpen(_ text: some StringProtocol) -> Bool { text.last.map { ":;,&/(-".contains($0) } ?? true }
 
     /// Inserts a semicolon before each label: `Ada Example; Text: Bob`, `NASA; Processing & License: Bob`.
@@ -79,7 +79,7 @@ struct CreditLine: Equatable {
         (text.last == ":" ? String(text.dropLast()) : text).lowercased()
     }
 
-    /// Roles, and the kinds that may precede them, that NASA writes within a line.
+    /// The roles that NASA writes within a line, and the kinds that may precede a role.
     private static let roles: Set = [
         "text", "music", "processing", "narration", "animation", "image", "digital", "additional", "video", "sound",
     ]

@@ -10,8 +10,8 @@ struct EmbeddedMedia: Equatable {
         let linked: MediaAddress?
     }
 
-    /// Players and movies without duplicates, in page order, but certain videos come before other frames (some frames
-    /// only count visitors).
+    /// Players and movies, without duplicates, in page order. Certain videos come before other frames, since some
+    /// frames only count visitors.
     private(set) var videos: [MediaAddress] = []
     /// The poster of the first video that has one.
     private(set) var poster: MediaAddress?

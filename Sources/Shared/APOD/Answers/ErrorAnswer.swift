@@ -4,12 +4,12 @@ import HTTP
 import Records
 import Support
 
-/// Translates failed requests and answers with another status than 200 into `APODFailure`.
+/// Translates failed requests and answers with a status other than 200 into `APODFailure`.
 ///
 /// NASA's service is WordPress (`{"code","message"}`); a classic server sends `{"code","msg"}`. Gateways in front of
 /// them send `{"error":{"code","message"}}`, plain text or HTML.
 enum ErrorAnswer {
-    /// Translates a failed request. Returns nil for a failure of the network alone.
+    /// Translates a failed request. Returns nil for a failure of the network.
     static func failure(
         for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay
     ) -> APODFailure? {
@@ -42,12 +42,12 @@ enum ErrorAnswer {
         case 401, 403: return .forbidden(server, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
-            // Both services send a `code` if a day has no picture. Without one, the page comes from the site or a
-            // gateway: the service itself is gone, and nothing is known about the day.
+            // Both services send a `code` if a day has no picture. Without a code, the page comes from the site or a
+            // gateway: the service itself is gone, and the answer tells nothing about the day.
             return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
-            // The old server reports a day that is not published yet, by its own clock in UTC, as out of range. Its
-            // rewrite does so for any day without a picture.
+            // The old server reports a day as out of range if it is not published yet by the server's clock in UTC.
+            // NASA's rewrite of the server reports any day without a picture as out of range.
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
             let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
             let isTooLate = isOutOfRange && day.map { $0 >= newest } == true

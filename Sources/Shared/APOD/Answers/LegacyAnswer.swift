@@ -5,7 +5,8 @@ import Support
 
 /// Reads the object for one day from a classic server, which answers as api.nasa.gov did.
 ///
-/// Its fields have the names of the record's. This type repairs the mistakes of its scraper in thirty years of pages.
+/// The fields of the object have the same names as the fields of the record. This type repairs the mistakes that the
+/// server's scraper made in thirty years of pages.
 enum LegacyAnswer {
     /// Throws `APODFailure` if a field is missing, or the picture is replaced by a stand-in.
     static func picture(from object: Record, server: Server) throws(APODFailure) -> Picture {
@@ -26,7 +27,7 @@ enum LegacyAnswer {
         // `hdurl` may be a movie (until 2010) or a page. The day then has no larger picture.
         let full = hdurl.flatMap { $0.isVideo || $0.kind == .page || $0.isStandIn ? nil : $0 }
         let type = mediaType(of: object, url: url, full: full)
-        // NASA's logo comes with the name of the site as its title.
+        // An answer with NASA's logo has the name of the site as its title.
         if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, server)
         }
@@ -50,8 +51,8 @@ enum LegacyAnswer {
         return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
     }
 
-    /// Returns `media_type`; if it is missing (until 2015), unknown or contradicted by the addresses, the type that the
-    /// addresses suggest.
+    /// Returns `media_type`, or the type that the addresses suggest if `media_type` is missing (until 2015), unknown,
+    /// or contradicted by the addresses.
     ///
     /// - Parameter full: the larger picture, if any.
     private static func mediaType(of object: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {

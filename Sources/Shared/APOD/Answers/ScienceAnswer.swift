@@ -5,8 +5,8 @@ import Support
 
 /// Reads the new service's object for one day.
 ///
-/// Its texts are HTML, its `url` is the article, and its `hdurl` is a resized picture or the still of a video. The
-/// address of a video is only in `basic_html`.
+/// The texts are HTML, `url` is the article, and `hdurl` is a resized picture or the still of a video. The address of a
+/// video is only in `basic_html`.
 enum ScienceAnswer {
     /// Throws `APODFailure` if a field is missing, or the picture is replaced by a stand-in.
     ///
@@ -40,7 +40,7 @@ enum ScienceAnswer {
         MediaAddress(text).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
 
-    /// Returns the HTML of a title with line breaks outside tags replaced by `<br>`: credits follow them.
+    /// Returns the HTML of a title with line breaks outside tags replaced by `<br>`, since credits follow a line break.
     private static func withBreaks(_ html: String) -> String {
         CaptionText.lines(of: html).reduce(into: "") { result, line in
             let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false
@@ -50,9 +50,9 @@ enum ScienceAnswer {
 
     /// The creators of the picture, and the copyright holder.
     ///
-    /// Both fields usually hold the same line. If its label is `Image Credit:` and it mentions no copyright or licence,
-    /// `copyright` is absent, as in the old service. Without a label, as since 2026, NASA's field `copyright` is used
-    /// as it is.
+    /// NASA's fields `credit` and `copyright` usually have the same line. If its label is `Image Credit:` and it
+    /// mentions no copyright or licence, `copyright` is absent, as in the old service. If it has no label, as since
+    /// 2026, NASA's field `copyright` is used unchanged.
     private struct Rights {
         let credit: String?
         let copyright: String?
@@ -86,7 +86,7 @@ enum ScienceAnswer {
             let still = given.flatMap { $0.isStandIn || $0.isVideo || $0.kind == .page ? nil : $0 }
             let word = PlainText.folded(object.string("media_type") ?? "").lowercased()
             if word == "image", let still {
-                // Most days: the page adds nothing, and parsing it costs more than everything else.
+                // On most days the page adds nothing, and parsing the page costs more than everything else.
                 type = .image
                 url = still
                 hdurl = still.withoutResizing
@@ -95,7 +95,7 @@ enum ScienceAnswer {
             guard let embedded = EmbeddedMedia(page: object.string("basic_html") ?? "", base: permalink) else {
                 throw answer.bad(.tangledHTML(field: "basic_html"))
             }
-            // A movie or player in `hdurl` counts like one in the page.
+            // A movie or player in `hdurl` counts like a movie or player in the page.
             let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }
             switch word {
             case "video": type = .video

@@ -3,7 +3,7 @@ import Support
 
 /// Reads the body of an answer with status 200. Throws `APODFailure` for a body of another shape.
 enum ServiceAnswer {
-    /// Returns the result for the requested day, with NASA's own object. Throws also if the object is about another
+    /// Returns the result for the requested day, with NASA's own object. Also throws if the object is about another
     /// day.
     ///
     /// - Parameter time: when the answer arrived.
@@ -12,7 +12,7 @@ enum ServiceAnswer {
     ) throws(APODFailure) -> DayResult {
         guard try begins(bytes, server) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, server) }
         guard let answer = try records(in: bytes, server).first else { throw .badAnswer(.notJSON, server) }
-        // Check the date first: other faults of an answer about another day do not matter.
+        // Check the date first, since other faults of an answer about another day do not matter.
         let answered = try AnswerFields(object: answer, server: server).day()
         guard answered == day else { throw .wrongDay(asked: day, answered: answered, server) }
         return result(of: day, answer, server, at: time)
@@ -90,7 +90,7 @@ enum ServiceAnswer {
         return records
     }
 
-    /// A month has 31 days, and a service that ignores the query lists a hundred. Millions of empty objects would take
-    /// twenty times their size in memory.
+    /// A month has 31 days, and a service that ignores the query lists a hundred days. Millions of empty objects would
+    /// take twenty times their size in memory.
     private static let mostObjects = 1000
 }

@@ -7,8 +7,8 @@ struct DayLottery {
     private let has: @Sendable (CalendarDay) -> Bool
     private var generator: SplitMix64
 
-    /// The number of days that numbers are drawn for, most of them in the future. It can stay the same until 2174, so a
-    /// seed always draws the same days.
+    /// The number of candidates, most of them future days. The number stays the same until 2174, so a seed always draws
+    /// the same days.
     private static let drum = 1 << 16
 
     init(through last: CalendarDay, seed: UInt64) {
@@ -17,18 +17,18 @@ struct DayLottery {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws only from these days.
+    /// Creates a lottery of these days.
     init(from days: Set<CalendarDay>, seed: UInt64) {
         has = { days.contains($0) }
         published = days.count
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws from all candidates and rejects days without a picture. All days are equally likely, and publishing a new
-    /// day changes the sequence of a seed only if that day is drawn.
+    /// Draws from all candidates and rejects days without a picture. All days with a picture are equally likely. A
+    /// newly published day changes the sequence of a seed only if it is drawn.
     ///
-    /// Cost: O(count) memory; about six draws per day, up to sixty if nearly all days are drawn. The last of a few days
-    /// takes 65,536 draws, a few milliseconds.
+    /// Cost: O(count) memory; about six draws per day, up to sixty if nearly all days are drawn. If there are only a
+    /// few days, the last takes 65,536 draws, a few milliseconds.
     ///
     /// - Precondition: `count` is at most `published`, and this is the first call.
     mutating func draw(_ count: Int) -> [CalendarDay] {
@@ -44,7 +44,8 @@ struct DayLottery {
     }
 }
 
-/// Sebastiano Vigna's SplitMix64, a small generator. Unlike the system's, it has a defined sequence for each seed.
+/// Sebastiano Vigna's SplitMix64, a small random number generator. Unlike the system's generator, it has a defined
+/// sequence for each seed.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 import Support
 
-/// The days to fetch, in order, as worked out for a point in time without a request.
+/// The days to fetch, in order, planned for a point in time without a request.
 public struct DayPlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         /// A day that must be published.
@@ -64,7 +64,8 @@ public struct DayPlan: Sendable, Equatable {
     }
 
     /// Returns a plan for random days, drawn here because the new service has no random mode. A seed always draws the
-    /// same days in the same order, except for days published since. Throws `UsageFailure` if there are fewer days.
+    /// same days in the same order, except that later runs may also draw newly published days. Throws `UsageFailure` if
+    /// there are fewer days.
     static func random(_ count: Int, seed: UInt64, at time: Timestamp) throws -> DayPlan {
         // The newest day may not be published yet.
         var lottery = DayLottery(through: PublishedDays.newest(at: time).advanced(by: -1), seed: seed)
@@ -86,7 +87,8 @@ public struct DayPlan: Sendable, Equatable {
         guard first <= last else { throw UsageFailure("the range ends on \(last), before it starts on \(first)") }
         let end =
             switch end {
-            // A day that was named as the end is an error if unpublished; a month or an open range stops before it.
+            // If the end is a named day that is not published yet, the run reports the skipped day. A month or an open
+            // range ends with the newest day.
             case .day, .yesterday: last
             case .today, .month, .year, .range, nil: min(last, max(first, newest))
             }

@@ -1,24 +1,25 @@
 import Support
 
-/// The days that one word names, in `--date` or on a line of standard input.
+/// The days named by a word, in `--date` or on a line of standard input.
 indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// The newest published day.
     case today
-    /// The day before the newest one that may be published.
+    /// The day before the newest day that may be published.
     case yesterday
     case day(CalendarDay)
     /// All days of a month, 1 to 12.
     case month(Int, year: Int)
     /// All days of a year, 1 to 9999.
     case year(Int)
-    /// The days from the beginning of the first to the end of the second, or to the newest day. Neither is a range.
+    /// The days from the beginning of the first to the end of the second, or to the newest day. Neither of these is a
+    /// range.
     case range(NamedDays, through: NamedDays?)
 
     /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or a range such as `2024-02-03..2024-03` or
     /// `2024..`.
     ///
     /// Throws `UsageFailure` for other texts; the message distinguishes dates that do not exist (`2024-02-30`,
-    /// `2024-13`) from texts that are no date. `DayPlan` refuses valid dates without a picture.
+    /// `2024-13`) from texts that are not dates. `DayPlan` refuses valid dates without a picture.
     ///
     /// - Parameter time: determines the valid range that messages state.
     init(typed text: String, at time: Timestamp) throws {
@@ -122,8 +123,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         text.utf8.count <= longest ? text : "\(String(text.unicodeScalars.prefix(longest)))…"
     }
 
-    /// Suggests a day for a text that is none: a misspelt word, or a date in another notation that begins with the year
-    /// (`2024-2-3`, `2024/02/03`, `20240203`).
+    /// Suggests a day for a text that is not a day: a misspelt word, or a date in another notation that begins with the
+    /// year (`2024-2-3`, `2024/02/03`, `20240203`).
     private static func advice(for text: String) -> String {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard text.utf8.count <= longest else { return "" }

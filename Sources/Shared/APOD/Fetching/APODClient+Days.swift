@@ -21,8 +21,8 @@ extension APODClient {
 
     /// Returns the result of each day, in order, from the cache or the services. Answers are cached as they arrive.
     ///
-    /// A day that fails does not affect the others: if a service cannot return a page, or a page omits days, they are
-    /// requested singly.
+    /// A day that fails does not affect other days: if a service cannot return a page, or a page omits days, the
+    /// missing days are requested singly.
     ///
     /// Throws `Cancelled`, or a failure that ends the run.
     func results(of days: [CalendarDay]) throws -> [DayResult] {
@@ -44,10 +44,10 @@ extension APODClient {
         }
     }
 
-    /// Asks the services in order, each for the days that the previous ones could not answer.
+    /// Asks the services in order, each for the days that the previous services could not answer.
     ///
-    /// If all fail, reports the failure of the first: since October 2026 a classic server may only return NASA's logo,
-    /// a permanent failure, while the failure of the first may be transient.
+    /// If all services fail, reports the failure of the first: since October 2026 a classic server may return only
+    /// NASA's logo, which is a permanent failure, while the failure of the first service may be transient.
     ///
     /// - Parameter ask: returns the results of a service; days without a result are dropped.
     func answers(
@@ -123,8 +123,8 @@ extension APODClient {
 
     /// Caches answers, and returns them without raw objects unless these were requested.
     ///
-    /// A failure never replaces a cached picture: NASA's failures are often temporary, and a picture lost in one may
-    /// not come back.
+    /// A failure never replaces a cached picture: NASA's failures are often temporary, while a lost picture may never
+    /// return.
     func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }

@@ -5,12 +5,12 @@ extension APODClient {
     /// The newest day that may be published.
     var newestDay: CalendarDay { PublishedDays.newest(at: clock.now()) }
 
-    /// How many days back to search for the newest picture without a list. Single days without a picture exist, but
-    /// three in a row occurred only in the first week.
+    /// The number of days to search backwards for the newest picture if there is no list. Single days without a picture
+    /// exist, but three in a row occurred only in the first week.
     private static let stepsBack = 3
 
-    /// Returns the newest published days, oldest first: at most `count`, and at least one, which may be a failure.
-    /// Usually makes one request.
+    /// Returns the results of the newest published days, oldest first: at most `count`, and at least one, which may be
+    /// a failure. Usually makes one request.
     ///
     /// The list of the new service begins with the newest picture, however long NASA pauses. The old service has no
     /// such list, so `day` and the days before it are requested until one has a picture; the result is a single day. If
@@ -51,7 +51,7 @@ extension APODClient {
     /// Returns the days that the new service published last, oldest first; empty if its list is empty. Throws the
     /// failure of the request, `Cancelled`, or a failure that ends the run.
     ///
-    /// Requests only days that are not cached, neither as pictures nor as days without one.
+    /// Requests only days that are not cached, either as pictures or as days without a picture.
     private func published(
         _ count: Int, from day: CalendarDay, of service: ServiceClient
     ) throws -> [DayResult] {
@@ -98,10 +98,10 @@ extension APODClient {
 
     // MARK: Unpublished days
 
-    /// An older missing day is never considered unpublished.
+    /// The age in days beyond which a missing day is never considered unpublished.
     private static let longestPause = 100
 
-    /// Returns the failures of days after the newest picture that a page omits. Makes at most one request per run, and
+    /// Returns failures for the days after the newest picture that a page omits. Makes at most one request per run, and
     /// only if the page ends before its last day.
     func unpublished(
         of days: ArraySlice<CalendarDay>, leftOutOf page: [CalendarDay: DayResult], _ service: ServiceClient
@@ -140,7 +140,7 @@ extension APODClient {
 
     // MARK: Day by day
 
-    /// Returns the newest picture of a service, searching backwards. Fails with `nothingRecent` if none of the days
+    /// Returns the newest picture of a service, searching backwards. The result is `nothingRecent` if none of the days
     /// has a picture.
     private func newest(from day: CalendarDay, of service: ServiceClient) throws -> DayResult {
         let last = max(PublishedDays.first, day.advanced(by: -Self.stepsBack))
@@ -165,7 +165,7 @@ extension APODClient {
     }
 }
 
-/// The newest days as far as they are known without a request.
+/// The newest days that are known without a request.
 private struct RecentDays {
     /// The published days, oldest first.
     let days: [DayResult]

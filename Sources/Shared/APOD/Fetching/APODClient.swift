@@ -7,7 +7,7 @@ import Support
 /// Safe to use on several threads, which share the cache and the state of failing services.
 public struct APODClient: Sendable {
     private(set) var options: PictureOptions
-    /// In the order in which they are asked.
+    /// The services in the order in which they are asked.
     private(set) var services: [ServiceClient]
     let store: CachedDays
     /// The number of concurrent requests.
@@ -17,7 +17,7 @@ public struct APODClient: Sendable {
     let interruption: Interruption
     private let tally = Monitor((all: 0, skipped: [PictureOptions.Exclusion: Int]()))
     private let hasWarnedOfStale = Monitor(false)
-    /// The end of the archive, as far as this run knows it.
+    /// The known end of the archive.
     let end = ArchiveEnd()
 
     /// - Parameters:
@@ -61,7 +61,7 @@ public struct APODClient: Sendable {
         return client
     }
 
-    /// This client without replacing missing images by older images.
+    /// This client without the replacement of missing images by older images.
     var withoutFallback: APODClient {
         var client = self
         client.options.fallsBack = false
@@ -76,7 +76,8 @@ public struct APODClient: Sendable {
 
     // MARK: Selection
 
-    /// Returns whether a result matches the options. Must be called once per result, since it counts the skipped ones.
+    /// Returns whether a result matches the options. Must be called once per result, since it counts the skipped
+    /// results.
     func isWanted(_ result: DayResult) -> Bool {
         let exclusion = options.exclusion(of: result)
         tally.withLock { tally in

@@ -1,7 +1,6 @@
 import Support
 
-/// The end of the archive as far as a run knows it: the newest picture, and the unpublished days. Shared by all
-/// threads.
+/// A run's knowledge of the end of the archive: the newest picture, and the unpublished days. Shared by all threads.
 final class ArchiveEnd: Sendable {
     private enum Newest {
         case unknown

@@ -2,9 +2,9 @@ import Support
 
 /// The results of a plan in order. Windows of days are requested as the results are read.
 ///
-/// A single window or job runs on the caller's thread, otherwise one thread runs per job. At most two windows more than
-/// there are threads are in progress or waiting to be returned. A service that fails several times in a row (`Outage`)
-/// is not asked again; its last failure applies to the remaining days.
+/// A single window or job runs on the caller's thread; otherwise there is one thread per job. The number of windows in
+/// progress or waiting to be returned is at most the number of threads plus two. A service that fails several times in
+/// a row (`Outage`) is not asked again; its last failure applies to the remaining days.
 ///
 /// Releasing the sequence ends running requests and waits for them, at most `HTTPEvent.pauseLength`.
 public final class PictureSequence {
@@ -38,8 +38,8 @@ public final class PictureSequence {
 
     /// Returns the next day's result, or nil after the last. Blocks while a window is being fetched.
     ///
-    /// Skips days that do not match the options; `APODClient.logSkippedDays` reports them. Throws `Cancelled`, or a
-    /// failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
+    /// Skips days that do not match the options; `APODClient.logSkippedDays` reports these days. Throws `Cancelled`, or
+    /// a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     ///
     /// - Parameter willWait: called before the method may block, so that the caller can flush its output.
     func next(willWait: () -> Void = {}) throws -> DayResult? {
@@ -96,8 +96,8 @@ public final class PictureSequence {
 
     /// Returns the latest `count` published days before `day`, or all if there are fewer, oldest first.
     ///
-    /// A day without a picture, because NASA paused, does not count: an earlier day replaces it. Therefore all of the
-    /// days must be known before the first is returned.
+    /// A day without a picture, because NASA paused, does not count: an earlier day replaces it. Therefore all days
+    /// must be known before the first is returned.
     private static func published(_ count: Int, before day: CalendarDay, _ client: APODClient) throws -> [DayResult] {
         var published: [DayResult] = []
         var end = day.advanced(by: -1)

@@ -3,7 +3,7 @@ import Support
 /// Divides the steps of a plan into windows: days that one request can answer.
 struct PlanWindows {
     enum Window: Sendable {
-        /// Days, of which the optional ones are skipped if unpublished.
+        /// Days; `optional` has the days that are skipped if unpublished.
         case days([CalendarDay], optional: Set<CalendarDay>)
         case newest(from: CalendarDay)
         /// A result that is already known.
@@ -37,7 +37,7 @@ struct PlanWindows {
             if plan.givesNewestOnce, !newestDays.isEmpty { continue }
             let results = try newest(min(count, Service.pageLimit), day)
             guard let first = results.first?.day, let last = results.last else { continue }
-            // The next service may have the other days that failed.
+            // The next service may have the days that failed.
             for result in results where result.picture != nil { known[result.day] = result }
             known[last.day] = last
             newestDays.insert(last.day)

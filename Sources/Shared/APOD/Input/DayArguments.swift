@@ -20,7 +20,7 @@ public struct DayArguments: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - log: receives the seed of random days as a detail if the user gave none.
-    ///   - chance: returns that seed.
+    ///   - chance: returns a random seed.
     public func plan(
         at time: Timestamp, log: Log, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
     ) throws -> DayPlan? {

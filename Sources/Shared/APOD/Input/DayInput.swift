@@ -4,8 +4,8 @@ import Support
 /// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day,
 /// month or year as for `--date`. Ignores blank lines and comments after `#`.
 ///
-/// Lines that are available together are requested together, so that neighbouring days share a request. Memory: a few
-/// windows of pictures, for any number of lines.
+/// Lines that are available at the same time are requested together, so neighbouring days share a request. Memory: a
+/// few windows of pictures, for any number of lines.
 public final class DayInput {
     private let client: APODClient
     private let progress: Progress
@@ -16,7 +16,7 @@ public final class DayInput {
     private var isFirst = true
     /// The pictures for the lines read so far.
     private var pictures: PictureSequence?
-    /// The failure of the line after them.
+    /// The failure of the line that follows the lines of `pictures`.
     private var bad: LineFailure?
     /// Days of the requested months and years that never had a picture.
     private var gaps: Set<CalendarDay> = []
@@ -24,7 +24,8 @@ public final class DayInput {
     /// The target number of days per batch; a year may exceed it.
     private static let batch = 1000
 
-    /// `willWait` is called before the method waits for pictures; the reader of lines has its own callback.
+    /// Creates a reader of these lines. `next` calls `willWait` before it waits for pictures; `lines` has a separate
+    /// callback for its waits.
     public init(
         _ lines: LineReader, client: APODClient, progress: Progress = .none, willWait: @escaping () -> Void = {}
     ) {
@@ -34,7 +35,7 @@ public final class DayInput {
         self.progress = progress
     }
 
-    /// Returns the next record, or nil at the end. Throws `SystemFailure` if reading fails, and as
+    /// Returns the next record, or nil at the end. Throws `SystemFailure` if reading fails, and the errors of
     /// `PictureSequence.next`.
     public func next() throws -> RecordInput? {
         if isFirst {
@@ -76,7 +77,7 @@ public final class DayInput {
         return !steps.isEmpty || bad != nil
     }
 
-    /// Returns the plan for a line, or nil for an empty line. Throws `UsageFailure` if it is no day.
+    /// Returns the plan for a line, or nil for an empty line. Throws `UsageFailure` if the line is not a day.
     private func plan(_ line: String) throws -> DayPlan? {
         let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
         if words.isEmpty { return nil }
@@ -86,7 +87,7 @@ public final class DayInput {
 }
 
 extension PictureSequence {
-    /// Returns the next day's result as input for `PictureTool`, or nil after the last. Throws as `next`.
+    /// Returns the next day's result as input for `PictureTool`, or nil after the last. Throws the errors of `next`.
     public func nextInput(_ progress: Progress, willWait: () -> Void) throws -> RecordInput? {
         guard let result = try next(willWait: willWait) else { return nil }
         progress.finishRecord(failed: result.failure != nil)

@@ -7,7 +7,7 @@ import Support
 /// service's address. Opens the cache on first use. Safe to use on several threads.
 ///
 /// If the cache cannot be opened, read or written, warns and continues without it. Every method throws `Cancelled` if
-/// the run is stopped, and a failure that ends the run for a cache of a newer layout.
+/// the run is stopped, and, for a cache of a newer layout, a failure that ends the run.
 final class CachedDays: Sendable {
     private let caches: Caches
     private let addresses: [Service: WebURL]
@@ -67,7 +67,7 @@ final class CachedDays: Sendable {
         return found.map(\.day)
     }
 
-    /// Limits the time of remote lookups that find nothing: NASA returns 25 days per request.
+    /// Limits the time of remote lookups that find nothing, since a request to NASA returns 25 days.
     private static let patience: Duration = .seconds(2)
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
@@ -101,15 +101,15 @@ final class CachedDays: Sendable {
             guard let cache = try cache(for: service) else { return }
             let rows = days.map { $0.metadata(address: address) }
             try cache.metadata.keep(rows, in: Self.collection(service))
-            // Rows without expiry no longer change.
+            // Rows without an expiry no longer change, so the remote can share them.
             for row in rows where row.expiresAt == nil { cache.metadata.offer(row, in: Self.collection(service)) }
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
         }
     }
 
-    /// Locks a request against other threads and processes, which then find the answer in the cache. Released with the
-    /// last reference, or when the process ends.
+    /// Prevents other threads and processes from making the same request; they then find the answer in the cache.
+    /// Released with the last reference, or when the process ends.
     ///
     /// Returns nil if the cache is disabled or read-only.
     ///
@@ -134,7 +134,7 @@ final class CachedDays: Sendable {
 
     private static func collection(_ service: Service) -> String { "apod/\(service.rawValue)" }
 
-    /// The address that is stored with a day, so that a record of another server is not mistaken for NASA's.
+    /// The address that is stored with a day from another server than NASA's; nil for NASA's.
     private func foreignAddress(of service: Service) -> String? {
         addresses[service].map(\.redacted).flatMap { service == .science && $0 == Service.scienceAddress ? nil : $0 }
     }

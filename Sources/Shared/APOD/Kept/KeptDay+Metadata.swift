@@ -2,11 +2,11 @@ import Records
 import Store
 import Support
 
-/// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by `kept` with data
-/// for the cache alone.
+/// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by `kept`, which has
+/// data only for the cache.
 extension KeptDay {
-    /// The version of the rules that turn answers into records. Increase it if they produce another record from the
-    /// same answer. Records of older versions are fetched again, and used only if no service can be reached.
+    /// The version of the rules that turn answers into records. Increase it if the rules produce a different record
+    /// from the same answer. Records of older versions are fetched again, and used only if no service can be reached.
     static let edition = 2
 
     /// - Parameter address: the service's address, unless it is NASA's.
@@ -29,7 +29,7 @@ extension KeptDay {
             name: result.day.description, body: record.line, fetchedAt: result.fetchedAt, expiresAt: expiresAt)
     }
 
-    /// Reads a row that `metadata` wrote; nil for other rows.
+    /// Reads a row written by `metadata`; nil for other rows.
     ///
     /// - Parameter address: the service's present address, unless it is NASA's.
     init?(_ metadata: Metadata, of server: Server, address: String?) {

@@ -2,11 +2,11 @@ import Support
 
 /// The answer of a service about a day, as it is cached.
 struct KeptDay: Sendable {
-    /// A picture, or a failure about the day. Has NASA's own object if it was requested.
+    /// A picture, or a failure about the day, with NASA's own object if that was requested.
     let result: DayResult
-    /// Nil if it never expires.
+    /// Nil if the answer never expires.
     let expiresAt: Timestamp?
-    /// Whether the present cleaning rules produced it from the service's present address.
+    /// Whether the record was made by the present cleaning rules, from an answer of the service's present address.
     let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {
@@ -21,7 +21,7 @@ struct KeptDay: Sendable {
         self.init(result, expiresAt: Self.lifetime(of: result).map { result.fetchedAt + $0 })
     }
 
-    /// Returns how long an answer is fresh; nil for ever.
+    /// Returns how long an answer is fresh; nil if it never expires.
     ///
     /// A past day's picture does not change. The newest picture is sometimes corrected in its first hours. An
     /// unpublished picture may appear at any time. A missing picture of a past day may be restored.
@@ -33,8 +33,8 @@ struct KeptDay: Sendable {
             : isPast ? .seconds(86_400) : .seconds(5 * 60)
     }
 
-    /// Returns whether it can be used without a request. If the clock went back, only answers that never expire are
-    /// fresh.
+    /// Returns whether the answer can be used without a request. If the clock went back, only answers that never expire
+    /// are fresh.
     ///
     /// - Parameter needsRaw: whether NASA's own object is required, if the service sent one.
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {

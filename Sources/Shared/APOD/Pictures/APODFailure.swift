@@ -1,6 +1,6 @@
 import Support
 
-/// Failures to get the picture of a day, except failures of the network (`FetchFailure`) and the command line
+/// Failures to get the picture of a day, except failures of the network (`FetchFailure`) and of the command line
 /// (`UsageFailure`).
 enum APODFailure: Failure, Equatable {
     /// A record or line of the input has no valid day.
@@ -17,7 +17,7 @@ enum APODFailure: Failure, Equatable {
     case wrongDay(asked: CalendarDay, answered: CalendarDay, Server)
     /// The answer has an unexpected shape.
     case badAnswer(BadAnswer, Server)
-    /// The service refuses the request permanently; with its message.
+    /// A permanent refusal, with the service's message.
     case refused(Server, status: Int, said: String?)
     /// 401 or 403.
     case forbidden(Server, status: Int)
@@ -40,7 +40,7 @@ enum APODFailure: Failure, Equatable {
         case truncated
         case notUTF8
         case tooDeep
-        /// A list with elements that are no objects.
+        /// A list with elements that are not objects.
         case notObjects
         /// A list far longer than requested.
         case tooMany
@@ -132,7 +132,7 @@ enum APODFailure: Failure, Equatable {
 }
 
 extension APODFailure {
-    /// Whether the service says that there is nothing for the day, yet or at all.
+    /// Whether the service reports that the day has no picture, now or ever.
     var isAbsence: Bool {
         switch self {
         case .noPicture, .notPublished: true
@@ -140,7 +140,7 @@ extension APODFailure {
         }
     }
 
-    /// Whether the service worked and described the day, which stays true for a while. A refusal is about the service.
+    /// Whether the failure describes the day and may be cached. A refusal describes the service.
     var isAboutDay: Bool {
         if case .standIn = self { return true }
         return isAbsence
@@ -148,7 +148,8 @@ extension APODFailure {
 }
 
 extension APODFailure.BadAnswer {
-    /// Whether the answer does not come from the service at all, rather than describing a day incompletely.
+    /// Whether the whole answer is unusable, rather than a field of a day. Such an answer probably does not come from
+    /// the service.
     var isOfWholeAnswer: Bool {
         switch self {
         case .missing, .wrongType, .tangledHTML: false

@@ -9,7 +9,7 @@ struct DayResult: Sendable {
     }
     enum Source: String, Sendable {
         case network, cache
-        /// From the cache, because no service could be reached.
+        /// The result is from the cache, because no service could be reached.
         case stale
     }
 
@@ -18,7 +18,7 @@ struct DayResult: Sendable {
     var day: CalendarDay
     let outcome: Outcome
     var source = Source.network
-    /// When the service answered.
+    /// The time of the service's answer.
     let fetchedAt: Timestamp
     /// NASA's own object on one line, if it was requested.
     var raw: [UInt8]?

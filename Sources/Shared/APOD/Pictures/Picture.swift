@@ -2,8 +2,8 @@ import Articles
 import Records
 import Support
 
-/// One picture of the day, independent of the service. It is kept as a finished record without `apod`, so that a cached
-/// day is written as it was read.
+/// A picture of the day, independent of the service. It is stored as a complete record without `apod`, so a cached day
+/// is written unchanged.
 public struct Picture: Sendable, Equatable {
     public enum MediaType: String, Sendable, CaseIterable {
         case image, video
@@ -14,8 +14,8 @@ public struct Picture: Sendable, Equatable {
     let service: Service
     let day: CalendarDay
     let mediaType: MediaType
-    /// The fields in the old service's names and order, followed by the new service's. Absent values have no field. All
-    /// texts are plain and on one line.
+    /// The fields in the old service's names and order, followed by the new service's. A missing value has no field.
+    /// All texts are plain, and each is on one line.
     let fields: Record
     /// The explanation's paragraphs and links (`Article.layout`).
     let layout: Record
@@ -47,7 +47,7 @@ public struct Picture: Sendable, Equatable {
         fields = record
     }
 
-    /// Returns nil if the cached record is about another day or of an unknown type.
+    /// Returns nil if the cached record is about another day or has an unknown media type.
     init?(kept fields: Record, layout: Record, of day: CalendarDay, from service: Service) {
         guard let type = fields.string("media_type").flatMap(MediaType.init),
             fields.string("date") == day.description

@@ -1,5 +1,5 @@
-/// Searches titles and explanations for words, ignoring case and accents. Each word matches all words that begin with
-/// it.
+/// Searches titles and explanations for words, ignoring case and accents. A search word matches every word that begins
+/// with it.
 public struct SearchWords: Sendable, Equatable {
     /// The words as typed.
     public let text: String

@@ -3,7 +3,7 @@ import HTTP
 /// NASA or another server that provides one of the services.
 struct Server: Sendable, Equatable {
     let service: Service
-    /// Host and port, if it isn't NASA's own.
+    /// The host and port of another server; nil for NASA's.
     private let mirror: String?
 
     /// - Parameter address: the address of the service; nil for NASA's.
@@ -28,7 +28,7 @@ struct Server: Sendable, Equatable {
 enum Service: String, Sendable, CaseIterable {
     /// NASA's site since 2026.
     case science
-    /// A server that answers as api.nasa.gov did until then, such as NASA's apod-api.
+    /// A server that answers as api.nasa.gov did until 2026, such as NASA's apod-api.
     case api
 
     /// NASA's address of `science`.

@@ -3,9 +3,9 @@ import Support
 
 /// Detects that a service is down in this run. Shared by all threads.
 final class Outage: Sendable {
-    /// The number of failures in a row after which a service counts as down for the rest of the run. Low if each
-    /// failure stands for all retries of a request, at least several seconds. Higher if the service answers immediately
-    /// but unusably, since that may affect single days.
+    /// The number of failures in a row after which a service counts as down for the rest of the run. The limit is low
+    /// for failures after all retries of a request, which take several seconds. It is higher for immediate but unusable
+    /// answers, which may affect only single days.
     private static func limit(for failure: any Failure) -> Int {
         switch failure {
         case APODFailure.badAnswer, APODFailure.refused, APODFailure.wrongDay, FetchFailure.tooLarge: 10
@@ -22,7 +22,7 @@ final class Outage: Sendable {
 
     private let failures = Monitor(Failures())
 
-    /// Why the service is no longer asked; nil while it is.
+    /// The reason why the service is no longer asked; nil if it is still asked.
     var reason: (any Failure)? { failures.withLock { $0.isPastLimit ? $0.last : nil } }
 
     /// Records a usable answer.

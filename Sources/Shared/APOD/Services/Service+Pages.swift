@@ -8,8 +8,8 @@ extension Service {
     /// Days further apart are requested singly: discarding most of a page costs more than two requests.
     private static let widestStep = 3
 
-    /// Returns how many of these days, from the first, one request can answer: neighbours in ascending or descending
-    /// order, within 25 days for the new service or a calendar month for the old one.
+    /// Returns the number of these days, from the first, that one request can answer: neighbours in ascending or
+    /// descending order, within 25 days for the new service or a calendar month for the old one.
     ///
     /// No request crosses a gap: the old service refuses a range if one of its days has no page.
     func daysPerRequest(of days: some Sequence<CalendarDay>) -> Int {
@@ -23,7 +23,7 @@ extension Service {
                 let widened = min(span.lowerBound, number)...max(span.upperBound, number)
                 let fits =
                     switch self {
-                    // Its years have two digits, so a page from 99 to 00 would end before it begins.
+                    // The years of the new service have two digits, so a page from 99 to 00 would end before it begins.
                     case .science: widened.count <= Self.pageLimit && (day.year < 2000) == (last.year < 2000)
                     case .api: (day.year, day.month) == (last.year, last.month)
                     }

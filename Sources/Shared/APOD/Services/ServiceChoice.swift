@@ -19,8 +19,8 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
 
     /// Returns whether the next service may succeed after this failure.
     ///
-    /// It cannot if the run is being stopped, the machine lacks something, the user's settings block an address, or the
-    /// day is not published: the new service has every picture first.
+    /// The next service cannot succeed if the run is being stopped, if the machine lacks a library, if the user's
+    /// settings block an address, or if the day is not published, since the new service publishes first.
     static func asksNext(after failure: any Failure) -> Bool {
         switch failure {
         case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure: false

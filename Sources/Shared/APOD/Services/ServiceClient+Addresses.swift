@@ -14,8 +14,8 @@ extension ServiceClient {
         }
     }
 
-    /// Returns the address of a list. The new service has pages of 25, newest first, and repeats its first page after
-    /// the last, so only the first page is requested.
+    /// Returns the address of a list. The new service has pages of 25 days, newest first. After the last page it
+    /// repeats the first, so only the first page is requested.
     func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
         switch service {
         case .science:
@@ -28,8 +28,8 @@ extension ServiceClient {
         }
     }
 
-    /// Returns the address of the newest days of the new service, at most a page. Without a filter its list begins with
-    /// the newest.
+    /// Returns the address of the newest days of the new service, at most a page. Without a filter, the service's list
+    /// begins with the newest day.
     func address(ofNewest count: Int) -> WebURL {
         base.appendingQueryItem("per_page", String(count)).appendingQueryItem("page", "1")
     }

@@ -38,7 +38,7 @@ struct ServiceClient: Sendable {
 
     /// Returns the days that the new service published last, at most a page, in descending order.
     func newestAnswers(_ count: Int) throws -> [DayResult] {
-        // Accept later days than the local clock allows, which may be slow.
+        // The local clock may be slow, so accept later days.
         let answers = try list(
             "the newest \(count == 1 ? "picture" : "\(count) pictures")", at: address(ofNewest: count),
             from: PublishedDays.first, through: PublishedDays.last)
@@ -79,8 +79,8 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns whether a single day may have made a page fail: the service answered with an error or with something
-    /// unreadable. The old service answers 500 for a range with a single bad day.
+    /// Returns whether a single day may have made a page fail: the service answered with an error or an unreadable
+    /// body. The old service answers 500 for a range with a single bad day.
     static func mayBeOneDays(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused, FetchFailure.tooLarge: true
@@ -112,7 +112,7 @@ struct ServiceClient: Sendable {
 
     // MARK: Log
 
-    /// Reads a body; logs its beginning if that fails.
+    /// Reads a body, and logs its beginning if reading fails.
     private func loggingFaults<T>(_ bytes: [UInt8], _ read: () throws -> T) throws -> T {
         do { return try read() } catch {
             note(bytes)

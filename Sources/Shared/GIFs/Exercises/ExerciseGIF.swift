@@ -1,6 +1,6 @@
 import Store
 
-/// A GIF of the service: an exercise in a resolution. Addresses change, so only these two identify it.
+/// A GIF of the service, identified by an exercise and a resolution, since the addresses of GIFs change.
 public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     public let id: ExerciseID
     public let resolution: Resolution
@@ -15,7 +15,7 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     /// The key in the cache: `exercisedb:0001@180`.
     public var cacheKey: String { "\(Self.keyPrefix)\(id)@\(resolution)" }
 
-    /// Never throws in practice, since no id is too long for a key.
+    /// The key as a `CacheKey`. Does not throw in practice, since no id is too long for a key.
     var key: CacheKey { get throws { try CacheKey(printed: cacheKey) } }
 
     /// Returns the GIF with a cache key; nil for keys of other entries.
@@ -27,7 +27,7 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.init(id: id, resolution: resolution)
     }
 
-    /// Returns the ids of exercises with a cached GIF, which may repeat. Changes nothing.
+    /// Returns the ids of the exercises that have a cached GIF. An id may occur several times. Changes nothing.
     public static func ids(keptBy settings: CacheSettings) throws -> [String] {
         try settings.keys(beginningWith: keyPrefix).compactMap { ExerciseGIF(cacheKey: $0)?.id.text }
     }

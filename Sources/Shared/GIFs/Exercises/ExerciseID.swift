@@ -1,6 +1,6 @@
 import Records
 
-/// The id of an exercise, such as `0001`. It is a string: leading zeros are significant.
+/// The id of an exercise, such as `0001`. Leading zeros are significant.
 public struct ExerciseID: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
@@ -21,7 +21,7 @@ public struct ExerciseID: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads the field `field` or, by default, the first of `id` and `exerciseId` that exists.
     ///
-    /// A number counts as its digits: `1` is not padded to `0001`, since the service may have both. Throws
+    /// A number is read as its digits: `1` is not padded to `0001`, since the service may have both ids. Throws
     /// `GIFFailure.noID` and `.badID`.
     public init(of record: Record, field: FieldPath? = nil) throws(GIFFailure) {
         let fields: [FieldPath] = field.map { [$0] } ?? ["id", "exerciseId"]

@@ -3,7 +3,7 @@ import Support
 
 /// A failure to get the GIF of an exercise.
 public enum GIFFailure: Failure, Equatable {
-    /// None of these fields names an exercise.
+    /// The record has none of these fields, which name an exercise.
     case noID(fields: [String])
 
     case badID(String)
@@ -11,21 +11,21 @@ public enum GIFFailure: Failure, Equatable {
     case keyMissing
     /// The service rejects the key.
     case keyInvalid
-    /// The account of the key has no plan of this service.
+    /// The key's account has no plan for this service.
     case notSubscribed
 
     case unknownExercise(ExerciseGIF)
     /// The plan's requests for this month or day are used up.
     case quotaExceeded(Quota)
-    /// The quota is known to be used up, so no request was made.
+    /// The quota was used up earlier, so no request was made.
     case refusing(until: Timestamp)
-    /// An answer to a request for the list that is none.
+    /// The answer to a request for the list is not a list.
     case notAList(String)
     /// The open version reports a failure, with its message.
     case refused(String)
     /// The service could not be reached several times in a row, so this run makes no more requests.
     case unreachable
-    /// An answer to a request for a GIF that is none: a phrase such as `an HTML page`.
+    /// The answer to a request for a GIF is not a GIF. The text names its kind, such as `an HTML page`.
     case notAGIF(String)
     case empty
     /// The GIF ends before its trailer. A retry may help.
@@ -39,7 +39,7 @@ public enum GIFFailure: Failure, Equatable {
         case monthly, daily, other
     }
 
-    /// Translates a failure of the bytes.
+    /// Translates a failure to read the bytes of a GIF.
     public init(_ failure: FormatFailure) {
         switch failure {
         case .empty: self = .empty
@@ -76,7 +76,7 @@ public enum GIFFailure: Failure, Equatable {
         }
     }
 
-    /// Whether it affects every exercise.
+    /// Whether the failure is caused by the key and affects every exercise.
     var isOfKey: Bool { [.keyMissing, .keyInvalid, .notSubscribed].contains(self) }
 
     public var exitCode: ExitCode {

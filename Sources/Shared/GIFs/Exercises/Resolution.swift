@@ -1,5 +1,5 @@
-/// The requested width and height of a GIF in pixels. Each plan has a maximum; larger requests silently return the
-/// largest GIF that the plan allows.
+/// The requested width and height of a GIF in pixels. Each plan has a maximum; for a larger resolution, the service
+/// silently returns the largest GIF that the plan allows.
 public enum Resolution: Int, Sendable, CaseIterable, CustomStringConvertible {
     case pixels180 = 180
     case pixels360 = 360
@@ -15,8 +15,8 @@ public enum Resolution: Int, Sendable, CaseIterable, CustomStringConvertible {
         self = resolution
     }
 
-    /// This resolution and its substitutes, best first: larger resolutions, which can be scaled down, come before
-    /// smaller.
+    /// This resolution and its substitutes, best first: larger resolutions, which can be scaled down, precede smaller
+    /// resolutions.
     public var andNearest: [Resolution] {
         Self.allCases.filter { $0.rawValue >= rawValue } + Self.allCases.filter { $0.rawValue < rawValue }.reversed()
     }

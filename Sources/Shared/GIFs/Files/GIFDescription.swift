@@ -10,18 +10,18 @@ public struct GIFDescription: Description, Hashable {
     public let path: String
 
     public let bytes: Int
-    /// The exercise, for a GIF in the cache.
+    /// The exercise and resolution of a cached GIF; nil for a file.
     public let gif: ExerciseGIF?
     public let structure: GIFStructure
 
-    /// Returns whether an argument names a file: it contains a slash or ends in `.gif`, which no id does. A record
+    /// Returns whether an argument names a file rather than an id: it contains a slash or ends in `.gif`. A record
     /// never names a file.
     public static func isFile(_ argument: String) -> Bool {
         argument.contains("/") || argument.lowercased().hasSuffix(".gif")
     }
 
     /// Reads the file that an argument names, or the best cached GIF of an exercise. Throws `CacheFailure.absent`,
-    /// `GIFFailure.noID` and `.badID`, and as the other initialiser.
+    /// `GIFFailure.noID` and `.badID`, and the errors of the other initialiser.
     public init(of job: RecordJob, _ caches: Caches, _ naming: any EntryNaming) throws {
         if let argument = job.argument, Self.isFile(argument) {
             try self.init(path: argument, interruption: caches.interruption)
@@ -45,8 +45,8 @@ public struct GIFDescription: Description, Hashable {
         }
     }
 
-    /// The value of the record field `info`. `frames`, `duration_ms` and `loop` equal the fields of `gif`; `images` has
-    /// an object per frame, in display order. A palette is its number of colours.
+    /// The value of the record field `info`. `frames`, `duration_ms` and `loop` equal the fields of `gif`. `images` has
+    /// an object per frame, in display order. A palette is represented by its number of colours.
     public var json: JSON {
         .object([
             "id": gif.map { .string($0.id.text) }, "resolution": gif.map { .integer($0.resolution.rawValue) },
@@ -98,7 +98,7 @@ public struct GIFDescription: Description, Hashable {
     }
 
     private static func row(_ cells: String...) -> String {
-        // An area has up to 23 characters, but few have more than 15.
+        // An area can have 23 characters, but few have more than 15.
         let widths = [5, 9, 15, 11, 7, 11, 10]
         return zip(cells, widths).map { cell, width in cell.aligned(to: width) }.joined(separator: "  ")
     }

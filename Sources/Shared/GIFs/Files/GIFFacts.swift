@@ -10,7 +10,7 @@ struct GIFFacts: Sendable, Hashable {
     let frames: Int
     /// The sum of all delays as stored.
     let durationMilliseconds: Int
-    /// The number of times it plays; 0 for ever.
+    /// How often the GIF plays; 0 for an endless loop.
     let loop: Int
 }
 
@@ -21,7 +21,7 @@ extension GIFFacts {
     }
 
     /// Reads the note of an entry, or its file if the index was lost and rebuilt without notes. Returns nil if the file
-    /// is no GIF. Throws `SystemFailure` if it cannot be read.
+    /// is not a GIF. Throws `SystemFailure` if the file cannot be read.
     init?(of entry: Entry) throws {
         if let facts = entry.details.flatMap(GIFFacts.init(note:)) {
             self = facts

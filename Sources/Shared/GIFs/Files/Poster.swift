@@ -4,13 +4,13 @@ import Support
 
 /// The first frame of a GIF as a PNG.
 ///
-/// It has the size of the canvas: if the frame covers a part, the rest is transparent. Colours are unchanged; an opaque
-/// picture has no alpha channel.
+/// The poster has the size of the canvas; the part outside the frame is transparent. Colours are unchanged. An opaque
+/// poster has no alpha channel.
 struct Poster {
     let size: PixelSize
     let png: [UInt8]
 
-    /// Identifies the output in cache keys. Change it with the output.
+    /// The part of cache keys that identifies the output. Change it when the output changes.
     static let edition = "poster;frame=0;png;v1"
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source.
@@ -24,7 +24,7 @@ struct Poster {
 }
 
 extension PixelBuffer {
-    /// Removes the alpha channel if every pixel is opaque. O(pixels).
+    /// The buffer without its alpha channel if every pixel is opaque. Cost: O(pixels).
     var withoutNeedlessAlpha: PixelBuffer {
         guard channels == 4, stride(from: 3, to: bytes.count, by: 4).allSatisfy({ bytes[$0] == 255 }) else {
             return self

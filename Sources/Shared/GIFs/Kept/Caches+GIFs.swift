@@ -4,7 +4,8 @@ import Formats
 import Store
 import Support
 
-/// Operations on all GIFs of a scope, on disk and in memory: a GIF stays where an earlier policy put it.
+/// Operations on all GIFs of a scope, on disk and in memory. A change of policy does not move stored GIFs, so both may
+/// have GIFs.
 extension Caches {
     /// Lists the GIFs that `filter` accepts, without leases and in constant memory. Throws `CacheFailure` if the index
     /// cannot be used, and `Cancelled`.
@@ -62,7 +63,7 @@ extension EntryFilter {
 
 /// Merges the GIFs of several caches. Includes damaged GIFs, which `verify` reports.
 public struct GIFListing {
-    /// The caches with more entries, each with its remaining entries and the next entry, if it was read.
+    /// The caches that have further entries, each with its remaining entries and its next entry, if that was read.
     fileprivate var sources: [(cache: CacheStore, entries: EntryListing, next: Entry?)]
     fileprivate let order: EntryOrder?
 
@@ -84,15 +85,16 @@ public struct GIFListing {
 }
 
 extension Verification.Selection {
-    /// Only the GIFs. In addition to the general checks, each must be a complete GIF of the size in its row.
+    /// Selects the GIFs. In addition to the general checks, each file must be a complete GIF of the size in its row.
     public static let gifs = Verification.Selection(EntryFilter().ofGIFs()) { try $0.gifFault(in: $1) }
 }
 
 extension Entry {
-    /// Nil if the key is not a GIF's.
+    /// The GIF of the entry; nil for entries of other kinds.
     public var gif: ExerciseGIF? { key.flatMap(ExerciseGIF.init(cacheKey:)) }
 
-    /// Returns the fault of a file that matches its row: an invalid GIF, or a difference from the recorded facts.
+    /// Returns a fault of the entry's file, whose length and digest match the row: it is not a valid GIF, or it differs
+    /// from the recorded facts.
     func gifFault(in file: some ByteSource) throws -> String? {
         let facts: GIFFacts
         do {

@@ -14,7 +14,7 @@ public struct GIFCache: Sendable {
     let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
-    /// Nil for the expiry of the settings.
+    /// The expiry of new and cached GIFs; nil for the expiry of the settings.
     let expiry: Expiry?
     private let quota: ServiceQuota
     private let availability = Monitor(Availability())
@@ -25,18 +25,19 @@ public struct GIFCache: Sendable {
 
     /// The state of the service in this run.
     private struct Availability {
-        /// Why it is no longer asked.
+        /// The reason why the service is no longer asked.
         var refusal: GIFFailure?
         /// Consecutive failures to connect, each after all retries of a request.
         var failures = 0
     }
 
-    /// The number of consecutive failures to connect after which the run stops asking, so that a list of a thousand
-    /// does not wait for each. Unlikely to be coincidence even if half of all connections fail.
+    /// The number of consecutive failures to connect after which the run stops asking; otherwise a list of a thousand
+    /// exercises would wait for each failure. Five are unlikely to be a coincidence even if half of all connections
+    /// fail.
     private static let failureLimit = 5
 
     /// - Parameters:
-    ///   - client: uses `ExerciseTransport`, which knows the service's peculiarities.
+    ///   - client: must use `ExerciseTransport`, which handles the service's peculiarities.
     ///   - expiry: when new and cached GIFs expire; by default as in the settings.
     ///   - quota: the quota that the client's transport updates.
     public init(
@@ -55,10 +56,10 @@ public struct GIFCache: Sendable {
     /// the GIF to a temporary file (`bypass`).
     ///
     /// After the service has refused the key, or could not be reached several times in a row, it is not asked again,
-    /// since every exercise would fail. Cached GIFs are then returned, fresh or not.
+    /// since every exercise would fail. Cached GIFs are then returned, even if they have expired.
     ///
-    /// Requests expired GIFs only as often as `RevalidationBudget` allows, and returns the others as `stale`. The
-    /// status of a requested GIF is `revalidated`, with or without a body.
+    /// Requests at most as many expired GIFs as `RevalidationBudget` allows, and returns the other expired GIFs as
+    /// `stale`. The status of an expired GIF that was requested is `revalidated`, whether or not the answer had a body.
     ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
@@ -71,7 +72,7 @@ public struct GIFCache: Sendable {
         let settings = caches.settings
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
-            // No request, so nothing is learnt about the service.
+            // Without a request, the state of the service does not change.
             if known == .stale, !mayRevalidate(), let item = try cached(gif) { return item }
             let isUnknown = gifURL == nil && service.isOpen && known != .hit && !settings.isOffline
             var item = try ask(gif, at: isUnknown ? find(gif.id) : gifURL)
@@ -81,7 +82,7 @@ public struct GIFCache: Sendable {
         } catch {
             let failure = service.failure(of: error, for: gif)
             note(failure)
-            // `ask` returns an expired GIF itself, `find` does not.
+            // `ask` returns an expired GIF if its request fails, but `find` does not.
             if known == .stale, (error as? FetchFailure)?.isTransient == true, let item = try cached(gif) {
                 return item
             }
@@ -101,7 +102,7 @@ public struct GIFCache: Sendable {
     private func ask(_ gif: ExerciseGIF, at gifURL: String?) throws -> Item {
         var request = try service.imageRequest(for: gif, at: gifURL)
         request.netrc = client.passwords
-        // Not by `gifURL`, which is unknown to commands that only read the cache.
+        // The policy does not depend on `gifURL`, which is unknown to commands that only read the cache.
         let storage = try caches.storage(for: service.address(of: gif))
         var fetch = try FetchRequest(request, key: gif.key, expiry: expiry, inspect: Self.inspect)
         // The service has the same GIF for every key.
@@ -132,7 +133,7 @@ public struct GIFCache: Sendable {
         return (entry, status(of: entry, in: cache))
     }
 
-    /// Returns whether `put` would make no request. Takes no lease. Throws `CacheFailure` if the index cannot be used,
+    /// Returns whether `put` would make no request. Sets no lease. Throws `CacheFailure` if the index cannot be used,
     /// and `Cancelled`.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool { try status(of: gif) == .hit }
 
@@ -172,7 +173,8 @@ public struct GIFCache: Sendable {
     }
 }
 
-/// Limits how many expired GIFs a run requests again: they rarely change, and new GIFs need the requests.
+/// Limits the number of expired GIFs that a run requests again. GIFs rarely change, and new GIFs need the plan's
+/// requests.
 struct RevalidationBudget: Equatable {
     /// At most a twentieth of the remaining requests.
     private static let divisor = 20
@@ -181,8 +183,8 @@ struct RevalidationBudget: Equatable {
 
     /// Returns whether another GIF may be requested, and counts it.
     ///
-    /// - Parameter remaining: see `ServiceQuota.remaining`. Requests before the first answer are not limited, but
-    ///   count.
+    /// - Parameter remaining: see `ServiceQuota.remaining`. Before the first answer, requests are counted but not
+    ///   limited.
     mutating func take(remaining: Int?) -> Bool {
         if let remaining, taken >= remaining / Self.divisor { return false }
         taken += 1

@@ -3,7 +3,7 @@ import Fetch
 import Store
 import Support
 
-/// Formats GIFs as a table for a terminal, line by line, so that output begins immediately.
+/// Formats GIFs as a table for a terminal. Formats each line separately, so output begins immediately.
 public struct GIFTable: Sendable {
     private let now: Timestamp
 

@@ -1,9 +1,9 @@
 import Records
 
-/// Selects exercises. All conditions must match, each by any of its words; a condition without words matches always.
+/// Selects exercises. All conditions must match. A condition matches if one of its words does, or if it has no words.
 /// Case is ignored.
 ///
-/// It filters the complete list, so a single cached list serves every filter without a request.
+/// The filter applies to the complete list, so a cached list serves every filter without a request.
 public struct ExerciseFilter: Sendable, Equatable {
     public var bodyParts: [String] = []
     public var targets: [String] = []
@@ -11,7 +11,7 @@ public struct ExerciseFilter: Sendable, Equatable {
     /// Parts of the name.
     public var names: [String] = []
 
-    /// Each string may contain several words separated by commas, as options do.
+    /// Each string may contain several words separated by commas, like the value of an option.
     public init(
         bodyParts: [String] = [], targets: [String] = [], equipment: [String] = [], names: [String] = []
     ) {

@@ -4,8 +4,8 @@ import Records
 import Store
 import Support
 
-/// All exercises of the service, from the cache's index while they are fresh (`CacheSettings.ttl`). The policy for the
-/// service's address decides whether the list is cached on disk or in memory.
+/// The list of all exercises of the service, read from the cache's index while it is fresh (`CacheSettings.ttl`). The
+/// policy for the service's address decides whether the list is cached on disk or in memory.
 public struct ExerciseList: Sendable {
     private static let collection = "exercisedb"
     private static let name = "exercises"
@@ -25,9 +25,9 @@ public struct ExerciseList: Sendable {
     }
 
     /// Returns the exercises in the service's order, each in its original form. If the service cannot be reached, or
-    /// offline, warns and returns an expired list.
+    /// the run is offline, warns and returns an expired list.
     ///
-    /// A cache that cannot be used causes a warning, but a cache of a newer layout is an error. Throws `GIFFailure`,
+    /// Warns if the cache cannot be used, but throws for a cache of a newer layout. Throws `GIFFailure`,
     /// `FetchFailure`, `CacheFailure`, `Cancelled`.
     ///
     /// - Parameter refreshes: ignores a cached list.
@@ -70,13 +70,14 @@ public struct ExerciseList: Sendable {
         return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
     }
 
-    /// A row from the future was fetched before the clock was set back, so its age is unknown.
+    /// Returns whether the list is fresh. A row with a future date is not fresh: the clock was set back after the row
+    /// was fetched, so its age is unknown.
     private func isFresh(_ row: Metadata) -> Bool {
         let now = clock.now()
         return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance
     }
 
-    /// Returns a fresh list of a remote, and caches it.
+    /// Returns a fresh list from the remote, and caches it.
     private func shared(by cache: CacheStore) throws -> KeptList? {
         guard
             let row = try cache.metadata.remoteItem(

@@ -4,8 +4,8 @@ import Records
 /// Joins the pages of the service's list.
 ///
 /// Each page of the open version has the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays without a
-/// total or a link: the list ends with a page that is shorter than the first page. A plan may silently limit the length
-/// of all pages.
+/// total or a link: a page that is shorter than the first page ends the list. The requested length is no criterion,
+/// since a plan may silently limit the length of all pages.
 struct ExercisePages {
     private static let mostPages = 10_000
 
@@ -14,7 +14,7 @@ struct ExercisePages {
     /// The address of the next page; nil if there is none.
     private(set) var next: WebURL?
     private var seen: Set<String> = []
-    /// Addresses of pages, as bytes.
+    /// The addresses of the requested pages, as bytes.
     private var asked: Set<[UInt8]> = []
     private var pageLength: Int?
     private var received = 0
@@ -24,12 +24,12 @@ struct ExercisePages {
         next = try service.listURL(offset: 0)
     }
 
-    /// Reads the page at `next`. Skips ids of earlier pages; a page without a new id is the last, as a service that
-    /// does not know `offset` always returns the same page.
+    /// Reads the page at `next`. Skips ids of earlier pages. A page without a new id ends the list, since a service
+    /// that ignores `offset` always returns the same page.
     ///
-    /// Throws `GIFFailure.notAList` for anything but objects with ids, for a link to another origin or to an earlier
-    /// page, for more than 10,000 pages, and for a list that ends before the service's total; `GIFFailure.refused` if
-    /// the service reports a failure.
+    /// Throws `GIFFailure.notAList` for a page that is not a list of objects with ids, for a link to another origin or
+    /// to an earlier page, for more than 10,000 pages, and for a list that ends before the service's total;
+    /// `GIFFailure.refused` if the service reports a failure.
     mutating func add(_ body: [UInt8]) throws {
         if let next { asked.insert(Array(next.requestText.utf8)) }
         next = nil

@@ -5,7 +5,7 @@ public enum ExerciseProperty: String, Sendable, CaseIterable {
     case bodyPart = "body-part"
     case target, equipment
 
-    /// The field of ExerciseDB, which is a string, and of its successor, which is an array of strings.
+    /// The field of RapidAPI's ExerciseDB, a string, and the field of the open version, an array of strings.
     private var fields: [FieldPath] {
         switch self {
         case .bodyPart: ["bodyPart", "bodyParts"]

@@ -1,10 +1,10 @@
 import Records
 
-/// The list of exercises as it is cached, in a single row, so that it is complete or absent.
+/// The cached list of exercises. It is stored in a single row, so it is complete or absent.
 ///
 /// The first line identifies the service; each other line is an exercise in the service's own bytes.
 struct KeptList: Equatable {
-    /// Increase it if the layout changes. Lists of other editions count as absent.
+    /// The version of the layout. Increase it when the layout changes. Lists of other editions count as absent.
     private static let edition = 1
 
     let exercises: [Record]

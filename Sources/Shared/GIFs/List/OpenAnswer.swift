@@ -4,14 +4,14 @@ import Records
 struct OpenAnswer {
     private let record: Record
 
-    /// Throws `GIFFailure.refused` if the service reports a failure, and `.notAList` if `success` is no Boolean.
+    /// Throws `GIFFailure.refused` if the service reports a failure, and `.notAList` if `success` is not a Boolean.
     init(_ record: Record) throws(GIFFailure) {
         guard let success = record.bool("success") else { throw .notAList("success is neither true nor false") }
         guard success else { throw .refused(record.string("message") ?? record.string("error") ?? "no reason given") }
         self.record = record
     }
 
-    /// Throws `GIFFailure.notAList` if `data` is anything but an array of objects.
+    /// Throws `GIFFailure.notAList` if `data` is not an array of objects.
     func exercises() throws(GIFFailure) -> [Record] {
         guard let data = record.raw("data"), data.first == UInt8(ascii: "["),
             let exercises = try? Record.list(parsing: Array(data))
@@ -20,9 +20,9 @@ struct OpenAnswer {
         return exercises
     }
 
-    /// Returns the address of the next page, nil for the last page, and the number of exercises on all pages, nil if
-    /// unknown. Throws `GIFFailure.notAList` for a field of another type, even an unused field: such an answer comes
-    /// from another service.
+    /// Returns the address of the next page (nil for the last page) and the number of exercises on all pages (nil if
+    /// unknown). Throws `GIFFailure.notAList` for a field of the wrong type, even if the field is not used, since such
+    /// an answer comes from another service.
     func metadata() throws(GIFFailure) -> (nextPage: String?, total: Int?) {
         guard record.raw("metadata")?.first == UInt8(ascii: "{") else { throw .notAList("metadata is not an object") }
         for name in ["metadata.totalPages", "metadata.currentPage"] as [FieldPath] { _ = try number(name) }

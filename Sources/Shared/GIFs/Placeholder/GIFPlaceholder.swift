@@ -6,7 +6,7 @@ import Records
 import Store
 import Support
 
-/// The GIF that replaces unavailable GIFs. It is an entry of the cache with its own key, stored on first use.
+/// The GIF that replaces unavailable GIFs. It is a cache entry with a separate key, stored on first use.
 ///
 /// Safe to use on any number of threads.
 public final class GIFPlaceholder: Sendable {
@@ -26,8 +26,8 @@ public final class GIFPlaceholder: Sendable {
     private let hasWarned = Monitor(false)
 
     /// - Parameters:
-    ///   - service: its address determines the policy for a placeholder without an address.
-    ///   - client: downloads the placeholder. Must not be the client of the service.
+    ///   - service: the policy for its address applies to a placeholder without an address.
+    ///   - client: downloads the placeholder; must not be the client of the service.
     public init(_ source: Source, caches: Caches, service: ExerciseService, client: HTTPClient, log: Log) {
         self.source = source
         self.caches = caches
@@ -36,8 +36,8 @@ public final class GIFPlaceholder: Sendable {
         self.log = log
     }
 
-    /// Adds the fields `path` and `gif` to a record whose GIF is unavailable. Warns once per run if there is no
-    /// placeholder either.
+    /// Adds the placeholder's fields `path` and `gif` to a record whose GIF is unavailable. Warns once per run if the
+    /// placeholder is also unavailable.
     func set(in record: inout Record) {
         do {
             let entry = try entry()
@@ -79,7 +79,7 @@ public final class GIFPlaceholder: Sendable {
 }
 
 extension GIFPlaceholder.Source {
-    /// Reads a file, or an http(s) address. Throws `NamedFailure` for a file that `GIFAcceptance` refuses,
+    /// Parses an http(s) address, or reads a file. Throws `NamedFailure` for a file that `GIFAcceptance` refuses,
     /// `SystemFailure` for an unreadable file, `InputTooLarge` for a pipe, and `WebURLFailure`.
     public init(_ text: String) throws {
         if ["http://", "https://"].contains(where: text.lowercased().hasPrefix) {

@@ -1,27 +1,27 @@
 import Formats
 import Images
 
-/// Draws the built-in placeholder: a dumbbell in a circle of eight dots that light up one by one.
+/// Draws the built-in placeholder: a dumbbell in a circle of eight dots that light up in turn.
 ///
-/// Uses integers only, so that the bytes are the same on all machines. A few KB.
+/// Uses only integers, so the bytes are the same on all machines. The GIF has a few KB.
 enum PlaceholderDrawing {
-    /// The size of the smallest plan's GIFs.
+    /// The width and height, the resolution that every plan allows.
     static let side = 180
-    /// Identifies the output in cache keys. Change it with the output.
+    /// The part of the cache key that identifies the output. Change it when the output changes.
     static let edition = "dumbbell;v1"
 
     private static let ground: [Int] = [244, 245, 247]
     private static let ink: [Int] = [126, 136, 152]
     private static let dotRadius = 6
-    /// The dots relative to the centre, clockwise: the corners and edges of an octagon.
+    /// The dots relative to the centre, clockwise: the corners of an octagon.
     private static let dots = [(0, -70), (49, -49), (70, 0), (49, 49), (0, 70), (-49, 49), (-70, 0), (-49, -49)]
-    /// The ink of each dot in sixteenths, from the lit dot backwards.
+    /// The share of ink in each dot in sixteenths, from the lit dot backwards.
     private static let shades = [16, 11, 7, 5, 3, 3, 3, 3]
     /// Bar and plates: left, top, width and height.
     private static let dumbbell = [
         (58, 86, 64, 8), (50, 74, 8, 32), (60, 66, 10, 48), (110, 66, 10, 48), (122, 74, 8, 32),
     ]
-    /// About one turn per second.
+    /// The delay per frame in milliseconds: about one turn per second.
     private static let delay = 120
 
     static func gif() throws -> [UInt8] {
@@ -46,7 +46,7 @@ enum PlaceholderDrawing {
     private static func drawDot(_ centreX: Int, _ centreY: Int, _ shade: Int, on picture: inout PixelBuffer) {
         for y in centreY - dotRadius - 1...centreY + dotRadius + 1 {
             for x in centreX - dotRadius - 1...centreX + dotRadius + 1 {
-                // Two by two samples per pixel smooth the edge with few colours.
+                // 2 x 2 samples per pixel smooth the edge and add few colours.
                 var inside = 0
                 for (dx, dy) in [(-1, -1), (1, -1), (-1, 1), (1, 1)] {
                     let (fromX, fromY) = (4 * (x - centreX) + dx, 4 * (y - centreY) + dy)
@@ -57,7 +57,7 @@ enum PlaceholderDrawing {
         }
     }
 
-    /// Mixes this share of ink with the ground.
+    /// Mixes the share of ink with the background at a pixel.
     private static func lay(_ share: Int, of whole: Int, _ x: Int, _ y: Int, on picture: inout PixelBuffer) {
         for channel in 0..<3 {
             let mixed = (ground[channel] * (whole - share) + ink[channel] * share + whole / 2) / whole

@@ -5,9 +5,10 @@ import Support
 
 /// Interprets error answers of the gateway and the service.
 enum ExerciseAnswer {
-    /// Returns the failure for a status other than 200; nil if the status is explanation enough.
+    /// Returns the failure for a status other than 200; nil to keep the failure of the client.
     ///
-    /// Only the `message` in the gateway's JSON distinguishes a missing plan, a used-up quota and a burst.
+    /// Only the `message` in the gateway's JSON distinguishes a missing plan, a used-up quota, and too many requests in
+    /// a short time.
     static func failure(
         status: Int, body: [UInt8], gif: ExerciseGIF?, hasKey: Bool
     ) -> GIFFailure? {
@@ -15,7 +16,7 @@ enum ExerciseAnswer {
         case 401: hasKey ? .keyInvalid : .keyMissing
         case 403 where !hasKey: .keyMissing
         case 403 where message(in: body).contains(text: "not subscribed"): .notSubscribed
-        // A wrong EXERCISEDB_API_URL rather than a wrong id.
+        // This means a wrong EXERCISEDB_API_URL rather than a wrong id.
         case 404 where message(in: body).contains(text: "endpoint"): nil
         case 404, 422: gif.map { .unknownExercise($0) }
         case 429: quota(in: body).map { .quotaExceeded($0) }
@@ -23,8 +24,9 @@ enum ExerciseAnswer {
         }
     }
 
-    /// Returns the quota that a 429 reports as used up: `You have exceeded the MONTHLY quota for Requests on your
-    /// current plan`; nil for a burst, `Too many requests`, which a short wait ends.
+    /// Returns the quota that a 429 reports as used up:
+    /// `You have exceeded the MONTHLY quota for Requests on your current plan`; nil for `Too many requests`, after
+    /// which a short wait is enough.
     static func quota(in body: [UInt8]) -> GIFFailure.Quota? {
         let message = message(in: body)
         guard message.contains(text: "quota") else { return nil }
@@ -47,7 +49,7 @@ extension ExerciseService {
         switch error {
         case let failure as FetchFailure:
             if let quota = failure.usedUpQuota { return GIFFailure.refusing(until: quota.until) }
-            // The answer of another origin says nothing about the key.
+            // The answer of another origin does not concern the key.
             guard let answer = failure.answer, !answer.isOfGateway, answer.url.origin == origin else { return failure }
             return ExerciseAnswer.failure(status: answer.status, body: answer.body, gif: gif, hasKey: hasKey) ?? failure
         case let failure as FormatFailure:

@@ -2,9 +2,10 @@ import Formats
 import HTTP
 import Support
 
-/// ExerciseDB: RapidAPI's, a compatible server, or the open version, which users host themselves.
+/// ExerciseDB at RapidAPI, a compatible server, or the open version, which users host themselves.
 ///
-/// The key is sent only in a header to that origin; no address, message or description contains it.
+/// The key is sent only in a header and only to the origin of `address`. No address, message or description contains
+/// it.
 public struct ExerciseService: Sendable {
     public static let standardAddress = "https://exercisedb.p.rapidapi.com"
 
@@ -14,11 +15,11 @@ public struct ExerciseService: Sendable {
     let images: WebURL
     private let key: String?
 
-    /// Larger than any GIF seen from the service: about 10 MB at 1080 pixels.
+    /// The largest answer in bytes. The largest GIF seen from the service has about 10 MB, at 1080 pixels.
     static let byteLimit = 64_000_000
 
-    /// Trims whitespace around the key; an empty key counts as none. Throws `ConfigurationFailure` if `address` is no
-    /// http(s) address or has a query, and if `key` is not valid in a header.
+    /// Trims whitespace around the key; an empty key counts as none. Throws `ConfigurationFailure` if `address` is not
+    /// an http(s) address or has a query, or if `key` is not valid in a header.
     public init(address: String = standardAddress, key: String? = nil) throws {
         do {
             let url = try WebURL(address)
@@ -49,7 +50,7 @@ public struct ExerciseService: Sendable {
     /// Whether this is the open version, whose paths begin with `/api/v1`.
     var isOpen: Bool { address.hasSuffix("/api/v1") }
 
-    /// Throws `ConfigurationFailure` for RapidAPI without a key: accepting its terms must be the user's choice.
+    /// Throws `ConfigurationFailure` for RapidAPI without a key, since only the user can accept RapidAPI's terms.
     public func requireChoice() throws(ConfigurationFailure) {
         guard !hasKey, ".\(origin.host)".hasSuffix(".rapidapi.com") else { return }
         throw ConfigurationFailure(
@@ -60,17 +61,18 @@ public struct ExerciseService: Sendable {
     /// Returns `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws
     /// `WebURLFailure`.
     ///
-    /// - Parameter gifURL: the `gifUrl` of an exercise, absolute or relative, to request instead.
+    /// - Parameter gifURL: an exercise's `gifUrl`, absolute or relative, which is requested instead of `/image`.
     public func imageRequest(for gif: ExerciseGIF, at gifURL: String? = nil) throws -> HTTPRequest {
-        // Neither value has a character that a query escapes.
+        // Neither value has a character that a query must escape.
         let text = gifURL ?? "\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
         return request(try images.resolving(text), accepting: Self.gifType, acceptsCompression: false)
     }
 
     /// Returns the address of a page of the list, `GET /exercises?limit=500&offset=0`.
     ///
-    /// - Parameter limit: by default 25 for the open version, which refuses more, and 500 otherwise: each page costs
-    ///   one of the few requests of a plan, and the 1,300 exercises of about a kilobyte fit in 3 pages.
+    /// - Parameter limit: the length of a page; by default 25 for the open version, which refuses more, and 500
+    ///   otherwise. Each page costs one of the few requests of a plan. The 1,300 exercises of about a kilobyte each fit
+    ///   in 3 pages of 500.
     func listURL(limit: Int? = nil, offset: Int) throws(WebURLFailure) -> WebURL {
         try WebURL("\(address)/exercises?limit=\(limit ?? (isOpen ? 25 : 500))&offset=\(offset)")
     }
@@ -87,7 +89,7 @@ public struct ExerciseService: Sendable {
         "\(images.normalized)?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
     }
 
-    /// The `Accept` header of image requests, and of no others.
+    /// The `Accept` header of image requests; other requests have a different header.
     static let gifType = ImageFormat.gif.contentType
 
     /// Returns a request, with the key if the URL has the service's origin.

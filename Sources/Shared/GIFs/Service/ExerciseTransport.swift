@@ -1,21 +1,21 @@
 import HTTP
 import Support
 
-/// Adapts peculiarities of ExerciseDB's gateway to HTTP.
+/// Corrects four peculiarities of ExerciseDB's gateway:
 ///
-/// * A used-up quota is reported as 429 without `Retry-After`, like a burst that ends in a second. Adds the field, so
-///   that retries stop immediately and spend no more requests.
-/// * Every answer has the remaining quota of a day or month. The client would slow down or stop because of it, so the
-///   fields are removed.
+/// * A used-up quota is reported as 429 without `Retry-After`, like too many requests in a second. The field is added,
+///   so retries stop immediately and use no more requests.
+/// * Every answer has fields with the remaining quota of a day or month. They would make the client slow down or stop,
+///   so these fields are removed.
 /// * An answer of 200 whose `Content-Type` is not a GIF's ends the request with `GIFFailure.notAGIF`.
-/// * A proxy that cannot reach the service says so in plain text, sometimes with status 200. This becomes
-///   `FetchFailure.passingFault`, for any status below 500 and any `Content-Type`.
+/// * A proxy that cannot reach the service answers in plain text, sometimes with status 200. Such an answer ends the
+///   request with `FetchFailure.passingFault`, for any status below 500 and any `Content-Type`.
 public struct ExerciseTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let quota: ServiceQuota
 
-    /// The `Retry-After` for a used-up quota, in seconds. Much shorter than a day, so that a user who changes the plan
-    /// does not wait long; one request an hour is negligible.
+    /// The `Retry-After` for a used-up quota, in seconds. The time is much shorter than a day, so a user who changes
+    /// the plan does not wait long. One request per hour is negligible.
     static let quotaPause = 3600
 
     /// - Parameter quota: receives the number of remaining requests.
@@ -24,17 +24,17 @@ public struct ExerciseTransport: HTTPTransport {
         self.quota = quota
     }
 
-    /// The number of bytes that are searched for the message of a gateway or a refusal.
+    /// The number of bytes searched for the message of a gateway or of a refusal.
     private static let beginningLimit = 4096
 
-    /// Throws also `FetchFailure.passingFault` for the answer of a gateway, and `GIFFailure` for an answer that is no
-    /// GIF.
+    /// Also throws `FetchFailure.passingFault` for the answer of a gateway, and `GIFFailure` for an answer that is not
+    /// a GIF.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         var head: HTTPResponse?
         var beginning: [UInt8] = []
-        // Thrown later, since the body may be a gateway's.
+        // The refusal is thrown after the beginning of the body was checked for a gateway's message.
         var refusal: GIFFailure?
         let isForGIF = request.headers.contains { $0.name == "Accept" && $0.value == ExerciseService.gifType }
         let response = try base.exchange(request, interruption: interruption) { event in
@@ -62,7 +62,7 @@ public struct ExerciseTransport: HTTPTransport {
         return HTTPResponse(status: response.status, headers: headers, url: response.url)
     }
 
-    /// Ignores 5xx, which the client handles.
+    /// Throws if the answer comes from a gateway. Ignores 5xx, which the client handles.
     private static func refuseGateway(_ head: HTTPResponse, _ beginning: [UInt8]) throws(FetchFailure) {
         let answer = FetchFailure.Answer(
             status: head.status, headers: head.headers, url: head.url, body: beginning)
@@ -87,7 +87,7 @@ extension HTTPResponse {
     }
 }
 
-/// The number of remaining requests in the first answer of this run.
+/// The number of remaining requests, from the first answer of this run.
 public final class ServiceQuota: Sendable {
     private let state = Monitor<Int?>(nil)
 

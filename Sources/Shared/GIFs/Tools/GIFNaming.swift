@@ -4,7 +4,7 @@ import HTTP
 import Records
 import Store
 
-/// Finds the GIFs of a record: the field with the exercise's id, and the accepted resolutions.
+/// Finds the GIFs of a record by the field with the exercise's id and by the accepted resolutions.
 public struct GIFNaming: EntryNaming {
     public let tool = "gif-cache"
     private let service: ExerciseService
@@ -12,7 +12,7 @@ public struct GIFNaming: EntryNaming {
     private let idField: FieldPath?
 
     /// - Parameters:
-    ///   - service: its addresses determine the policies; no request is made.
+    ///   - service: the policies depend on its addresses; no request is made.
     ///   - resolutions: the accepted resolutions, best first; at least one.
     ///   - idField: the field with the exercise's id; `id` or `exerciseId` for nil.
     public init(service: ExerciseService, resolutions: [Resolution], idField: FieldPath? = nil) {
@@ -37,8 +37,8 @@ public struct GIFNaming: EntryNaming {
     /// Returns the best GIF. Throws `GIFFailure.noID` and `.badID`.
     public func wanted(by job: RecordJob) throws(GIFFailure) -> ExerciseGIF { try gifs(of: job)[0] }
 
-    /// Returns the `gifUrl` of a record of the open version; nil for arguments, and for RapidAPI's records, which have
-    /// an `id`: their addresses soon changed.
+    /// Returns the `gifUrl` of a record of the open version. Returns nil for arguments, and for RapidAPI's records,
+    /// which have an `id` and whose addresses soon change.
     public func gifURL(of job: RecordJob) -> String? {
         guard job.argument == nil, service.isOpen || job.record.printable("id") == nil else { return nil }
         return job.record.string("gifUrl")
@@ -48,7 +48,7 @@ public struct GIFNaming: EntryNaming {
         try gifs(of: job).map { (try $0.key, service.address(of: $0)) }
     }
 
-    /// Returns whether it is a GIF. A damaged GIF counts as absent.
+    /// Returns whether the entry is a GIF. A damaged GIF counts as absent.
     public func accepts(_ entry: Entry) throws -> Bool { try GIFFacts(of: entry) != nil }
 
     public func set(_ entry: Entry, status: CacheStatus, in record: inout Record) {

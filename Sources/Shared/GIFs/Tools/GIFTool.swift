@@ -4,14 +4,14 @@ import Records
 import Store
 import Support
 
-/// Adds the exercise's GIF to each record, from the cache or the service, for `gif-cache put` and `sync`.
+/// Adds the exercise's GIF to each record, from the cache or the service, for `gif-cache put` and `mirror`.
 ///
-/// A record whose GIF is unavailable gets a placeholder in addition to its error.
+/// A record whose GIF is unavailable gets an error and a placeholder.
 public struct GIFTool: CacheTool {
     public let name = "gif-cache"
     /// Limits the rate of requests.
     public var pacing: StartPacing?
-    /// Copies GIFs to the user's file names; nil for none. Placeholders are not copied.
+    /// Copies GIFs to the user's file names; nil for no copies. Placeholders are not copied.
     public var copies: OriginalCopies?
     private let cache: GIFCache
     private let naming: GIFNaming
@@ -19,8 +19,8 @@ public struct GIFTool: CacheTool {
     private let tally = Monitor(PutCounts())
 
     /// - Parameters:
-    ///   - naming: only its best resolution is requested.
-    ///   - placeholder: nil leaves out `path` if the GIF is unavailable.
+    ///   - naming: only the best of its resolutions is requested.
+    ///   - placeholder: nil omits `path` if the GIF is unavailable.
     public init(cache: GIFCache, naming: GIFNaming, placeholder: GIFPlaceholder?) {
         self.cache = cache
         self.naming = naming
@@ -62,7 +62,6 @@ public struct GIFTool: CacheTool {
         }
     }
     /// Replaces the unavailable GIF by the placeholder.
-    /// Puts the placeholder in the place of the GIF that could not be had.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
         if copies != nil { record.removePath("file") }

@@ -8,7 +8,7 @@ enum Malformation: CaseIterable {
     case otherShape, nesting, tangledHTML, trailingGarbage, twoValues, bareValue
     case invalidUTF8, loneSurrogate, byteOrderMark, zeroByte, endlessText
 
-    /// The answer with that wrong.
+    /// The response with this fault.
     func applied(to response: LoopbackResponse, _ random: inout SeededRandom) -> LoopbackResponse {
         var result = response
         let text = String(decoding: response.body, as: UTF8.self)
@@ -61,7 +61,7 @@ enum Malformation: CaseIterable {
         return result
     }
 
-    /// One of the objects with one of its fields changed.
+    /// Changes a field of one of the objects.
     private func changed(_ body: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         switch self {
         case .missingField: return edited(body, &random) { record, name, _ in record.remove(name) }
@@ -76,7 +76,7 @@ enum Malformation: CaseIterable {
             return replaced(body, with: .raw(Array(random.one(of: numbers).utf8)), &random)
         case .duplicateField:
             return edited(body, &random) { record, name, random in
-                // `set` would replace it: the second one is written behind the first by hand.
+                // `set` would replace the field, so the duplicate is appended as text.
                 let value = random.one(of: ["null", "\"2001-01-01\"", "[]"])
                 let twice = record.line.dropLast() + Array(",\"\(name)\":\(value)}".utf8)
                 record = (try? Record(parsing: twice)) ?? record
@@ -92,7 +92,8 @@ enum Malformation: CaseIterable {
         edited(body, &random) { record, name, _ in record.set(name, value) }
     }
 
-    /// The answer in its own shape, one of its objects changed by `edit`, which is given one of its fields' names.
+    /// The body with one of its objects changed by `edit`, which receives the name of a random field. The body keeps
+    /// its shape.
     private func edited(
         _ body: [UInt8], _ random: inout SeededRandom, _ edit: (inout Record, String, inout SeededRandom) -> Void
     ) -> [UInt8] {

@@ -5,20 +5,21 @@ enum NetworkFault: CaseIterable {
     case reset, closed, cutShort, notHTTP, stalled
     case timeout408, tooMany429, error500, badGateway502, unavailable503, gatewayTimeout504, upstreamText
 
-    /// The faults that end immediately.
+    /// The faults that do not need a timeout.
     static let quick = allCases.filter { $0 != .stalled }
 
-    /// Applies the fault to a request that would have had this answer.
+    /// Applies the fault to a request in place of its response.
     ///
-    /// - Parameter pause: the value of `Retry-After`, if the answer has it.
+    /// - Parameter pause: the value of `Retry-After`, for faults with a status.
     func happen(
         to request: LoopbackRequest, _ response: LoopbackResponse, on connection: LoopbackConnection, pause: Int?
     ) throws {
         func send(_ status: Int, _ text: String) throws {
             var response = LoopbackResponse.text(text, status: status)
             response.set("Retry-After", pause.map { "\($0)" })
-            // A kept connection that then breaks would not count: a client that finds it closed asks again at once, on
-            // a new one (RFC 9112 §9.3.1), as libcurl does.
+            // Closes the connection after the response. Otherwise a later fault on the same connection would not count
+            // as a failure, because clients such as libcurl immediately repeat a request on a new connection if a
+            // reused connection is closed (RFC 9112 §9.3.1).
             connection.close()
             try connection.send(response, to: request)
         }

@@ -1,30 +1,29 @@
 import Support
 import TestSupport
 
-/// A day as NASA's services might have it: one meaning, in the shape of each service, with the expected fields of the
-/// record.
+/// A random day of NASA's services: its content, its answer from each service, and the expected fields of its record.
 struct RandomDay: Sendable {
-    /// The medium of the day, and how far a service can recognise it.
+    /// The medium of the day, as far as a service can recognise it.
     enum Medium: CaseIterable, Sendable {
         case picture
-        /// An animated GIF, which the new service has in the article alone.
+        /// An animated GIF. The new service shows it only in the article.
         case animation
         case youTube, vimeo, film
         /// An interactive page.
         case page
         /// Text only.
         case nothing
-        /// The picture was lost: there is a stand-in.
+        /// The picture was lost, and the service shows a stand-in.
         case lost
     }
 
-    /// One service's object for the day.
+    /// A service's object for the day.
     struct Answer: Sendable {
         var fields: [(name: String, value: String)] = []
         /// The expected record, by field; nil if the day has no usable picture.
         var expected: [String: String]?
 
-        /// The object with its fields in this order.
+        /// The JSON object, with its fields in order.
         func object(_ random: inout SeededRandom) -> String {
             "{" + fields.map { "\"\($0.name)\":\(RandomText.json($0.value, &random))" }.joined(separator: ",") + "}"
         }
@@ -37,13 +36,13 @@ struct RandomDay: Sendable {
     let author: String?
     let science: Answer
     let api: Answer
-    /// The answers as they are sent.
+    /// The JSON text of each service.
     let scienceText: String
     let apiText: String
 
     /// - Parameters:
-    ///   - site: what pictures' addresses begin with.
-    ///   - medium: nil draws one.
+    ///   - site: the prefix of the addresses of pictures.
+    ///   - medium: nil for a random medium.
     init(_ day: CalendarDay, site: String, medium wanted: Medium? = nil, _ random: inout SeededRandom) {
         self.day = day
         medium = wanted ?? random.one(of: Medium.allCases)
@@ -58,7 +57,7 @@ struct RandomDay: Sendable {
     }
 }
 
-/// Draws the answers for a day.
+/// Builds the answers for a day.
 private struct Sketch {
     typealias Address = (sent: String, read: String)
 
@@ -68,7 +67,7 @@ private struct Sketch {
     let title: String
     let explanation: String
     let author: String?
-    /// Of the pictures' files.
+    /// The base name of the picture files.
     let name: String
     let videoID: String
 
@@ -85,7 +84,7 @@ private struct Sketch {
     private var placeholder: String { "\(site)/images/misc/news-thumbnail.png?w=594&h=516&fit=clip" }
     private var permalink: String { "\(site)/image-article/apod-\(day)/" }
 
-    /// What both services' records have.
+    /// The fields common to the records of both services.
     private var texts: [String: String] {
         ["date": day.description, "title": title, "explanation": explanation]
     }
@@ -128,7 +127,7 @@ private struct Sketch {
         return answer
     }
 
-    /// The fields that describe the medium: `media_type`, `hdurl`, and the article's content.
+    /// The fields for the medium: `media_type`, `hdurl`, and the content of the article.
     private func scienceMedium(
         _ expected: inout [String: String], _ random: inout SeededRandom
     ) -> (type: String, hdurl: String, body: String) {
@@ -180,7 +179,7 @@ private struct Sketch {
         }
     }
 
-    /// The address of a video's player, as a page links to it.
+    /// The address of a video player in the form of a link.
     private func player(_ random: inout SeededRandom) -> Address {
         let place =
             medium == .youTube

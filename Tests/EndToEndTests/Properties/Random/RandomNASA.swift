@@ -2,12 +2,12 @@ import Records
 import Support
 import TestSupport
 
-/// Both of NASA's services with random days, and their pictures, on a server of this process.
+/// A local server with both of NASA's services, for random days and their pictures.
 final class RandomNASA: Sendable {
-    /// A request with the answer that it should get.
+    /// A request with its correct response.
     struct Exchange {
         let request: LoopbackRequest
-        /// How many requests there were before.
+        /// The number of earlier requests.
         let number: Int
         let response: LoopbackResponse
         let connection: LoopbackConnection
@@ -38,10 +38,10 @@ final class RandomNASA: Sendable {
     /// `http://127.0.0.1:PORT`.
     var site: String { server.address }
 
-    /// Path and query of each request so far.
+    /// The path and query of each request, in order.
     var targets: [String] { state.withLock { $0.targets } }
 
-    /// The settings that point a tool to these services only.
+    /// The settings that direct a tool only to these services.
     var environment: [String: String] {
         [
             "APOD_SCIENCE_URL": "\(site)/science", "APOD_API_URL": "\(site)/api",
@@ -52,12 +52,12 @@ final class RandomNASA: Sendable {
     /// A new home with an empty cache.
     func home() throws -> ToolHome { try ToolHome(environment: environment) }
 
-    /// Stops to listen.
+    /// Stops listening.
     func stop() { server.stop() }
 
     // MARK: Days
 
-    /// Adds a day and gives it.
+    /// Adds a day and returns it.
     @discardableResult
     func add(_ day: CalendarDay, medium: RandomDay.Medium? = nil, _ random: inout SeededRandom) -> RandomDay {
         let day = RandomDay(day, site: site, medium: medium, &random)
@@ -65,13 +65,13 @@ final class RandomNASA: Sendable {
         return day
     }
 
-    /// Adds `count` consecutive days, none of them a gap in the archive, and returns them.
+    /// Adds `count` consecutive days without a gap, and returns them.
     func addRange(_ count: Int, medium: RandomDay.Medium? = nil, _ random: inout SeededRandom) -> [RandomDay] {
         let first = Self.anyDay(&random, before: 40)
         return (0..<count).map { add(first.advanced(by: $0), medium: medium, &random) }
     }
 
-    /// A day of the archive; so many behind it are none of the days that never had a picture.
+    /// A random day of the archive. The `count` days after it all have a picture.
     static func anyDay(_ random: inout SeededRandom, before count: Int = 0) -> CalendarDay {
         let range = (CalendarDay("1995-06-20")?.daysSince1970 ?? 0)...(CalendarDay("2026-09-01")?.daysSince1970 ?? 0)
         let silent = CalendarDay("2020-06-10")?.daysSince1970 ?? 0
@@ -87,13 +87,13 @@ final class RandomNASA: Sendable {
         case "science": return science(request, path.dropFirst().first, days)
         case "api": return api(request, days)
         case "pictures", "stills": return picture(request.path)
-        // An exercise's, for gif-cache.
+        // A GIF of an exercise, for gif-cache.
         case "image": return picture("\(request.target).gif")
         default: return .text("nothing here", status: 404)
         }
     }
 
-    /// A small picture that is another for each path.
+    /// A small picture that depends on the path.
     static func picture(_ path: String) -> LoopbackResponse {
         let drawn = DrawnPicture.noise(9, 7, seed: SeededRandom.hash(path.utf8))
         return path.hasSuffix(".gif") ? .bytes(drawn.gif(), type: "image/gif") : .bytes(drawn.png(), type: "image/png")
@@ -112,7 +112,7 @@ final class RandomNASA: Sendable {
         let last = request.field("date_to").flatMap(sixDigits) ?? CalendarDay(daysSince1970: 100_000)
         let count = min(request.field("per_page").flatMap { Int($0) } ?? 25, 25)
         let listed = days.values.filter { first <= $0.day && $0.day <= last }
-        // Newest first; the last page is followed by the first page again.
+        // Newest first. A request beyond the last page returns the first page.
         return list(listed.sorted { $0.day > $1.day }.prefix(count).map(\.scienceText))
     }
 

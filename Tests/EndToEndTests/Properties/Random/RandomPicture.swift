@@ -4,9 +4,9 @@ import Records
 import Support
 import TestSupport
 
-/// Pictures of every kind that a resampler may meet, from photographs to the finest of patterns.
+/// Random pictures for a resampler, from photographs to very fine patterns.
 enum RandomPicture {
-    /// A picture of that size: a sky, noise, a pattern of fine lines, or an even gradient.
+    /// A picture of the given size: a sky, noise, a checkerboard, or a gradient.
     static func any(_ width: Int, _ height: Int, _ random: inout SeededRandom) -> PixelBuffer {
         switch random.below(4) {
         case 0: PixelBuffer(.sky(width, height, seed: random.next()))
@@ -16,8 +16,8 @@ enum RandomPicture {
         }
     }
 
-    /// A large picture at little cost: a few random rows over and over. Their values change slowly or with every
-    /// pixel, so that there may be any amount of detail.
+    /// A large picture made quickly from a few repeated random rows. Their values change slowly or at every pixel, for
+    /// any amount of detail.
     static func rows(_ width: Int, _ height: Int, _ random: inout SeededRandom) -> PixelBuffer {
         let step = random.one(of: [3, 9, 40, 255])
         let rows = (0..<random.number(2...9)).map { _ -> [UInt8] in
@@ -36,7 +36,7 @@ enum RandomPicture {
 }
 
 extension PixelBuffer {
-    /// A part of the picture, pixel by pixel.
+    /// A part of the picture, without scaling.
     func part(x: Int, y: Int, width: Int, height: Int) -> PixelBuffer {
         let bytes = (y..<y + height).flatMap { row -> ArraySlice<UInt8> in
             let start = (row * size.width + x) * channels
@@ -45,8 +45,8 @@ extension PixelBuffer {
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
     }
 
-    /// The mean of how much each sample differs from the other picture's, in the part that is `margin` pixels from
-    /// every edge; 0 where there is none. Nil if the pictures have other sizes or channels.
+    /// The mean absolute difference of all samples at least `margin` pixels from the edges; 0 if there are none. Nil if
+    /// the sizes or channels differ.
     func meanDifference(to other: PixelBuffer, margin: Int = 0) -> Double? {
         guard size == other.size, channels == other.channels else { return nil }
         let stride = size.width * channels
@@ -65,8 +65,7 @@ extension PixelBuffer {
         return count == 0 ? 0 : Double(sum) / Double(count)
     }
 
-    /// The same pixels with red, green, blue and alpha, and without colours in transparent pixels: a file is written
-    /// without the channels that its pixels do not need.
+    /// The same pixels as RGBA, with transparent pixels black: an encoder omits channels that the pixels do not need.
     var withAllChannels: PixelBuffer {
         var all: [UInt8] = []
         for start in Swift.stride(from: 0, to: bytes.count, by: channels) {
@@ -77,8 +76,8 @@ extension PixelBuffer {
         return PixelBuffer(size: size, channels: 4, bytes: all)
     }
 
-    /// How much neighbours differ, across and down, on the average of the picture: what blurring takes from it. Of a
-    /// large picture some of the rows are looked at.
+    /// The mean difference between neighbouring samples, horizontally and vertically, which blurring reduces. Large
+    /// pictures are sampled by rows.
     var detail: Double {
         let stride = size.width * channels
         let step = max(1, size.width * size.height / 40_000)
@@ -101,7 +100,7 @@ extension PixelBuffer {
         return Double(across.sum) / Double(max(across.count, 1)) + Double(down.sum) / Double(max(down.count, 1))
     }
 
-    /// Whether something can be seen in the middle half of the rows: not each of them has one colour.
+    /// Whether the middle half of the rows contains a row with several colours.
     var hasContent: Bool {
         let stride = size.width * channels
         return (size.height / 4..<max(size.height * 3 / 4, 1)).contains { y in
@@ -110,7 +109,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Each pixel of a smaller picture as the mean of the pixels that it covers: the simplest way to make it.
+    /// Downsamples by a box filter: each pixel is the mean of the pixels that it covers.
     func boxes(_ target: PixelSize) -> PixelBuffer {
         let columns = (0..<target.width).map { $0 * size.width / target.width }
         let rows = (0..<target.height).map { $0 * size.height / target.height }

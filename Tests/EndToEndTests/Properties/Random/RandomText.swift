@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Text as people read it, from which what services send is made: the two are compared.
+/// Random plain text, and encodings of it as services send them. Tests compare the decoded text with the original.
 enum RandomText {
     private static let words = [
         "stars", "dust", "M81", "NGC", "6960,", "the", "of", "Moon", "nebula", "(Hyperion)", "Saturn's", "'Oumuamua",
@@ -9,29 +9,29 @@ enum RandomText {
         "C/2023", "A3", "&", "AT&T",
         "it\u{2019}s", "50\u{B5}m", "x=y", "#7", "back\\slash", "tab/slash", "https://x.org/?a=1",
     ]
-    /// Words that are text in HTML only as entities.
+    /// Words that HTML must encode as entities.
     private static let angles = ["<3", "a<b", ">", "->"]
 
-    /// Words separated by single blanks. They begin with a capital letter, so that no word is a label or debris, and
-    /// end with a full stop.
+    /// Random words separated by single spaces. A sentence begins with a capital letter, so that no word is taken for a
+    /// label or page debris, and ends with a full stop.
     ///
-    /// - Parameter hasAngles: whether there may be words that look like tags or entities.
+    /// - Parameter hasAngles: whether to include words that look like tags or entities.
     static func sentence(_ random: inout SeededRandom, words count: ClosedRange<Int>, hasAngles: Bool) -> String {
         let pool = hasAngles ? words + angles : words
         let middle = (0..<random.number(count)).map { _ in random.one(of: pool) }
         return ([random.one(of: ["Where", "Over", "Behind", "What"])] + middle + ["sky."]).joined(separator: " ")
     }
 
-    /// A name such as a credit has.
+    /// The name of an author, as in a picture credit.
     static func author(_ random: inout SeededRandom) -> String {
         let first = ["Ada", "Jos\u{E9}", "\u{5B87}\u{5B99}", "O'Neil", "Zo\u{EB}", "J\u{FC}rgen"]
         let last = ["Example", "M\u{FC}ller", "de la Cruz", "(ESO)", "N\u{FA}\u{F1}ez", "& Sons"]
         return random.one(of: first) + " " + random.one(of: last)
     }
 
-    // MARK: As it is sent
+    // MARK: Encodings
 
-    /// The text with white space as in old pages, and invisible characters.
+    /// The text with the white space of old pages, and invisible characters.
     static func spaced(_ text: String, _ random: inout SeededRandom) -> String {
         let blanks = [" ", "  ", "\n", "\r\n", "\t", "\u{A0}", " \u{A0} ", "\u{2009}"]
         var result = random.chance(20) ? random.one(of: blanks) : ""
@@ -42,7 +42,7 @@ enum RandomText {
         return result + (random.chance(20) ? random.one(of: blanks) : "")
     }
 
-    /// HTML that reads as the text: entities, tags around words, comments, line breaks.
+    /// HTML that renders as the text, with entities, tags around words, comments and line breaks.
     static func html(_ text: String, _ random: inout SeededRandom) -> String {
         let blanks = [" ", "  ", "\n", "&nbsp;", "\u{A0}", "<br>", "<br />\n", " <!-- nothing --> ", "&#160;"]
         let tags = [
@@ -75,7 +75,7 @@ enum RandomText {
         }
     }
 
-    /// A string of JSON (RFC 8259 §7), some of its characters escaped though they need not be.
+    /// The text as a JSON string (RFC 8259 §7), with some unnecessary escapes.
     static func json(_ text: String, _ random: inout SeededRandom) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,10 +1,10 @@
 import Libc
 import Support
 
-/// Runs one target under libFuzzer: `fuzz TARGET [LIBFUZZER-OPTION...] [FOLDER...]`. `fuzz --list` prints the targets,
-/// `fuzz --seeds TARGET FOLDER` writes the inputs that the project makes for it.
+/// Runs a target under libFuzzer: `fuzz TARGET [LIBFUZZER-OPTION...] [FOLDER...]`. `fuzz --list` prints the targets,
+/// and `fuzz --seeds TARGET FOLDER` writes the project's own inputs for a target.
 @main struct Fuzz {
-    /// What libFuzzer's callback, a C function without a context, works on; set once before it runs.
+    /// The target of libFuzzer's callback, which is a C function without a context. Set once, before the fuzzer runs.
     nonisolated(unsafe) private static var target = Target.records
 
     static func main() throws {
@@ -32,7 +32,7 @@ import Support
     }
 
     private static func runFuzzer(_ arguments: [String]) -> Int32 {
-        // Both live as long as the process.
+        // The arguments live as long as the process.
         let words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: arguments.count + 1)
         for (index, argument) in arguments.enumerated() { words[index] = strdup(argument) }
         words[arguments.count] = nil
@@ -50,7 +50,7 @@ import Support
     }
 }
 
-/// libFuzzer's own main program (FuzzerInterface.h, `LLVMFuzzerRunDriver`).
+/// The main function of libFuzzer (FuzzerInterface.h, `LLVMFuzzerRunDriver`).
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ count: UnsafeMutablePointer<Int32>,

@@ -6,12 +6,13 @@ import Support
 @testable import Images
 @testable import Previews
 
-/// Small enough that an input takes milliseconds, and that a bomb exceeds them visibly.
+/// Small enough for an input to take only milliseconds, and for a bomb to exceed them clearly.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxFrames: 16, maxAnimationPixels: 1 << 17,
     maxSeconds: 5, maxScans: 30)
 
-/// Structure, metadata and pixels. How the picture is read follows from how long it is, so that a file stays a file.
+/// Reads the structure, metadata and pixels of a picture. The options depend on the length, so that the input is a
+/// plain file.
 func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     guard let format = ImageFormat.detected(in: bytes[...]), formats.contains(format) else { return }
     let source = MemorySource(bytes)
@@ -30,7 +31,7 @@ func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     let large = Output(
         Geometry(width: 40), encoding: EncodeOptions(format: choice & 8 == 0 ? .png : .gif), gradient: .standard,
         cornerRadius: 3, keepsProfile: choice & 16 == 0, sink: MemorySink())
-    // Two outputs use other code than one: smaller rows are made from larger rows.
+    // With two outputs, other code runs: the rows of the smaller output are made from the rows of the larger.
     let outputs = choice & 128 == 0 ? [small] : choice & 256 == 0 ? [large] : [small, large]
     try? downsample(source, info, to: outputs, options: options, isLinear: choice & 32 == 0) { _, result in
         precondition(result.bytes > 0 && result.size.width > 0 && result.size.height > 0)
@@ -48,7 +49,7 @@ func acceptGIF(_ bytes: [UInt8]) {
     _ = BodyKind(head: bytes)
 }
 
-/// The first byte says in which pieces the rest arrives.
+/// Draws previews. The first byte determines the size of the pieces in which the rest arrives.
 func drawPreviews(_ bytes: [UInt8]) {
     guard let first = bytes.first, let output = try? File.open("/dev/null", O_RDWR) else { return }
     let previewLimits = PreviewLimits(maxPictureBytes: 4 << 20, maxPreviews: 12)
@@ -77,8 +78,8 @@ func readExif(_ bytes: [UInt8]) {
     _ = (block.copyright, block.artist, block.thumbnail)
     let size = PixelSize(width: 30, height: 20)
     let upright = block.upright(size: size)
-    // Every byte keeps its place except the thumbnail, which may be at the end. Overlapping directories may require
-    // different values of the same bytes, so no stronger claim holds for damaged files.
+    // All bytes except the thumbnail's keep their positions; the thumbnail may move to the end. In a damaged file,
+    // overlapping directories may require different values for the same bytes, so nothing stronger can be checked.
     precondition(upright.bytes.count <= bytes.count)
     _ = upright.upright(size: size, isSRGB: false)
 }
@@ -94,7 +95,7 @@ func readXMP(_ bytes: [UInt8]) {
 
 // MARK: Seeds
 
-/// Pictures of one format in every kind that the encoders write, some with metadata.
+/// Pictures of a format, with all kinds of pixels that the encoders write, some with metadata.
 func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     var result: [[UInt8]] = []
     for channels in 1...4 {
@@ -113,7 +114,7 @@ func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     return result
 }
 
-/// A gray picture of 4x4 pixels in one strip, with the tags that a decoder requires.
+/// A gray picture of 4x4 pixels in a single strip, with the required tags.
 let tiffSeeds: [[UInt8]] = [
     Array("II*\0".utf8) + [8, 0, 0, 0, 8, 0]
         + [(0x100, 4), (0x101, 4), (0x102, 8), (0x103, 1), (0x106, 1), (0x111, 110), (0x116, 4), (0x117, 16)]

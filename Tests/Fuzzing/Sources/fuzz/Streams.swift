@@ -1,6 +1,7 @@
 @testable import Formats
 
-/// Unpacks a zlib stream by both libraries. The first two bytes say in which pieces it comes, and into what room.
+/// Decompresses a zlib stream with both libraries. The first two bytes determine the sizes of the input pieces and of
+/// the output buffer.
 func unpack(_ bytes: [UInt8]) {
     guard bytes.count >= 2 else { return }
     let stream = Array(bytes[2...])
@@ -8,7 +9,7 @@ func unpack(_ bytes: [UInt8]) {
     let other = unpack(stream, .isaL, piece: Int(bytes[0]) * 16 + 1, room: Int(bytes[1]) * 300 + 1)
     let common = min(zlib.bytes.count, other.bytes.count)
     precondition(zlib.bytes[..<common] == other.bytes[..<common])
-    // ISA-L lets codes pass that leave bits without a meaning, and finds some damage before zlib does.
+    // ISA-L accepts codes with unassigned bits, and detects some damage before zlib does.
     if zlib.state == .ended { precondition(other.state == .ended && other.bytes == zlib.bytes) }
 }
 
@@ -21,7 +22,7 @@ private func unpack(
     let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
     defer { output.deallocate() }
     stream.withUnsafeBytes { stream in
-        // A bomb is the same from the first megabytes on.
+        // A bomb behaves the same after the first megabytes.
         while inflater.state == .open, bytes.count < 4 << 20 {
             let input = UnsafeRawBufferPointer(rebasing: stream[start..<min(start + piece, stream.count)])
             let (read, written) = inflater.inflate(input, into: output)
@@ -34,7 +35,7 @@ private func unpack(
     return (inflater.state, bytes)
 }
 
-/// Stored blocks, blocks of the fixed code, and blocks with dynamic codes.
+/// Stored blocks, blocks with fixed codes, and blocks with dynamic codes.
 let streamSeeds: [[UInt8]] = [
     [255, 255, 0x78, 0x01, 1, 3, 0, 0xFC, 0xFF, 97, 98, 99, 0x02, 0x4D, 0x01, 0x27],
     [

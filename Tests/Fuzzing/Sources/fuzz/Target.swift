@@ -1,7 +1,7 @@
 /// The readers of untrusted bytes, each fuzzed separately.
 ///
-/// A target passes if it returns, with a result or an error. It fails if it crashes, breaks a law that it checks,
-/// touches memory that is not its own, or takes too long.
+/// A target passes if it returns a result or an error. It fails if it crashes, violates a checked invariant, accesses
+/// foreign memory, or takes too long.
 enum Target: String, CaseIterable {
     case records
     case addresses
@@ -45,7 +45,7 @@ enum Target: String, CaseIterable {
         }
     }
 
-    /// Small inputs to begin with. The pictures are made by the project's own encoders.
+    /// Small initial inputs. The pictures are made by the project's own encoders.
     func seeds() throws -> [[UInt8]] {
         switch self {
         case .jpeg: try pictures(of: .jpeg)

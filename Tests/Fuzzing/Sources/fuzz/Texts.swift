@@ -10,7 +10,7 @@ import Support
 
 func readRecords(_ bytes: [UInt8]) {
     let reader = RecordReader(bytes: bytes)
-    // Each item consumes at least a byte of input, except the item for the end.
+    // Each item consumes at least one byte of input, except the end.
     for _ in 0..<bytes.count + 2 {
         guard let item = try? reader.next() else { break }
         guard case .job(let job) = item else { continue }
@@ -22,7 +22,7 @@ func readRecords(_ bytes: [UInt8]) {
         record.set("error", .object(["code": .string("x")]))
         record.remove("path")
         precondition(!record.has("path") && record.string("error.code") == "x")
-        // Foreign fields stay unchanged.
+        // Foreign fields are unchanged.
         precondition(names.filter { !["path", "error"].contains($0) } == record.names.filter { $0 != "error" })
         precondition((try? Record(parsing: record.line)) == record)
     }
@@ -33,7 +33,7 @@ func readRecords(_ bytes: [UInt8]) {
 func readAddress(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     if let url = try? WebURL(text) {
-        // An address that was printed is read as the same one, without its credentials.
+        // A printed address, which has no credentials, is parsed as the same address.
         let again = try? WebURL(url.description)
         precondition(again?.description == url.description)
         precondition(again?.origin == url.origin && again?.address == url.address)

@@ -143,7 +143,8 @@ extension Command {
         var report = ResetReport()
         try context.untilInterrupted {
             if let disk = try caches.onDisk() {
-                report += try isDryRun ? disk.scopes.resetReport(of: named) : named.map(disk.scopes.reset) ?? disk.scopes.reset()
+                let scopes = disk.scopes
+                report += try isDryRun ? scopes.resetReport(of: named) : named.map(scopes.reset) ?? scopes.reset()
             }
             report += try isDryRun ? caches.memoryReport(of: named) : caches.emptyMemory(of: named)
         }

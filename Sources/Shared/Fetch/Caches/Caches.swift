@@ -139,7 +139,8 @@ public final class Caches: Sendable {
                 name: current, contents: ScopeContents(), generation: 0, isCurrent: true, isPurgePending: false)
         ]
         for place in try MemoryPlace.all(root: settings.root, in: settings.places) {
-            for scope in try make(settings(in: place, scope: nil)).scopes.all() where scope.name.hash == place.scopeHash {
+            let scopes = try make(settings(in: place, scope: nil)).scopes
+            for scope in try scopes.all() where scope.name.hash == place.scopeHash {
                 found[scope.name.text] = ScopeSummary(
                     name: scope.name, contents: scope.contents, generation: scope.generation,
                     isCurrent: scope.name == current, isPurgePending: scope.isPurgePending)

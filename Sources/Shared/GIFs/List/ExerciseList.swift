@@ -40,7 +40,7 @@ public struct ExerciseList: Sendable {
         if let cache {
             kept =
                 try usingCache("the list that is kept is not used") {
-                    try cache.metadata.items(in: Self.collection, from: Self.name, through: Self.name).first.flatMap { row in
+                    try cache.metadata.item(Self.name, in: Self.collection).flatMap { row in
                         KeptList(body: row.body, address: service.address).map { ($0, row) }
                     }
                 } ?? nil

@@ -24,6 +24,11 @@ public struct CacheMetadata: Sendable {
         try reading { _ in try index.metadata(in: collection, of: scope, from: first, through: last) }
     }
 
+    /// Returns the item with this name.
+    public func item(_ name: String, in collection: String) throws -> Metadata? {
+        try items(in: collection, from: name, through: name).first
+    }
+
     /// Returns the item with the last name up to `last`.
     public func newest(in collection: String, through last: String) throws -> Metadata? {
         try reading { _ in try index.newestMetadata(in: collection, of: scope, through: last) }
@@ -89,8 +94,7 @@ public struct CacheMetadata: Sendable {
         _ document: RemoteDocument, _ name: String, in collection: SharedCollection, begin: () throws -> Void
     ) throws -> Bool {
         guard let item = item(name, of: document, isLasting: collection.isLasting) else { return false }
-        let old = try items(in: collection.name, from: name, through: name).first
-        if let old, old.fetchedAt >= item.fetchedAt { return false }
+        if let old = try self.item(name, in: collection.name), old.fetchedAt >= item.fetchedAt { return false }
         try begin()
         try keep([item], in: collection.name)
         return true

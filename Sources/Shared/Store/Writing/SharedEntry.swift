@@ -52,9 +52,8 @@ package final class SharedEntry {
         }
         try flight.begin()
         let begun = SteadyTime.now()
-        guard cache.index.counted(try remote.content(of: document, receive: flight.write), in: cache.scope) != nil else {
-            return nil
-        }
+        let content = try remote.content(of: document, receive: flight.write)
+        guard cache.index.counted(content, in: cache.scope) != nil else { return nil }
         let picture: FileFacts
         do {
             picture = try Self.facts(document, inspect(flight.body.reopened()))

@@ -78,25 +78,10 @@ public final class CacheStore: Sendable {
     /// The absolute path of the root.
     public var root: String { index.root.path }
 
-    public var scopes: CacheScopes {
-        CacheScopes(index: index, clock: clock, interruption: interruption, timeout: settings.timeout)
-    }
-
-    public var metadata: CacheMetadata {
-        CacheMetadata(
-            index: index, active: active, settings: settings, remote: settings.memory == nil ? remote : nil,
-            clock: clock)
-    }
-
-    public var copies: FileCopies {
-        FileCopies(index: index, active: active, syncs: settings.syncs, clock: clock, log: log)
-    }
-
-    public var maintenance: CacheMaintenance {
-        CacheMaintenance(
-            index: index, settings: settings, scopes: scopes, trimmer: trimmer, recovery: recovery, lease: lease,
-            clock: clock, interruption: interruption)
-    }
+    public var scopes: CacheScopes { CacheScopes(cache: self) }
+    public var metadata: CacheMetadata { CacheMetadata(cache: self) }
+    public var copies: FileCopies { FileCopies(cache: self) }
+    public var maintenance: CacheMaintenance { CacheMaintenance(cache: self) }
 
     var recovery: Recovery {
         Recovery(

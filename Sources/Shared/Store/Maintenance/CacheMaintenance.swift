@@ -52,14 +52,12 @@ public struct CleanStep: Sendable, Equatable {
 
 /// Removal of what a root no longer needs. Methods throw the errors of `CacheStore`.
 public struct CacheMaintenance: Sendable {
-    let index: Index
-    let settings: CacheSettings
-    let scopes: CacheScopes
-    let trimmer: Trimmer
-    let recovery: Recovery
-    let lease: Lease
-    let clock: Clock
-    let interruption: Interruption
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
+
+    private var index: Index { cache.index }
+    private var clock: Clock { cache.clock }
+    private var interruption: Interruption { cache.interruption }
 
     /// Removes unneeded files and rows of all scopes, and calls `report` after each step. With `dryRun`, counts them
     /// and changes nothing.
@@ -92,7 +90,7 @@ public struct CacheMaintenance: Sendable {
         if mustRebuild {
             try step(.rebuild) { step in
                 if dryRun { return step.add(try orphans(removing: false)) }
-                try recovery.rebuild { step.add($0.bytes) }
+                try cache.recovery.rebuild { step.add($0.bytes) }
             }
         }
         try step(.purges) { try cleanPurges(&$0, dryRun) }
@@ -108,7 +106,7 @@ public struct CacheMaintenance: Sendable {
     }
 
     private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        let purged = try dryRun ? index.purgedContents() : scopes.finishPurges()
+        let purged = try dryRun ? index.purgedContents() : cache.scopes.finishPurges()
         step.add(Removal(entries: purged.entries, bytes: purged.bytes))
     }
 
@@ -165,8 +163,8 @@ public struct CacheMaintenance: Sendable {
 
     private func cleanOverCapacity(_ step: inout CleanStep, _ dryRun: Bool, freed: Int) throws {
         let now = clock.now()
-        if dryRun { return step.add(try index.trimPreview(capacity: settings.capacity, freed: freed, now: now)) }
-        step.add(try trimmer.trimToCapacity(now: now))
+        if dryRun { return step.add(try index.trimPreview(capacity: cache.settings.capacity, freed: freed, now: now)) }
+        step.add(try cache.trimmer.trimToCapacity(now: now))
     }
 
     /// Counts, and optionally removes, the files that never got a row.
@@ -242,7 +240,7 @@ public struct CacheMaintenance: Sendable {
 
     /// Removes indexes that were damaged longer ago than a lease. No process recovers from them any more.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        let limit = clock.now() - settings.lease
+        let limit = clock.now() - cache.settings.lease
         for name in try index.root.damagedIndexes {
             guard let found = try index.root.file(name), found.changed < limit else { continue }
             step.add(found.bytes)
@@ -255,7 +253,7 @@ public struct CacheMaintenance: Sendable {
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
         // The numbers of the folders record pending purges, see `CacheRoot.beginGeneration`.
-        if try scopes.isPurgePending() { return }
+        if try cache.scopes.isPurgePending() { return }
         // Inner folders first.
         for scope in try root.scopeFolders().reversed() {
             try interruption.check()
@@ -294,6 +292,6 @@ public struct CacheMaintenance: Sendable {
     func isLeasedPreview(_ name: String) throws -> Bool {
         guard name.contains(text: CacheRoot.previewMark), let found = try index.root.file(name) else { return false }
         let now = clock.now()
-        return found.modified <= now + Clock.tolerance && lease.end(from: found.modified) > now
+        return found.modified <= now + Clock.tolerance && cache.lease.end(from: found.modified) > now
     }
 }

@@ -9,14 +9,14 @@ public struct CacheMetadata: Sendable {
     /// A collection of metadata, and whether its rows never expire.
     package typealias SharedCollection = (name: String, isLasting: Bool)
 
-    let index: Index
-    let active: ActiveScope
-    let settings: CacheSettings
-    /// The storage that other machines share; nil for a cache in memory, whose metadata is not shared.
-    let remote: (any RemoteTier)?
-    let clock: Clock
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
 
-    private var scope: ScopeName { active.name }
+    private var index: Index { cache.index }
+    private var clock: Clock { cache.clock }
+    private var scope: ScopeName { cache.scope }
+    /// The storage that other machines share; nil for a cache in memory, whose metadata is not shared.
+    private var remote: (any RemoteTier)? { cache.settings.memory == nil ? cache.remote : nil }
 
     /// Returns the items of a collection from one name to another, inclusive, ascending, including expired items. Costs
     /// about 2 µs per item.
@@ -42,7 +42,7 @@ public struct CacheMetadata: Sendable {
         if items.isEmpty { return }
         try index.requireWriting()
         try reading { generation in
-            try index.keep(items, in: collection, of: active, generation: generation, now: clock.now())
+            try index.keep(items, in: collection, of: cache.active, generation: generation, now: clock.now())
         }
     }
 
@@ -82,7 +82,7 @@ public struct CacheMetadata: Sendable {
     private func item(_ name: String, of document: RemoteDocument, isLasting: Bool) -> Metadata? {
         let now = clock.now()
         guard case .inline(let body) = document.content, document.isPast(at: now) else { return nil }
-        let expiresAt = isLasting ? document.expiresAt : settings.latestExpiry(document.expiresAt, now: now)
+        let expiresAt = isLasting ? document.expiresAt : cache.settings.latestExpiry(document.expiresAt, now: now)
         return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
     }
 

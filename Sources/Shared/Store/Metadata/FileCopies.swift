@@ -3,17 +3,15 @@ import Support
 /// Files outside the cache that were made from pictures. Rows remain after the picture's entry is trimmed, until the
 /// picture is removed by name or the scope is purged. Methods throw the errors of `CacheStore`.
 public struct FileCopies: Sendable {
-    let index: Index
-    let active: ActiveScope
-    /// Whether the caller waits until each file is on the disk.
-    let syncs: Bool
-    let clock: Clock
-    let log: Log
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
+
+    private var index: Index { cache.index }
 
     /// Returns the recorded files of a key, the newest first, without checking them. Omits files that were written
     /// before a restart of the machine and need not have reached the disk.
     public func recorded(of key: CacheKey) throws -> [FileCopy] {
-        try index.copies(of: key.name, in: active.name).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
+        try index.copies(of: key.name, in: cache.scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
     }
 
     /// Records files made from a key's picture, and forgets missing files of the key. Logs a failure, because the files
@@ -21,22 +19,22 @@ public struct FileCopies: Sendable {
     public func record(_ copies: [FileCopy], of key: CacheKey) throws {
         if copies.isEmpty || index.isReadOnly { return }
         do {
-            let known = try index.copies(of: key.name, in: active.name)
+            let known = try index.copies(of: key.name, in: cache.scope)
             let copies = copies.map { copy in
                 var copy = copy
-                copy.boot = syncs ? nil : CacheRoot.machineBoot
+                copy.boot = cache.settings.syncs ? nil : CacheRoot.machineBoot
                 return copy
             }
             if copies.allSatisfy({ copy in known.contains { $0.isSame(as: copy) } }) { return }
             let gone = known.filter { Self.isGone($0.path) }
-            try index.remember(copies, forgetting: gone, of: key.name, in: active, now: clock.now())
+            try index.remember(copies, forgetting: gone, of: key.name, in: cache.active, now: cache.clock.now())
         } catch let failure as any Failure where !(failure is Cancelled) {
-            log.detail("cannot record the copies of \(key.text): \(failure.message)")
+            cache.log.detail("cannot record the copies of \(key.text): \(failure.message)")
         }
     }
 
     /// Counts a picture that was not needed, because its files are unchanged.
-    public func countKept() { index.count(in: active.name) { $0.add(.kept) } }
+    public func countKept() { index.count(in: cache.scope) { $0.add(.kept) } }
 
     /// Whether a file is missing from an existing folder. A missing folder may be on a disk that is not mounted.
     static func isGone(_ path: String) -> Bool {

@@ -2,11 +2,12 @@ import Support
 
 /// The scopes of a root: their names, contents and removal. Methods throw the errors of `CacheStore`.
 public struct CacheScopes: Sendable {
-    let index: Index
-    let clock: Clock
-    let interruption: Interruption
-    /// The maximum wait for another process that removes files and makes no progress.
-    let timeout: Duration
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
+
+    private var index: Index { cache.index }
+    private var clock: Clock { cache.clock }
+    private var interruption: Interruption { cache.interruption }
 
     /// The scope last switched to, or nil if `ScopeName.standard` has always been current.
     public func current() throws -> ScopeName? { try index.currentScope() }
@@ -74,7 +75,7 @@ public struct CacheScopes: Sendable {
         var removed = ScopeContents()
         repeat {
             let lock = try KeyLock(
-                root: index.root, CacheRoot.purgeLock, for: LockedWork(.maintenance, limit: timeout),
+                root: index.root, CacheRoot.purgeLock, for: LockedWork(.maintenance, limit: cache.settings.timeout),
                 interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             removed += try Purge(index: index, clock: clock).run { [interruption] in

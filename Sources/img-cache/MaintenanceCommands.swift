@@ -32,7 +32,7 @@ extension Command {
         defer { context.progress.end() }
         var isEmpty = true
         try context.interruption.during {
-            try cache.clean(arguments[.scope], dryRun: isDryRun) { step in
+            try cache.maintenance.clean(arguments[.scope], dryRun: isDryRun) { step in
                 if output.isForPeople, step.count == 0 { return }
                 isEmpty = false
                 try output.write(step.json(dryRun: isDryRun), step.text(dryRun: isDryRun))

@@ -51,7 +51,7 @@ extension Command {
         let cache = try context.confinedCaches(.looking).cache()
         let source =
             try context.text(.scope)?.source.rawValue
-            ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
+            ?? (cache.scopes.current() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
         // Print the bare name into a pipe too, for scripts.
         let output = try TextOutput.standard()
@@ -143,7 +143,8 @@ extension Command {
         var report = ResetReport()
         try context.untilInterrupted {
             if let disk = try caches.onDisk() {
-                report += try isDryRun ? disk.resetReport(of: named) : named.map(disk.reset) ?? disk.reset()
+                let scopes = disk.scopes
+                report += try isDryRun ? scopes.resetReport(of: named) : named.map(scopes.reset) ?? scopes.reset()
             }
             report += try isDryRun ? caches.memoryReport(of: named) : caches.emptyMemory(of: named)
         }
@@ -174,7 +175,7 @@ extension Command {
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.shared]
         Confinement(SandboxRequirements(), cache: [root], environment: [:]).enforce()
-        try CacheStore(settings: settings, interruption: Interruption()).finishPurgesInBackground()
+        try CacheStore(settings: settings, interruption: Interruption()).scopes.finishPurgesInBackground()
         return 0
     }
 

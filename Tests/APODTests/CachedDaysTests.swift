@@ -58,7 +58,7 @@ import Testing
         let cache = try CacheStore(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         defer { cache.close() }
         let later = Metadata(name: "2021-02-01", body: Array(#"{"rows":2}"#.utf8), fetchedAt: time("2026-11-20"))
-        try cache.keep([later], in: "apod/science")
+        try cache.metadata.keep([later], in: "apod/science")
         #expect(try days.newestPicture(through: day("2026-11-20"), of: .science)?.result.day == day("2021-01-01"))
         #expect(try days.newestPicture(through: day("2020-11-20"), of: .science) == nil)
     }

@@ -95,10 +95,10 @@ import Testing
 
     @Test func purgeKeepsQuotasAndResetRemovesThem() throws {
         try ledger().keep(refusal(5), of: nasa)
-        _ = try world.cache().purge(.standard)
+        _ = try world.cache().scopes.purge(.standard)
         #expect(try ledger().refusal(of: nasa) == refusal(5))
 
-        _ = try world.cache().reset()
+        _ = try world.cache().scopes.reset()
         #expect(try ledger().refusal(of: nasa) == nil)
     }
 

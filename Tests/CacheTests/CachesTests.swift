@@ -43,7 +43,7 @@ import Testing
     @Test func countersOfAllScopesAreWrittenAtTheEnd() throws {
         let caches = caches()
         for scope in 0..<40 {
-            try caches.cache(scope: "\(scope)").requireWriting()
+            try caches.cache(scope: "\(scope)").index.requireWriting()
             _ = try caches.cache(scope: "\(scope)").lookup(key("moon"))
         }
 
@@ -59,10 +59,10 @@ import Testing
         for scope in 0..<4 {
             _ = try caches.cache(scope: "\(scope)").store(MemorySource(picture(scope)), key: key("x"))
         }
-        _ = try world.cache(scope: "0").purge(ScopeName("0"))
+        _ = try world.cache(scope: "0").scopes.purge(ScopeName("0"))
         caches.close()
 
-        #expect(try !world.cache().isPurgePending())
+        #expect(try !world.cache().scopes.isPurgePending())
         #expect(try world.cache().statistics()[.stored] == 4)
     }
 
@@ -89,7 +89,7 @@ import Testing
         #expect(try caches().unknownScope(ScopeName("defalt"))?.suggestion == "default")
         let far = try #require(try caches().unknownScope(ScopeName("bob")))
         #expect(far.suggestion == nil && far.message == "no entry was ever stored in the scope \"bob\"")
-        _ = try caches().cache().purge(alice)
+        _ = try caches().cache().scopes.purge(alice)
         #expect(try caches().unknownScope(alice) == nil)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     private func clean(_ cache: CacheStore, dryRun: Bool = false) throws -> [CleanStep.Kind: CleanStep] {
         var steps: [CleanStep.Kind: CleanStep] = [:]
-        try cache.clean(dryRun: dryRun) { steps[$0.kind] = $0 }
+        try cache.maintenance.clean(dryRun: dryRun) { steps[$0.kind] = $0 }
         return steps
     }
 
@@ -160,10 +160,10 @@ import Testing
         func metadata(_ names: Range<Int>, until: Timestamp?) -> [Metadata] {
             names.map { Metadata(name: "\($0)", body: [1, 2, 3], fetchedAt: now, expiresAt: until) }
         }
-        try cache.keep(metadata(0..<400, until: now + .seconds(100)), in: "days")
-        try cache.keep(metadata(400..<500, until: now + .seconds(102)), in: "days")
-        try cache.keep(metadata(500..<600, until: nil), in: "days")
-        try other.keep(metadata(0..<300, until: now), in: "days")
+        try cache.metadata.keep(metadata(0..<400, until: now + .seconds(100)), in: "days")
+        try cache.metadata.keep(metadata(400..<500, until: now + .seconds(102)), in: "days")
+        try cache.metadata.keep(metadata(500..<600, until: nil), in: "days")
+        try other.metadata.keep(metadata(0..<300, until: now), in: "days")
         world.time.advance(.seconds(30 * 86_400 + 101))
 
         let planned = try #require(try clean(cache, dryRun: true)[.metadata])
@@ -173,13 +173,13 @@ import Testing
         #expect(planned.count == 700 && planned.bytes == 2100)
         #expect(done.count == 700 && done.bytes == 2100)
         #expect(
-            try cache.metadata(in: "days", from: "", through: "999").map(\.name) == (400..<600).map(String.init))
+            try cache.metadata.items(in: "days", from: "", through: "999").map(\.name) == (400..<600).map(String.init))
         #expect(try #require(try clean(cache)[.metadata]).count == 0)
     }
 
     @Test func damagedIndexesAreRemovedAfterALease() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
         // The test's clock is behind the files' modification times.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
@@ -210,7 +210,7 @@ import Testing
             let cache = try world.cache()
             for round in 0..<25 {
                 if worker < 2 {
-                    try cache.clean { _ in }
+                    try cache.maintenance.clean { _ in }
                 } else {
                     let entry = try cache.store(
                         MemorySource(picture(worker * 100 + round)), key: key("\(worker) \(round)")
@@ -223,7 +223,7 @@ import Testing
         let cache = try world.cache()
         #expect(try cache.statistics().entries == 100)
         #expect(world.files("scopes").count == 100)
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(world.files("partial").isEmpty && world.files("locks") == ["all"])
     }
 }

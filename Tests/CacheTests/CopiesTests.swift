@@ -44,7 +44,7 @@ import Testing
     private func evict(_ scope: String? = nil) throws {
         let cache = try cache(scope)
         world.time.advance(.seconds(86_400))
-        _ = try cache.makeRoom(for: 1_000_000)
+        _ = try cache.trimmer.makeRoom(for: 1_000_000)
         #expect(try cache.allEntries().isEmpty)
     }
 
@@ -117,7 +117,7 @@ import Testing
         let times = [timespec(tv_sec: 1, tv_nsec: 2), timespec(tv_sec: 3, tv_nsec: 4)]
         try #require(utimensat(AT_FDCWD, archive + "/m31.gif", times, 0) == 0)
         #expect(try put().string("cache.status") == "kept")
-        #expect(try cache().copies(of: key).map(\.modified) == [3_000_000_004])
+        #expect(try cache().copies.recorded(of: key).map(\.modified) == [3_000_000_004])
         #expect(server.requests.count == 1)
     }
 
@@ -164,13 +164,13 @@ import Testing
             try evict()
             try cache.forget(key)
         case "filter": _ = try cache.remove(EntryFilter())
-        case "purge": _ = try cache.purge(.standard)
-        case "reset": _ = try cache.reset(.standard)
-        case "reset all": _ = try cache.reset()
-        default: _ = try cache.makeCurrent(ScopeName("other"))
+        case "purge": _ = try cache.scopes.purge(.standard)
+        case "reset": _ = try cache.scopes.reset(.standard)
+        case "reset all": _ = try cache.scopes.reset()
+        default: _ = try cache.scopes.makeCurrent(ScopeName("other"))
         }
-        #expect(try cache.copies(of: key).isEmpty)
-        _ = try cache.finishPurges()
+        #expect(try cache.copies.recorded(of: key).isEmpty)
+        _ = try cache.scopes.finishPurges()
         #expect(try rows() == 0)
         // The file is compared and remembered again.
         #expect(try put(scope: "default").string("cache.status") == "miss")
@@ -185,7 +185,7 @@ import Testing
         try #require(unlink(archive + "/gone.gif") == 0)
         func clean(dryRun: Bool) throws -> Int? {
             var count: Int?
-            try cache().clean(dryRun: dryRun) { if $0.kind == .copies { count = $0.count } }
+            try cache().maintenance.clean(dryRun: dryRun) { if $0.kind == .copies { count = $0.count } }
             return count
         }
         #expect(try clean(dryRun: true) == 1)

@@ -56,14 +56,14 @@ import Testing
                     Metadata(name: "\($0)", body: Array(repeating: 7, count: 1500), fetchedAt: world.time.now)
                 }
             }
-            try cache.keep(days(100..<120), in: "days")
+            try cache.metadata.keep(days(100..<120), in: "days")
             try limitFiles(to: 1 << 18)
 
-            let error = #expect(throws: CacheFailure.self) { try cache.keep(days(200..<900), in: "days") }
+            let error = #expect(throws: CacheFailure.self) { try cache.metadata.keep(days(200..<900), in: "days") }
 
             #expect(error?.exitCode == .io)
-            #expect(try cache.metadata(in: "days", from: "100", through: "999") == days(100..<120))
-            #expect(try world.cache().metadata(in: "days", from: "100", through: "999") == days(100..<120))
+            #expect(try cache.metadata.items(in: "days", from: "100", through: "999") == days(100..<120))
+            #expect(try world.cache().metadata.items(in: "days", from: "100", through: "999") == days(100..<120))
         }
     }
 

@@ -200,15 +200,15 @@ import Testing
 
     @Test func copyOfAnotherBootIsWrittenAgain() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         let path = world.folder + "/copy.gif"
         try File.open(path, O_WRONLY | O_CREAT).write(picture(1))
         let status = try #require(try FileStatus(at: path))
-        try cache.remember([FileCopy(path: path, status: status, sha256: "", details: "")], of: key("moon"))
-        #expect(try cache.copies(of: key("moon")).count == 1)
+        try cache.copies.record([FileCopy(path: path, status: status, sha256: "", details: "")], of: key("moon"))
+        #expect(try cache.copies.recorded(of: key("moon")).count == 1)
 
         try world.restart(cache)
 
-        #expect(try cache.copies(of: key("moon")).isEmpty)
+        #expect(try cache.copies.recorded(of: key("moon")).isEmpty)
     }
 }

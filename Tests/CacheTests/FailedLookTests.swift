@@ -49,10 +49,10 @@ import Testing
         case .has: #expect(try cache.lookup(key("moon"), handingOut: false) != nil)
         case .store: _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         case .pin: #expect(try cache.lookup(key("moon")).flatMap { try cache.setPinned($0, true) } != nil)
-        case .clean: try cache.clean { _ in }
-        case .switchScope: _ = try cache.makeCurrent(ScopeName("alice"), keeping: true)
+        case .clean: try cache.maintenance.clean { _ in }
+        case .switchScope: _ = try cache.scopes.makeCurrent(ScopeName("alice"), keeping: true)
         case .list: #expect(try cache.allEntries().count == 3)
-        case .rebuild: try cache.rebuild { _ in }
+        case .rebuild: try cache.recovery.rebuild { _ in }
         }
     }
 

@@ -109,7 +109,7 @@ import Testing
     @Test func indexIsReplacedAtomically() throws {
         Surroundings.removeTree(world.root)
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
 
         #expect(try Schema.version(of: Index.openExisting(cache.index.root)) == Schema.current.version)
         #expect(Surroundings.mode(world.root + "/index.sqlite") == 0o600)

@@ -199,7 +199,7 @@ import Testing
     @Test func currentScopeIsTheDefault() throws {
         let cache = try world.cache()
         #expect(cache.scope == .standard)
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         try database().execute("INSERT INTO settings VALUES ('current_scope', 'alice')")
 
         #expect(try world.cache().scope.text == "alice")
@@ -212,7 +212,7 @@ import Testing
 
         let error = #expect(throws: CacheFailure.self) {
             try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
-                _ = try world.cache(scope: "bob").purge(.standard)
+                _ = try world.cache(scope: "bob").scopes.purge(.standard)
                 return try CacheStore.wholePicture(source)
             }
         }

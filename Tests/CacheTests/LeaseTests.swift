@@ -56,7 +56,7 @@ import Testing
         #expect(try isThere(found))
         #expect(Set(try cache.allEntries().map(\.key)) == ["a", "c"])
         world.time.advance(.seconds(700))
-        _ = try world.cache(capacity: 500).trimToCapacity(now: world.time.now)
+        _ = try world.cache(capacity: 500).trimmer.trimToCapacity(now: world.time.now)
         #expect(try !isThere(found))
     }
 
@@ -67,11 +67,11 @@ import Testing
         var found: Entry?
         try whileIndexIsLocked { found = try world.cache().lookup(key("a")) }
 
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(try isThere(found))
 
         world.time.advance(.seconds(700))
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(try !isThere(found))
         #expect(world.files("leases") == [])
     }
@@ -85,7 +85,7 @@ import Testing
         try world.database().execute("DELETE FROM entries")
 
         try cache.index.sweep(now: world.time.now)
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(try isThere(found))
 
         world.time.advance(.seconds(700))

@@ -89,7 +89,7 @@ import Testing
         }
         #expect(try listed(cache, by: EntryOrder(.size)) == "bdac")
         #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "bxdacy")
-        _ = try cache.purge(cache.scope)
+        _ = try cache.scopes.purge(cache.scope)
         #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "xy")
     }
 

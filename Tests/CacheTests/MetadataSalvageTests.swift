@@ -23,7 +23,7 @@ import Testing
     }
 
     private func all(_ cache: CacheStore) throws -> [Metadata] {
-        try cache.metadata(in: days, from: "", through: "9999")
+        try cache.metadata.items(in: days, from: "", through: "9999")
     }
 
     private func writeIntoIndex(at offset: Int, _ bytes: [UInt8]) throws {
@@ -34,18 +34,18 @@ import Testing
 
     @Test func metadataIsSalvagedWhenTheIndexIsSetAside() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
-        _ = try bob.purge(alice.scope)
+        _ = try bob.scopes.purge(alice.scope)
         let fresh = try world.cache(scope: "alice")
-        try fresh.keep(kept(1000..<1600), in: days)
-        try bob.keep(kept(2000..<2010), in: days)
+        try fresh.metadata.keep(kept(1000..<1600), in: days)
+        try bob.metadata.keep(kept(2000..<2010), in: days)
 
         try bob.index.setAside()
 
         #expect(try all(world.cache(scope: "alice")) == kept(1000..<1600))
         #expect(try all(world.cache(scope: "bob")) == kept(2000..<2010))
-        #expect(try world.cache(scope: "alice").scopes().map(\.generation) == [1, 0, 0])
+        #expect(try world.cache(scope: "alice").scopes.all().map(\.generation) == [1, 0, 0])
         // A cache that has the old index open switches to the new index.
-        try fresh.keep(kept(1600..<1601), in: days)
+        try fresh.metadata.keep(kept(1600..<1601), in: days)
         #expect(try all(world.cache(scope: "alice")).count == 601)
     }
 
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: 0..<12)
     func salvagedRowsAreUnchanged(_ seed: Int) throws {
         let cache = try world.cache()
-        try cache.keep(kept(1000..<1400), in: days)
+        try cache.metadata.keep(kept(1000..<1400), in: days)
         try cache.index.emptyLog()
         cache.close()
         var random = SeededRandom(seed: UInt64(seed))
@@ -78,8 +78,8 @@ import Testing
 
     @Test func purgedMetadataIsNotSalvaged() throws {
         let cache = try world.cache(scope: "alice")
-        try cache.keep(kept(1000..<1010), in: days)
-        _ = try world.cache().purge(cache.scope)
+        try cache.metadata.keep(kept(1000..<1010), in: days)
+        _ = try world.cache().scopes.purge(cache.scope)
 
         try world.cache().index.setAside()
 
@@ -88,22 +88,22 @@ import Testing
 
     /// Rows are salvaged once. They must not return after a purge, although the damaged index remains for a while.
     @Test func purgedMetadataIsNotSalvagedAfterASecondLossOfTheIndex() throws {
-        try world.cache(scope: "alice").keep(kept(1000..<1010), in: days)
+        try world.cache(scope: "alice").metadata.keep(kept(1000..<1010), in: days)
         let cache = try world.cache()
         try cache.index.setAside()
-        _ = try cache.purge(ScopeName("alice"))
-        try cache.finishPurges()
+        _ = try cache.scopes.purge(ScopeName("alice"))
+        try cache.scopes.finishPurges()
         world.loseIndex()
 
         let fresh = try world.cache(scope: "alice")
-        try fresh.clean { _ in }
+        try fresh.maintenance.clean { _ in }
 
         #expect(world.files("").contains("index.sqlite.damaged"))
         #expect(try all(fresh) == [])
     }
 
     @Test func lostIndexLosesItsMetadata() throws {
-        try world.cache().keep(kept(1000..<1010), in: days)
+        try world.cache().metadata.keep(kept(1000..<1010), in: days)
         world.loseIndex()
 
         #expect(try all(world.cache()) == [])

@@ -19,7 +19,7 @@ import Testing
     private func names(
         _ cache: CacheStore, in collection: String? = nil, from first: String = "", through last: String = "9999"
     ) throws -> [String] {
-        try cache.metadata(in: collection ?? days, from: first, through: last).map(\.name)
+        try cache.metadata.items(in: collection ?? days, from: first, through: last).map(\.name)
     }
 
     private func rows(_ cache: CacheStore) throws -> Int? {
@@ -34,15 +34,15 @@ import Testing
                 expiresAt: number % 2 == 0 ? nil : world.time.now + .seconds(number))
         }
 
-        try world.cache().keep(kept.reversed(), in: days)
+        try world.cache().metadata.keep(kept.reversed(), in: days)
 
-        #expect(try world.cache().metadata(in: days, from: "2024-02-00", through: "2024-02-31") == kept)
+        #expect(try world.cache().metadata.items(in: days, from: "2024-02-00", through: "2024-02-31") == kept)
     }
 
     @Test func rangeIncludesBothEnds() throws {
         let cache = try world.cache()
-        try cache.keep(["2024-01-31", "2024-02-01", "2024-02-29", "2024-03-01"].map { day($0) }, in: days)
-        try cache.keep([day("2024-02-10")], in: "apod/api")
+        try cache.metadata.keep(["2024-01-31", "2024-02-01", "2024-02-29", "2024-03-01"].map { day($0) }, in: days)
+        try cache.metadata.keep([day("2024-02-10")], in: "apod/api")
 
         #expect(try names(cache, from: "2024-02-01", through: "2024-02-29") == ["2024-02-01", "2024-02-29"])
         #expect(try names(cache, from: "2024-02-02", through: "2024-02-28") == [])
@@ -52,49 +52,49 @@ import Testing
 
     @Test func newestMetadataIsTheLastNameUpToALimit() throws {
         let cache = try world.cache()
-        try cache.keep(["2024-01-31", "2024-02-29"].map { day($0) }, in: days)
+        try cache.metadata.keep(["2024-01-31", "2024-02-29"].map { day($0) }, in: days)
 
-        #expect(try cache.newestMetadata(in: days, through: "2024-02-29")?.name == "2024-02-29")
-        #expect(try cache.newestMetadata(in: days, through: "2024-02-28")?.name == "2024-01-31")
-        #expect(try cache.newestMetadata(in: days, through: "2024-01-30") == nil)
-        #expect(try cache.newestMetadata(in: "apod/api", through: "2024-02-29") == nil)
+        #expect(try cache.metadata.newest(in: days, through: "2024-02-29")?.name == "2024-02-29")
+        #expect(try cache.metadata.newest(in: days, through: "2024-02-28")?.name == "2024-01-31")
+        #expect(try cache.metadata.newest(in: days, through: "2024-01-30") == nil)
+        #expect(try cache.metadata.newest(in: "apod/api", through: "2024-02-29") == nil)
     }
 
     @Test func olderMetadataDoesNotReplaceNewer() throws {
         let cache = try world.cache()
         let now = world.time.now
-        try cache.keep([day("2024-02-03", "second", at: now)], in: days)
-        try cache.keep([day("2024-02-03", "first", at: now - .seconds(1), until: now)], in: days)
-        #expect(try cache.metadata(in: days, from: "", through: "9").map(\.body) == [Array("second".utf8)])
+        try cache.metadata.keep([day("2024-02-03", "second", at: now)], in: days)
+        try cache.metadata.keep([day("2024-02-03", "first", at: now - .seconds(1), until: now)], in: days)
+        #expect(try cache.metadata.items(in: days, from: "", through: "9").map(\.body) == [Array("second".utf8)])
 
-        try cache.keep([day("2024-02-03", "third", at: now)], in: days)
-        #expect(try cache.metadata(in: days, from: "", through: "9") == [day("2024-02-03", "third", at: now)])
+        try cache.metadata.keep([day("2024-02-03", "third", at: now)], in: days)
+        #expect(try cache.metadata.items(in: days, from: "", through: "9") == [day("2024-02-03", "third", at: now)])
     }
 
     @Test func metadataFromTheFutureIsReplaced() throws {
         let cache = try world.cache()
         let future = day(
             "2024-02-03", "future", at: world.time.now + .seconds(3600), until: world.time.now + .seconds(9000))
-        try cache.keep([future], in: days)
-        try cache.keep([day("2024-02-03", "now")], in: days)
+        try cache.metadata.keep([future], in: days)
+        try cache.metadata.keep([day("2024-02-03", "now")], in: days)
 
-        #expect(try cache.newestMetadata(in: days, through: "9")?.body == Array("now".utf8))
+        #expect(try cache.metadata.newest(in: days, through: "9")?.body == Array("now".utf8))
     }
 
     @Test func readerDecidesWhetherMetadataHasExpired() throws {
         let cache = try world.cache()
         let now = world.time.now
-        try cache.keep([day("a", until: now + .seconds(10)), day("b")], in: days)
+        try cache.metadata.keep([day("a", until: now + .seconds(10)), day("b")], in: days)
         world.time.advance(.seconds(10))
 
-        let found = try cache.metadata(in: days, from: "", through: "z")
+        let found = try cache.metadata.items(in: days, from: "", through: "z")
 
         #expect(found.map(\.expiresAt) == [now + .seconds(10), nil])
     }
 
     @Test func batchOfMetadataIsStoredCompletelyOrNotAtAll() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         try cache.index.perform {
             // An SQL error that is not due to the index.
             try $0.database.execute(
@@ -106,7 +106,7 @@ import Testing
         }
 
         #expect(throws: CacheFailure.fault(detail: "SQLite 1: integer overflow")) {
-            try cache.keep(["a", "b", "c"].map { day($0) }, in: days)
+            try cache.metadata.keep(["a", "b", "c"].map { day($0) }, in: days)
         }
 
         #expect(try rows(cache) == 0)
@@ -116,8 +116,8 @@ import Testing
 
     @Test func metadataIsNotSharedBetweenScopes() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
-        try alice.keep([day("a")], in: days)
-        try bob.keep([day("b")], in: days)
+        try alice.metadata.keep([day("a")], in: days)
+        try bob.metadata.keep([day("b")], in: days)
 
         #expect(try names(alice, through: "z") == ["a"] && names(bob, through: "z") == ["b"])
         #expect(try names(world.cache(), through: "z") == [])
@@ -125,14 +125,14 @@ import Testing
 
     @Test func purgeHidesAndThenRemovesMetadata() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
-        try alice.keep((1000..<1600).map { day("\($0)") }, in: days)
-        try bob.keep([day("b")], in: days)
+        try alice.metadata.keep((1000..<1600).map { day("\($0)") }, in: days)
+        try bob.metadata.keep([day("b")], in: days)
 
-        _ = try bob.purge(alice.scope)
+        _ = try bob.scopes.purge(alice.scope)
 
         #expect(try names(alice) == [])
         #expect(try rows(bob) == 601)
-        try bob.finishPurges()
+        try bob.scopes.finishPurges()
         #expect(try rows(bob) == 1)
         #expect(try names(bob, through: "z") == ["b"])
     }
@@ -140,22 +140,22 @@ import Testing
     @Test func metadataFromBeforeAPurgeIsDropped() throws {
         let cache = try world.cache(scope: "alice")
         #expect(try names(cache) == [])
-        _ = try world.cache().purge(cache.scope)
+        _ = try world.cache().scopes.purge(cache.scope)
 
-        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try cache.keep([day("a")], in: days) }
+        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try cache.metadata.keep([day("a")], in: days) }
 
         #expect(try rows(cache) == 0)
-        try world.cache(scope: "alice").keep([day("a")], in: days)
+        try world.cache(scope: "alice").metadata.keep([day("a")], in: days)
         #expect(try names(cache, through: "z") == ["a"])
     }
 
     @Test(arguments: [false, true])
     func switchInvalidatesCachesOfTheCurrentScope(_ keeping: Bool) throws {
         let cache = try world.cache()
-        try cache.keep([day("a")], in: days)
-        _ = try world.cache().makeCurrent(ScopeName("alice"), keeping: keeping)
+        try cache.metadata.keep([day("a")], in: days)
+        _ = try world.cache().scopes.makeCurrent(ScopeName("alice"), keeping: keeping)
 
-        #expect(throws: CacheFailure.scopeChanged(scope: "default")) { try cache.keep([day("b")], in: days) }
+        #expect(throws: CacheFailure.scopeChanged(scope: "default")) { try cache.metadata.keep([day("b")], in: days) }
 
         #expect(try names(world.cache(), through: "z") == [])
         #expect(try names(world.cache(scope: "default"), through: "z") == (keeping ? ["a"] : []))
@@ -163,22 +163,22 @@ import Testing
 
     @Test func resetRemovesTheMetadataOfAllScopes() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
-        try alice.keep([day("a")], in: days)
-        try bob.keep([day("b")], in: days)
+        try alice.metadata.keep([day("a")], in: days)
+        try bob.metadata.keep([day("b")], in: days)
 
-        #expect(try world.cache().resetReport().metadata == 2)
-        #expect(try world.cache().reset().metadata == 2)
+        #expect(try world.cache().scopes.resetReport().metadata == 2)
+        #expect(try world.cache().scopes.reset().metadata == 2)
 
         #expect(try rows(alice) == 0)
-        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try alice.keep([day("a")], in: days) }
+        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try alice.metadata.keep([day("a")], in: days) }
     }
 
     @Test func statisticsCountMetadataByScopeApartFromEntries() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
-        try alice.keep([day("a", "12345"), day("b", "1234567")], in: days)
-        try bob.keep([day("b", "123")], in: "apod/api")
-        _ = try world.cache(scope: "carol").keep([day("c")], in: days)
-        _ = try bob.purge(ScopeName("carol"))
+        try alice.metadata.keep([day("a", "12345"), day("b", "1234567")], in: days)
+        try bob.metadata.keep([day("b", "123")], in: "apod/api")
+        _ = try world.cache(scope: "carol").metadata.keep([day("c")], in: days)
+        _ = try bob.scopes.purge(ScopeName("carol"))
 
         let statistics = try bob.statistics()
 
@@ -189,12 +189,12 @@ import Testing
 
     @Test func reusedScopeIDInheritsNoMetadata() throws {
         let alice = try world.cache(scope: "alice")
-        try alice.keep([day("a")], in: days)
+        try alice.metadata.keep([day("a")], in: days)
         // As a process of an earlier version purges, which does not know the metadata table.
         try alice.index.perform { try $0.database.execute("DELETE FROM scopes") }
 
         let bob = try world.cache(scope: "bob")
-        try bob.keep([day("b")], in: days)
+        try bob.metadata.keep([day("b")], in: days)
 
         #expect(try names(bob, through: "z") == ["b"])
     }
@@ -203,11 +203,11 @@ import Testing
 
     @Test func removedRootIsCreatedAgainByNewMetadata() throws {
         let cache = try world.cache()
-        try cache.keep([day("a")], in: days)
+        try cache.metadata.keep([day("a")], in: days)
         Surroundings.removeTree(world.root)
 
         #expect(try names(cache, through: "z") == [])
-        try cache.keep([day("b")], in: days)
+        try cache.metadata.keep([day("b")], in: days)
 
         #expect(try names(world.cache(), through: "z") == ["b"])
     }
@@ -216,7 +216,7 @@ import Testing
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let version = cache.index.version()
-        try cache.keep([day("a")], in: days)
+        try cache.metadata.keep([day("a")], in: days)
         #expect(version != nil && cache.index.version() == version)
     }
 
@@ -227,8 +227,8 @@ import Testing
                 let window = (start..<start + 25).map {
                     Metadata(name: "\($0)", body: Array("\($0) \(worker)".utf8), fetchedAt: world.time.now)
                 }
-                try cache.keep(window, in: days)
-                let found = try cache.metadata(in: days, from: "\(start)", through: "\(start + 24)")
+                try cache.metadata.keep(window, in: days)
+                let found = try cache.metadata.items(in: days, from: "\(start)", through: "\(start + 24)")
                 #expect(found.map(\.name) == window.map(\.name))
             }
         }

@@ -178,7 +178,7 @@ import Testing
     @Test func removingAKeyForgetsItsFailure() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
-        for forget in [{ _ = try cache.remove(CacheKey(url: moon.url)) }, { try cache.forgetFailures() }] {
+        for forget in [{ _ = try cache.remove(CacheKey(url: moon.url)) }, { try cache.maintenance.forgetFailures() }] {
             let before = server.requests.count
             #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
             #expect(server.requests.count == before + 1)
@@ -204,7 +204,7 @@ import Testing
             world.time.advance(.seconds(300))
         }
 
-        #expect(try cache.forgetFailures() == 2)
+        #expect(try cache.maintenance.forgetFailures() == 2)
     }
 
     @Test func rememberedFailureFromTheFutureIsIgnored() throws {

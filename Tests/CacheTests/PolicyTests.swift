@@ -73,7 +73,7 @@ import Testing
         let cache = try unnamed.standard()
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
 
-        _ = try unnamed.cache().makeCurrent(ScopeName("bob"))
+        _ = try unnamed.cache().scopes.makeCurrent(ScopeName("bob"))
 
         #expect(throws: CacheFailure.scopeChanged(scope: "default")) {
             try cache.store(MemorySource(picture(2)), key: key("mars"))

@@ -34,7 +34,7 @@ import Testing
     // MARK: Links
 
     @Test func linkInPlaceOfAPartialFileIsNotFollowed() throws {
-        try world.cache().requireWriting()
+        try world.cache().index.requireWriting()
         let name = CacheRoot.partial(try key("moon").name, in: .standard, generation: 0)
         symlink(victim, "\(world.root)/\(name)")
 
@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: ["scopes", "partial", "locks"])
     func linkInPlaceOfAFolderIsRefused(_ folder: String) throws {
-        try world.cache().requireWriting()
+        try world.cache().index.requireWriting()
         let elsewhere = world.folder + "/elsewhere"
         rename("\(world.root)/\(folder)", elsewhere)
         symlink(elsewhere, "\(world.root)/\(folder)")
@@ -108,7 +108,7 @@ import Testing
 
     @Test func doomedRowRemovesNothingOutsideTheRoot() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         for (folder, file) in escapes {
             try cache.index.perform {
                 _ = try $0.database.run("INSERT INTO doomed VALUES (?1, ?2)", Value(folder), Value(file))
@@ -116,7 +116,7 @@ import Testing
         }
 
         _ = try store()
-        try world.cache().clean { _ in }
+        try world.cache().maintenance.clean { _ in }
 
         #expect(isUntouched())
         #expect(try cache.index.perform { try $0.database.all("SELECT file FROM doomed") { $0.string(0) } }.isEmpty)
@@ -124,7 +124,7 @@ import Testing
 
     @Test func folderOfAPurgedScopeRemovesNothingOutsideTheRoot() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         mkdir(world.folder + "/aa", 0o700)
         try File.open(world.folder + "/aa/file", O_WRONLY | O_CREAT).write([1])
         try cache.index.perform {
@@ -132,10 +132,10 @@ import Testing
                 "INSERT INTO scopes (name, folder, generation, purged) VALUES ('x', '../../', 3, 1)")
         }
 
-        try world.cache().finishPurges()
+        try world.cache().scopes.finishPurges()
 
         #expect(access(world.folder + "/aa/file", F_OK) == 0)
-        #expect(try world.cache().isPurgePending() == false)
+        #expect(try world.cache().scopes.isPurgePending() == false)
     }
 
     @Test func entryWithAFileOutsideTheRootIsAMiss() throws {
@@ -169,9 +169,9 @@ import Testing
 
         #expect(try cache.lookup(key("moon")) == nil)
         #expect(try cache.statistics().entries == 0)
-        #expect(try cache.scopes().map(\.name) == [.standard])
+        #expect(try cache.scopes.all().map(\.name) == [.standard])
         #expect(try cache.allEntries().isEmpty)
-        try cache.clean(dryRun: true) { _ in }
+        try cache.maintenance.clean(dryRun: true) { _ in }
         cache.close()
 
         #expect(access(world.root, F_OK) != 0)

@@ -35,7 +35,7 @@ struct ReadingTests {
 
     @Test func keysOfAPurgedScopeAreNotListed() throws {
         try put("sun", scope: "alice")
-        _ = try world.cache().purge(ScopeName("alice"))
+        _ = try world.cache().scopes.purge(ScopeName("alice"))
         #expect(try settings("alice").keys(beginningWith: "").isEmpty)
     }
 
@@ -43,7 +43,7 @@ struct ReadingTests {
         #expect(try settings().scopeNames() == ["default"])
         try put("moon")
         try put("sun", scope: "alice")
-        _ = try world.cache().makeCurrent(ScopeName("bob"), keeping: true)
+        _ = try world.cache().scopes.makeCurrent(ScopeName("bob"), keeping: true)
         #expect(try Set(settings().scopeNames()) == ["default", "alice", "bob"])
         #expect(try settings().keys(beginningWith: "").isEmpty)
     }

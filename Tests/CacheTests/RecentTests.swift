@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func purgeIsNoticed(bySelf: Bool) throws {
-        _ = try (bySelf ? cache : other).purge(cache.scope)
+        _ = try (bySelf ? cache : other).scopes.purge(cache.scope)
 
         #expect(try cache.lookup(key("moon")) == nil)
     }
@@ -173,7 +173,7 @@ import Testing
         try cache.index.flush(now: world.time.now)
 
         #expect(cache.index.version() == version)
-        try other.requireWriting()
+        try other.index.requireWriting()
         #expect(other.index.version() != nil)
     }
 

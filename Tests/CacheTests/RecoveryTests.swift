@@ -36,7 +36,7 @@ import Testing
         #expect(try File.openInput(forged.path).setAttribute(CacheRoot.keyAttribute, "key:moon"))
         world.loseIndex()
         let cache = try world.cache()
-        try cache.rebuild { _ in }
+        try cache.recovery.rebuild { _ in }
 
         var listing = try cache.entries(EntryFilter())
         var found: [String?] = []
@@ -62,7 +62,7 @@ import Testing
             #expect(try world.cache().lookup(key(name))?.isPinned == isPinned, "\(name)")
         }
         world.loseIndex()
-        try world.cache().rebuild { _ in }
+        try world.cache().recovery.rebuild { _ in }
 
         var filter = EntryFilter()
         filter.isPinned = true
@@ -104,7 +104,7 @@ import Testing
 
         let found = try #require(try cache.lookup(key("https://a.example/2")))
         #expect(found.isPinned && found.url == before.url && found.expiresAt == before.expiresAt)
-        try world.cache().rebuild { _ in }
+        try world.cache().recovery.rebuild { _ in }
 
         var filter = EntryFilter()
         filter.isPinned = true
@@ -120,21 +120,21 @@ import Testing
     @Test func rebuiltScopeGetsItsNameOnTheNextUse() throws {
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
         world.loseIndex()
-        try world.cache().rebuild { _ in }
+        try world.cache().recovery.rebuild { _ in }
         let alice = try ScopeName("alice")
-        #expect(try world.cache().scopes().map(\.name.text) == [alice.hash, "default"])
+        #expect(try world.cache().scopes.all().map(\.name.text) == [alice.hash, "default"])
 
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(2)), key: key("mars"))
 
-        #expect(try cache.scopes().map(\.name.text) == ["alice", "default"])
+        #expect(try cache.scopes.all().map(\.name.text) == ["alice", "default"])
         #expect(try cache.statistics(scope: alice).scopes.first?.entries == 2)
     }
 
     /// Otherwise SQLite would read the damaged index with the log of another database.
     @Test func logOfAnOlderDamagedIndexIsRemoved() throws {
         let cache = try world.cache()
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         let log = "\(world.root)/index.sqlite.damaged-wal"
         try File.open(log, O_WRONLY | O_CREAT).write([1, 2, 3])
         unlink("\(world.root)/index.sqlite-wal")
@@ -182,7 +182,7 @@ import Testing
         let cache = try world.cache()
 
         var kinds: [CleanStep.Kind: Int] = [:]
-        try cache.clean { kinds[$0.kind] = $0.count }
+        try cache.maintenance.clean { kinds[$0.kind] = $0.count }
 
         #expect(kinds[.rebuild] == 1 && kinds[.orphans] == 0)
         #expect(access(stored.path, F_OK) == 0)
@@ -202,13 +202,13 @@ import Testing
         let variant = try made(before)
         world.loseIndex()
         let cache = try world.cache()
-        try cache.rebuild { _ in }
+        try cache.recovery.rebuild { _ in }
 
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(access(variant.path, F_OK) == 0)
         #expect(try made(cache).isNew)
         world.time.advance(.seconds(800))
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
 
         #expect(try !made(cache).isNew)
         #expect(world.files("scopes").count == 2)

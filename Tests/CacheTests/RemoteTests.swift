@@ -311,7 +311,7 @@ import Testing
         let server = FakeServer(picture(1))
         _ = try cache(here).fetch(moon, client: here.client(server))
         let cache = try cache(there)
-        let purging = PurgingRemote(remote) { _ = try cache.purge(.standard) }
+        let purging = PurgingRemote(remote) { _ = try cache.scopes.purge(.standard) }
         let victim = try CacheStore(
             settings: CacheSettings(root: there.root), remote: purging, clock: there.time.clock,
             interruption: there.interruption, inspect: CacheStore.wholePictureOrMovie)

@@ -15,16 +15,16 @@ import Testing
     private func expectGone(_ scope: String, _ keys: String...) throws {
         let cache = try world.cache(scope: scope)
         for name in keys { #expect(try cache.lookup(key(name)) == nil) }
-        try cache.rebuild { _ in }
+        try cache.recovery.rebuild { _ in }
         for name in keys { #expect(try cache.lookup(key(name)) == nil) }
-        try cache.clean { _ in }
+        try cache.maintenance.clean { _ in }
         #expect(world.files("scopes").isEmpty && Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
     @Test func pendingPurgeSurvivesALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.purge(ScopeName("alice"))
+        _ = try cache.scopes.purge(ScopeName("alice"))
         #expect(world.files("scopes").count == 1)
         world.loseIndex()
         try expectGone("alice", "moon")
@@ -34,12 +34,12 @@ import Testing
         let cache = try world.cache(scope: "alice")
         for number in 0..<3 {
             _ = try cache.store(MemorySource(picture(number)), key: key("\(number)"))
-            _ = try cache.purge(ScopeName("alice"))
+            _ = try cache.scopes.purge(ScopeName("alice"))
         }
         world.loseIndex()
         let next = try world.cache(scope: "alice")
         _ = try next.store(MemorySource(picture(9)), key: key("new"))
-        try next.rebuild { _ in }
+        try next.recovery.rebuild { _ in }
         for number in 0..<3 { #expect(try next.lookup(key("\(number)")) == nil) }
         #expect(try next.lookup(key("new")) != nil)
         #expect(world.files("scopes").count == 1)
@@ -58,7 +58,7 @@ import Testing
 
         let standard = try world.cache()
         _ = try standard.store(MemorySource(picture(2)), key: key("mars"))
-        _ = try standard.makeCurrent(ScopeName("bob"))
+        _ = try standard.scopes.makeCurrent(ScopeName("bob"))
         world.loseIndex()
         try expectGone("default", "mars")
     }
@@ -66,8 +66,8 @@ import Testing
     @Test func finishedPurgeLeavesNoFolder() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.purge(ScopeName("alice"))
-        try cache.finishPurges()
+        _ = try cache.scopes.purge(ScopeName("alice"))
+        try cache.scopes.finishPurges()
         #expect(Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
     }
 
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: ["remove", "filter", "purge", "reset"])
     func entryRemovedAfterALostIndexStaysRemoved(_ way: String) throws {
         let before = try world.cache(scope: "alice")
-        _ = try before.purge(ScopeName("alice"))
+        _ = try before.scopes.purge(ScopeName("alice"))
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
         // The key has two files, because another process may still read the older file.
         _ = try before.store(MemorySource(png), key: key("moon"))
@@ -92,9 +92,9 @@ import Testing
             filter.largerThan = 1
             #expect(try cache.remove(filter).removal.entries == 2)
         case "purge":
-            _ = try world.cache().purge(ScopeName("alice"))
-            try world.cache().finishPurges()
-        default: _ = try world.cache().reset()
+            _ = try world.cache().scopes.purge(ScopeName("alice"))
+            try world.cache().scopes.finishPurges()
+        default: _ = try world.cache().scopes.reset()
         }
 
         #expect(world.files("scopes").isEmpty)
@@ -115,16 +115,16 @@ import Testing
             }
             world.loseIndex()
             let cache = try world.cache()
-            if !asksFirst { try cache.rebuild { _ in } }
+            if !asksFirst { try cache.recovery.rebuild { _ in } }
 
             #expect(try cache.lookup(key("moon"))?.path == paths[1])
             // The older path was returned, so the file stays until its lease ends.
-            try cache.clean { _ in }
+            try cache.maintenance.clean { _ in }
             #expect(paths.allSatisfy { access($0, F_OK) == 0 })
             world.time.advance(.seconds(800))
-            try cache.clean { _ in }
+            try cache.maintenance.clean { _ in }
             #expect(paths.map { access($0, F_OK) == 0 } == [false, true])
-            _ = try cache.reset()
+            _ = try cache.scopes.reset()
         }
     }
 

@@ -38,34 +38,34 @@ import Testing
             _ = try other.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)"))
         }
 
-        #expect(try other.purge(alice) == ScopeContents(entries: 5, bytes: 500))
+        #expect(try other.scopes.purge(alice) == ScopeContents(entries: 5, bytes: 500))
 
         #expect(try cache.lookup(key("1")) == nil)
         #expect(try cache.allEntries().isEmpty)
         #expect(try cache.statistics().entries == 5)
         #expect(try cache.statistics().bytes == 500)
         #expect(world.files("scopes").count == 10)
-        #expect(try cache.isPurgePending())
-        #expect(try other.finishPurges() == ScopeContents(entries: 5, bytes: 500))
+        #expect(try cache.scopes.isPurgePending())
+        #expect(try other.scopes.finishPurges() == ScopeContents(entries: 5, bytes: 500))
         #expect(world.files("scopes").count == 5)
-        #expect(try !cache.isPurgePending())
+        #expect(try !cache.scopes.isPurgePending())
         for number in 0..<5 { #expect(try other.lookup(key("\(number)")) != nil) }
     }
 
     @Test func storeAfterAPurgeSeesNoOldEntry() throws {
         let cache = try world.cache(scope: "alice")
         let old = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
 
         let new = try cache.store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(new.path != old.path)
-        try cache.finishPurges()
+        try cache.scopes.finishPurges()
 
         #expect(access(old.path, F_OK) != 0)
         #expect(try Surroundings.contents(new.path) == picture(2))
         #expect(try cache.lookup(key("moon"))?.path == new.path)
-        _ = try cache.purge(alice)
-        try cache.finishPurges()
+        _ = try cache.scopes.purge(alice)
+        try cache.scopes.finishPurges()
         #expect(world.files("scopes").isEmpty)
         #expect(Surroundings.entries(of: world.root + "/scopes").isEmpty)
     }
@@ -73,9 +73,9 @@ import Testing
     @Test func countersContinueAfterAPurge() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        try cache.finishPurges()
+        try cache.scopes.finishPurges()
 
         #expect(try cache.statistics()[.stored] == 2)
     }
@@ -83,12 +83,12 @@ import Testing
     @Test func entryReadBeforeAPurgeCannotBeUsedAfterIt() throws {
         let cache = try world.cache(scope: "alice")
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
 
         world.time.advance(.seconds(5000))
         #expect(try cache.extendLease(of: entry) == nil)
         // Nor after another scope's entry of the same name got the same row ID.
-        try cache.finishPurges()
+        try cache.scopes.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(bob.id == entry.id && bob.name == entry.name)
         cache.index.use(entry)
@@ -100,7 +100,7 @@ import Testing
     @Test func purgedEntriesDoNotEvictOtherScopes() throws {
         let cache = try world.cache(scope: "alice", capacity: 1000, lease: .zero)
         for number in 0..<9 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
         world.time.advance(.seconds(60))
 
         for number in 0..<9 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
@@ -109,47 +109,47 @@ import Testing
 
         #expect(try cache.statistics().bytes <= 1000)
         #expect(try cache.lookup(key("19")) != nil)
-        try cache.finishPurges()
+        try cache.scopes.finishPurges()
         #expect(try world.files("scopes").count == cache.statistics().entries)
     }
 
     @Test func writingRunContinuesAPendingPurge() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<5 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
 
         let other = try world.cache(scope: "bob")
         // Each call works on the purge for a short time, so a slow machine needs several calls.
         for number in 0..<100 {
-            guard try other.isPurgePending() else { break }
+            guard try other.scopes.isPurgePending() else { break }
             _ = try other.lookup(key("\(number)"))
             other.close()
         }
 
-        #expect(try !other.isPurgePending())
+        #expect(try !other.scopes.isPurgePending())
         #expect(world.files("scopes").isEmpty)
     }
 
     @Test func purgeByAnotherProcessIsNotRepeated() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
         let held = try KeyLock.ifFree(root: cache.index.root, CacheRoot.purgeLock)
 
         #expect(held != nil)
-        try cache.continuePurges(for: .seconds(1))
+        try cache.scopes.continuePurges(for: .seconds(1))
 
-        #expect(try cache.isPurgePending())
+        #expect(try cache.scopes.isPurgePending())
         withExtendedLifetime(held) {}
     }
 
     @Test func interruptedPurgeIsContinued() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<20 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
 
         var rounds = 0
-        while try cache.isPurgePending() {
+        while try cache.scopes.isPurgePending() {
             // Each round stops after two steps, as if the process were killed.
             var steps = 2
             _ = try Purge(index: cache.index, clock: world.time.clock).run {
@@ -167,7 +167,7 @@ import Testing
 
     @Test func purgeRemovesOnlyPartialFilesOfEarlierGenerations() throws {
         let cache = try world.cache(scope: "alice")
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
         let root = cache.index.root
         let name = try key("moon").name
         let (old, new) = (
@@ -178,7 +178,7 @@ import Testing
             _ = try root.openToWrite(path, O_WRONLY)
         }
 
-        try cache.finishPurges()
+        try cache.scopes.finishPurges()
 
         #expect(
             world.files("partial")
@@ -192,20 +192,20 @@ import Testing
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
 
         #expect(
-            try before.makeCurrent(alice)
+            try before.scopes.makeCurrent(alice)
                 == ScopeSwitch(old: .standard, purged: ScopeContents(entries: 1, bytes: picture(1).count)))
 
         #expect(try world.cache().scope == alice)
         #expect(try world.cache(scope: "default").lookup(key("moon")) == nil)
-        #expect(try before.makeCurrent(alice) == nil)
-        #expect(try world.cache().scopeSwitchedTo() == alice)
+        #expect(try before.scopes.makeCurrent(alice) == nil)
+        #expect(try world.cache().scopes.current() == alice)
     }
 
     @Test func switchWithKeepDoesNotEmptyTheOldScope() throws {
         let before = try world.cache()
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
 
-        #expect(try before.makeCurrent(alice, keeping: true) == ScopeSwitch(old: .standard, purged: nil))
+        #expect(try before.scopes.makeCurrent(alice, keeping: true) == ScopeSwitch(old: .standard, purged: nil))
 
         #expect(try world.cache(scope: "default").lookup(key("moon")) != nil)
         #expect(try world.cache().lookup(key("moon")) == nil)
@@ -215,7 +215,7 @@ import Testing
     func runInTheCurrentScopeStoresNothingAfterASwitch(keeping: Bool) throws {
         let run = try world.cache()
         let named = try world.cache(scope: "default")
-        _ = try world.cache().makeCurrent(alice, keeping: keeping)
+        _ = try world.cache().scopes.makeCurrent(alice, keeping: keeping)
 
         let failed = failure { _ = try run.store(MemorySource(picture(1)), key: key("moon")) }
         #expect(failed == .scopeChanged(scope: "default"))
@@ -229,7 +229,7 @@ import Testing
     @Test func runContinuesAfterItsCurrentScopeWasPurged() throws {
         let run = try world.cache()
         _ = try run.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try world.cache().purge(.standard)
+        _ = try world.cache().scopes.purge(.standard)
 
         #expect(try run.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
     }
@@ -238,9 +238,9 @@ import Testing
         _ = try world.cache(scope: "bob").store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
         let cache = try world.cache()
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
 
-        let scopes = try cache.scopes()
+        let scopes = try cache.scopes.all()
 
         #expect(scopes.map(\.name.text) == ["alice", "bob", "default"])
         #expect(scopes.map(\.contents.entries) == [0, 1, 0])
@@ -253,17 +253,17 @@ import Testing
         let cache = try world.cache(scope: "alice")
         let old = try cache.store(MemorySource(picture(1)), key: key("moon")).entry.path
         let other = try world.cache(scope: "bob").store(MemorySource(picture(1)), key: key("moon")).entry.path
-        #expect(try !cache.isPurged(old))
+        #expect(try !cache.scopes.isPurged(old))
 
-        _ = try cache.purge(alice)
+        _ = try cache.scopes.purge(alice)
         let new = try cache.store(MemorySource(picture(1)), key: key("moon")).entry.path
 
-        #expect(try cache.isPurged(old))
+        #expect(try cache.scopes.isPurged(old))
         for path in [new, other, "/etc/passwd", "\(world.root)/index.sqlite", "\(world.root)/scopes/x/y/z", ""] {
-            #expect(try !cache.isPurged(path), "\(path)")
+            #expect(try !cache.scopes.isPurged(path), "\(path)")
         }
-        _ = try cache.reset()
-        #expect(try cache.isPurged(new) && cache.isPurged(other))
+        _ = try cache.scopes.reset()
+        #expect(try cache.scopes.isPurged(new) && cache.scopes.isPurged(other))
     }
 
     // MARK: Work in progress
@@ -274,7 +274,7 @@ import Testing
         let (world, alice) = (world, alice)
         let purger = try Thread.start {
             server.waitUntilHolding()
-            _ = try? world.cache(scope: "bob").purge(alice)
+            _ = try? world.cache(scope: "bob").scopes.purge(alice)
         }
 
         let failed = failure {
@@ -294,7 +294,7 @@ import Testing
         let held = try cache.lock(name)
         let watch = try GenerationWatch(cache.index, cache.active)
         let (world, alice) = (world, alice)
-        let purger = try Thread.start { _ = try? world.cache(scope: "bob").purge(alice) }
+        let purger = try Thread.start { _ = try? world.cache(scope: "bob").scopes.purge(alice) }
 
         #expect(
             failure { _ = try cache.lock(name, whileWaiting: watch.check) } == .scopeChanged(scope: "alice"))
@@ -309,7 +309,7 @@ import Testing
         // The pauses take no time in this test; a purge happens during the first.
         let client = HTTPClient(
             transport: server, retries: RetrySchedule(retries: 20), interruption: world.interruption,
-            clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").purge(alice) })
+            clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").scopes.purge(alice) })
         let cache = try world.cache(scope: "alice")
 
         let failed = failure { _ = try client.watched { try cache.index.check(0, of: cache.active) }.data(moon) }
@@ -323,13 +323,13 @@ import Testing
     @Test func resetAlsoEndsWorkInProgress() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try world.cache().makeCurrent(alice)
-        #expect(try cache.resetReport().contents.entries == 1)
+        _ = try world.cache().scopes.makeCurrent(alice)
+        #expect(try cache.scopes.resetReport().contents.entries == 1)
         #expect(try cache.lookup(key("moon")) != nil)
 
         let failed = failure {
             _ = try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
-                let report = try world.cache(scope: "bob").reset()
+                let report = try world.cache(scope: "bob").scopes.reset()
                 #expect(report.contents.entries == 1)
                 return try CacheStore.wholePicture(source)
             }
@@ -344,7 +344,7 @@ import Testing
         // The running process has counted its failure in the meantime.
         #expect(try fresh.statistics()[.stored] == 0)
         // A scope unknown before the reset does not start at generation 0 either.
-        #expect(try fresh.scopes().map(\.generation).allSatisfy { $0 > 0 })
+        #expect(try fresh.scopes.all().map(\.generation).allSatisfy { $0 > 0 })
         #expect(try fresh.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
         #expect(try fresh.lookup(key("moon")) != nil)
     }
@@ -375,8 +375,8 @@ import Testing
         #expect(entry.path == root.path(of: place))
         #expect(try Schema.version(of: database) == Schema.current.version)
         #expect(try cache.statistics()[.hits] == 4)
-        #expect(try cache.purge(alice).entries == 1)
-        try cache.finishPurges()
+        #expect(try cache.scopes.purge(alice).entries == 1)
+        try cache.scopes.finishPurges()
         #expect(world.files("scopes").isEmpty)
     }
 }

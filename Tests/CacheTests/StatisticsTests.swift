@@ -86,7 +86,7 @@ struct StatisticsTests {
         _ = try world.cache(scope: "kept").store(MemorySource(picture(1)), key: key("a"))
         let cache = try world.cache(scope: "purged")
         _ = try cache.store(MemorySource(picture(2)), key: key("b"))
-        _ = try cache.purge(ScopeName("purged"))
+        _ = try cache.scopes.purge(ScopeName("purged"))
         let statistics = try cache.statistics()
         #expect(statistics.entries == 1 && statistics.leased.entries == 1 && statistics.pinned == Statistics.Sum())
     }

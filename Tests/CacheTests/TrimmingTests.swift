@@ -55,7 +55,7 @@ import Testing
         let begun = world.time.now
         world.time.advance(.seconds(700))
 
-        try cache.trimToCapacity(now: begun)
+        try cache.trimmer.trimToCapacity(now: begun)
 
         #expect(try kept(in: cache) == ["c"])
     }

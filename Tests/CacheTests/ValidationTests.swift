@@ -160,7 +160,7 @@ import Testing
     @Test func notModifiedForAnUnconditionalRequestIsAServerError() throws {
         let server = FakeServer { _, _ in .init(status: 304) }
         let partial = PartialFile(name: "partial/x", root: try world.cache().index.root)
-        try world.cache().requireWriting()
+        try world.cache().index.requireWriting()
         let damaged = Validators(etag: "\"a\n\"", lastModified: "\u{0}")
         let download = Download(request: moon, into: partial, validators: damaged)
 

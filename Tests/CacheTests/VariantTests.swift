@@ -202,8 +202,8 @@ extension CacheStore {
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
             try cache.variant(of: key("moon"), options: "w=3") { original, sink in
                 let made = try make(original, sink)
-                _ = try world.cache(scope: "bob").purge(ScopeName("alice"))
-                try world.cache(scope: "bob").finishPurges()
+                _ = try world.cache(scope: "bob").scopes.purge(ScopeName("alice"))
+                try world.cache(scope: "bob").scopes.finishPurges()
                 return made
             }
         }

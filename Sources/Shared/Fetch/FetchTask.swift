@@ -29,14 +29,14 @@ struct FetchTask {
         {
             return outcome
         }
-        let first = try cache.againIfRemoved { try cache.look(subject, failureOf: address) }
+        let first = try cache.index.againIfRemoved { try cache.look(subject, failureOf: address) }
         switch try step(first.entry, rules) {
         case .ready(let outcome):
             cache.remember(outcome.entry, as: key.text, version: first.version)
             return outcome
         case .ask: try repeatFailure(first)
         }
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         return try cache.withstanding { try runAlone(first, rules) }
     }
 
@@ -76,7 +76,7 @@ struct FetchTask {
                 }
                 return try taken ?? ask(validators, flight, rules)
             }
-        } catch let error where CacheStore.isOfRemoval(error) {
+        } catch let error where Index.isOfRemoval(error) {
             // A purge removes files too. In this case, do not fetch again.
             try cache.index.check(flight.watch.generation, of: cache.active)
             throw error

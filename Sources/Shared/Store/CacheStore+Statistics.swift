@@ -11,21 +11,9 @@ extension CacheStore {
     /// Passes the statistics to `report` and resets the counters in a transaction, so that no count is lost or
     /// repeated. Changes nothing if `report` throws. Blocks other writers.
     public func zeroStatistics(scope: ScopeName? = nil, after report: (Statistics) throws -> Void) throws {
-        try requireWriting()
+        try index.requireWriting()
         try index.flush(now: clock.now())
         try index.zeroCounters(scope: scope, capacity: settings.capacity, now: clock.now(), after: report)
-    }
-
-    /// Returns the value found in the remote, or nil, which it counts.
-    func counted<Value>(_ answer: RemoteAnswer<Value>) -> Value? {
-        switch answer {
-        case .found(let value): return value
-        case .absent: index.count(in: scope) { $0.add(.remoteMisses) }
-        case .damaged: index.count(in: scope) { $0.add(.remoteDamaged) }
-        case .failed: index.count(in: scope) { $0.add(.remoteErrors) }
-        case .notAsked: break
-        }
-        return nil
     }
 }
 
@@ -67,16 +55,6 @@ extension CacheStore {
 
     func removalEvent(key: String?, _ removal: Removal) -> MetricEvent {
         event(.remove, key: key, url: nil, bytes: removal.bytes, status: nil)
-    }
-
-    func trimEvent(_ result: Result<Removal, any Error>, _ duration: Duration) -> MetricEvent {
-        let removal = try? result.get()
-        return MetricEvent(
-            .trim,
-            [
-                "entries": removal.map { .number($0.entries) }, "bytes": removal.map { .number($0.bytes) },
-                "ms": .time(duration), "code": MetricEvent.code(of: result),
-            ])
     }
 
     private func event(

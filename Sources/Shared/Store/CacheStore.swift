@@ -24,7 +24,7 @@ public final class CacheStore: Sendable {
     package let remote: (any RemoteTier)?
     /// The recently leased entries.
     let recent: Monitor<LRU<RecentEntry>>
-    let trimming = Monitor(Trimming())
+    let trimmer: Trimmer
 
     /// The time for removing purged files when a run ends, too short to notice.
     private static let purgeTime: Duration = .milliseconds(50)
@@ -64,6 +64,7 @@ public final class CacheStore: Sendable {
         lease = Lease(promise: settings.lease)
         recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
         self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
+        trimmer = Trimmer(self.index, settings: settings, clock: clock, log: log, metrics: metrics)
         active = ActiveScope(
             name: try settings.scope ?? self.index.currentScope() ?? .standard, followsCurrent: settings.scope == nil,
             followedRoot: settings.followedRoot.map { CacheRoot($0, isShared: settings.allowsSharedRoot) })
@@ -76,6 +77,17 @@ public final class CacheStore: Sendable {
 
     /// The absolute path of the root.
     public var root: String { index.root.path }
+
+    public var scopes: CacheScopes { CacheScopes(cache: self) }
+    public var metadata: CacheMetadata { CacheMetadata(cache: self) }
+    public var copies: FileCopies { FileCopies(cache: self) }
+    public var maintenance: CacheMaintenance { CacheMaintenance(cache: self) }
+
+    var recovery: Recovery {
+        Recovery(
+            index: index, currentScope: scope, ttl: settings.ttl, lease: lease, clock: clock, log: log,
+            interruption: interruption, inspect: inspect)
+    }
 
     /// Returns the entry of a key, expired or not.
     ///
@@ -113,11 +125,17 @@ public final class CacheStore: Sendable {
     /// Removes an entry and its variants, regardless of leases. Returns false if there was none.
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
-        try requireWriting()
+        try index.requireWriting()
         let removal = try index.remove(key.name, in: scope, sparesPinned: false, now: clock.now())
         try index.sweep(now: clock.now())
         if let removal { metrics.add(removalEvent(key: key.text, removal)) }
         return removal != nil
+    }
+
+    /// Forgets the failures and copies of a key, with or without an entry.
+    public func forget(_ key: CacheKey) throws {
+        try index.requireWriting()
+        try index.forget(key.name, in: scope, now: clock.now())
     }
 
     /// Writes the pending counts of all scopes, trims if expired leases permit it now, and continues pending purges for
@@ -131,12 +149,12 @@ public final class CacheStore: Sendable {
                     try index.flush(now: clock.now())
                     // A run that only looked something up must not pay for a reduction of the capacity by a million
                     // entries.
-                    trim(atMost: Self.trimTime)
+                    trimmer.trim(atMost: Self.trimTime)
                 }
-                reportDemand()
+                trimmer.reportDemand()
                 if index.takeHasWritten() {
-                    try continuePurges(for: Self.purgeTime)
-                    if settings.memory == nil { try continueRebuild(for: Self.rebuildTime) }
+                    try scopes.continuePurges(for: Self.purgeTime)
+                    if settings.memory == nil { try recovery.continueRebuild(for: Self.rebuildTime) }
                 }
                 index.settleLog()
             }
@@ -217,7 +235,7 @@ public final class CacheStore: Sendable {
         guard try BlobStore.sha256(of: file) == entry.sha256 else { return false }
         // Truncated originals are kept on request.
         let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
-        return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || wholePicture(file) != nil
+        return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || recovery.wholePicture(file) != nil
     }
 
     /// Removes an entry whose file has other bytes than its row. Returns the entry that the file deserves: a complete
@@ -228,7 +246,9 @@ public final class CacheStore: Sendable {
         log.detail("the bytes of \(entry.key ?? entry.name) did not reach the disk: its entry is dropped")
         try index.heal(entry, now: clock.now()) { $0.id == entry.id && $0.sha256 == entry.sha256 }
         guard entry.kind == .original else { return nil }
-        return try recover(entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
+        return try recovery.recover(
+            Recovery.LostFile(
+                entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
     }
 
     /// Waits until the files and rows of entries are on the disk, and returns the entries in their order. Does nothing
@@ -274,35 +294,7 @@ public final class CacheStore: Sendable {
     /// Runs work that a signal does not interrupt, and again if the root was removed during it: the lock in `body`
     /// creates a new root.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
-        try interruption.during { try againIfRemoved(body) }
-    }
-
-    /// Runs `body`, and up to three times more if it fails because the root was removed. A removal takes time and may
-    /// affect a part of the new root. The locks are removed too, so a process that held a lock may rename this
-    /// process's file.
-    package func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
-        for _ in 0..<3 {
-            let before = index.identity
-            do {
-                return try body()
-            } catch
-                where Self.isOfRemoval(error)
-                || (error is SystemFailure || error is CacheFailure)
-                    && (try? index.root.indexIdentity() != before) == true
-            {
-                log.detail("the folder of the cache was removed: \(failure(of: error).message)")
-            }
-            try index.reopenIfReplaced()
-        }
-        do {
-            return try body()
-        } catch is PartialFile.Lost {
-            throw CacheFailure.replaced(root: index.root.path)
-        }
-    }
-
-    package static func isOfRemoval(_ error: any Error) -> Bool {
-        error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
+        try interruption.during { try index.againIfRemoved(body) }
     }
 
     /// Writes pending counts that are due.
@@ -310,12 +302,6 @@ public final class CacheStore: Sendable {
         if index.owesCounts, !index.isReadOnly {
             try? index.flush(now: clock.now(), patience: bookkeepingPatience)
         }
-    }
-
-    /// Creates a missing root. Throws `CacheFailure.readOnly` if nothing can be written to it.
-    package func requireWriting() throws {
-        try index.make()
-        if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
     }
 
     package func count(_ status: CacheStatus, _ entry: Entry) {
@@ -372,7 +358,7 @@ public final class CacheStore: Sendable {
         }
         // Another process may just have pinned it.
         let entry = stored.isPinned ? try makeDurable([stored])[0] : stored
-        trim(size)
+        trimmer.trim(size)
         return entry
     }
 }

@@ -38,7 +38,7 @@ extension DownsampleTool {
             let note = CopyNote(record, file.values, made: (folder, file.template, file.field))
             return FileCopy(path: file.path, status: status, sha256: original.sha256, details: note.text)
         }
-        try cache.remember(copies, of: key)
+        try cache.copies.record(copies, of: key)
     }
 
     /// Returns whether `put --skip-made` has omitted the record's picture.

@@ -36,7 +36,7 @@ final class CachedDays: Sendable {
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
-            try cache.metadata(in: Self.collection(service), from: first.description, through: last.description)
+            try cache.metadata.items(in: Self.collection(service), from: first.description, through: last.description)
                 .compactMap { KeptDay($0, of: server, address: address) }
         } ?? []
     }
@@ -60,7 +60,7 @@ final class CachedDays: Sendable {
             } ?? []
         if found.isEmpty || state.withLock({ $0.isUnwritable }) { return found.map(\.day) }
         do {
-            try cache(for: service)?.keep(found.map(\.row), in: Self.collection(service))
+            try cache(for: service)?.metadata.keep(found.map(\.row), in: Self.collection(service))
         } catch {
             try tell(error, "what the remote has is not kept") { $0.isUnwritable = true }
         }
@@ -72,7 +72,7 @@ final class CachedDays: Sendable {
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
         let begun = SteadyTime.now()
-        let row = try cache.remoteMetadata(
+        let row = try cache.metadata.remoteItem(
             day.description, in: Self.collection(service), atMost: RemoteDocument.smallByteLimit, isLasting: true)
         if row == nil { state.withLock { $0.missed += SteadyTime.now() - begun } }
         return row
@@ -83,7 +83,7 @@ final class CachedDays: Sendable {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
             var last = last
-            while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
+            while let row = try cache.metadata.newest(in: Self.collection(service), through: last.description) {
                 if let kept = KeptDay(row, of: server, address: address), kept.result.picture != nil { return kept }
                 // A failure, or a row of a later version.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
@@ -100,9 +100,9 @@ final class CachedDays: Sendable {
         do {
             guard let cache = try cache(for: service) else { return }
             let rows = days.map { $0.metadata(address: address) }
-            try cache.keep(rows, in: Self.collection(service))
+            try cache.metadata.keep(rows, in: Self.collection(service))
             // Rows without an expiry no longer change, so the remote can share them.
-            for row in rows where row.expiresAt == nil { cache.offer(row, in: Self.collection(service)) }
+            for row in rows where row.expiresAt == nil { cache.metadata.offer(row, in: Self.collection(service)) }
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
         }

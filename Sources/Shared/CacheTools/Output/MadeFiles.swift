@@ -15,7 +15,7 @@ public struct MadeFiles: Sendable {
         if cache.settings.refreshes { return nil }
         var kept: Record?
         var made: [(name: String, field: Record)] = []
-        for copy in try cache.copies(of: key) {
+        for copy in try cache.copies.recorded(of: key) {
             guard let note = CopyNote(copy), note.folder?.hasSameBytes(as: folder) == true,
                 let name = note.values["variant"], !made.contains(where: { $0.name == name }), var field = note.variant
             else { continue }
@@ -30,7 +30,7 @@ public struct MadeFiles: Sendable {
         var variants = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
         for (name, field) in made.reversed() { variants.set(name, .raw(field.line)) }
         kept.set("variants", .raw(variants.line))
-        cache.countKept()
+        cache.copies.countKept()
         return kept
     }
 

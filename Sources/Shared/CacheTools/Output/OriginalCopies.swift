@@ -27,7 +27,7 @@ public struct OriginalCopies: Sendable {
     /// Does not wait for the record's turn: an earlier record would not get the name of an existing file.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
-        for copy in try cache.copies(of: key) {
+        for copy in try cache.copies.recorded(of: key) {
             guard let note = CopyNote(copy), !note.isOfVariant else { continue }
             var kept = note.kept(record)
             guard let name = try? folder.template.path(for: kept, note.values),
@@ -37,7 +37,7 @@ public struct OriginalCopies: Sendable {
             try folder.claim(name, for: copy.sha256)
             kept.setPath("path", copy.path)
             kept.setPath("file", copy.path)
-            cache.countKept()
+            cache.copies.countKept()
             return kept
         }
         return nil
@@ -52,7 +52,7 @@ public struct OriginalCopies: Sendable {
             // Touched, moved here, or on a file system with coarser times.
             var copy = copy
             copy.modified = status.modifiedNanoseconds
-            try cache.remember([copy], of: key)
+            try cache.copies.record([copy], of: key)
             return true
         }
         if overwrites { return false }
@@ -78,7 +78,7 @@ public struct OriginalCopies: Sendable {
         let path = try folder.absolutePath(name)
         if let cache, let key = try entry.key.map(CacheKey.init(printed:)), let status = try folder.status(name) {
             let note = CopyNote(record, values).text
-            try cache.remember(
+            try cache.copies.record(
                 [FileCopy(path: path, status: status, sha256: entry.sha256, details: note)], of: key)
         }
         record.setPath("file", path)

@@ -7,7 +7,7 @@ extension Caches {
     /// and its contents, or nil if the scope is current already. See `CacheStore.makeCurrent`.
     /// `CacheStore.finishPurges` removes the files on disk.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
-        guard let made = try cache().makeCurrent(scope, keeping: keeping) else { return nil }
+        guard let made = try cache().scopes.makeCurrent(scope, keeping: keeping) else { return nil }
         guard var purged = made.purged else { return made }
         purged += try emptyMemory(of: made.old).contents
         return ScopeSwitch(old: made.old, purged: purged)
@@ -18,8 +18,8 @@ extension Caches {
     public func unknownScope(_ scope: ScopeName) throws -> UnknownScope? {
         if scope == .standard { return nil }
         var known: Set = [ScopeName.standard]
-        for cache in try inMemory() { known.formUnion(try cache.scopes().map(\.name)) }
-        if let disk = try existing(inMemory: false) { known.formUnion(try disk.scopes().map(\.name)) }
+        for cache in try inMemory() { known.formUnion(try cache.scopes.all().map(\.name)) }
+        if let disk = try existing(inMemory: false) { known.formUnion(try disk.scopes.all().map(\.name)) }
         if known.contains(scope) { return nil }
         return UnknownScope(scope: scope, among: known.map(\.text).sorted())
     }

@@ -107,7 +107,7 @@ public final class Caches: Sendable {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
         for place in places {
-            report += try make(settings(in: place, scope: scope)).reset()
+            report += try make(settings(in: place, scope: scope)).scopes.reset()
             place.removeIfUnused()
         }
         try MemoryPlace.removeLeftLocks(root: settings.root, scope: scope, in: settings.places)
@@ -119,7 +119,7 @@ public final class Caches: Sendable {
     public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
-        for place in places { report += try make(settings(in: place, scope: nil)).resetReport() }
+        for place in places { report += try make(settings(in: place, scope: nil)).scopes.resetReport() }
         report.scopes = Set(places.map(\.scopeHash)).count
         return report
     }
@@ -132,14 +132,15 @@ public final class Caches: Sendable {
 
     /// All scopes of the cache of the standard policy, by name, including the current scope.
     public func scopes() throws -> [ScopeSummary] {
-        guard settings.policies.standard == .memory else { return try standard().scopes() }
+        guard settings.policies.standard == .memory else { return try standard().scopes.all() }
         let current = try scope()
         var found = [
             current.text: ScopeSummary(
                 name: current, contents: ScopeContents(), generation: 0, isCurrent: true, isPurgePending: false)
         ]
         for place in try MemoryPlace.all(root: settings.root, in: settings.places) {
-            for scope in try make(settings(in: place, scope: nil)).scopes() where scope.name.hash == place.scopeHash {
+            let scopes = try make(settings(in: place, scope: nil)).scopes
+            for scope in try scopes.all() where scope.name.hash == place.scopeHash {
                 found[scope.name.text] = ScopeSummary(
                     name: scope.name, contents: scope.contents, generation: scope.generation,
                     isCurrent: scope.name == current, isPurgePending: scope.isPurgePending)
@@ -215,7 +216,7 @@ public final class Caches: Sendable {
 
     /// Removes expired previews, in memory and on disk. Creates nothing.
     public func removeOldPreviews() throws {
-        for inMemory in [false, true] { try existing(inMemory: inMemory)?.removeOldPreviews() }
+        for inMemory in [false, true] { try existing(inMemory: inMemory)?.maintenance.removeOldPreviews() }
     }
 
     /// The settings of `standard`.
@@ -306,9 +307,9 @@ public final class Caches: Sendable {
         for places in places {
             guard let place = MemoryPlace(of: path, root: settings.root, in: places) else { continue }
             // An empty, unused place is removed.
-            return try !place.isMade || make(settings(in: place, scope: nil)).isPurged(path)
+            return try !place.isMade || make(settings(in: place, scope: nil)).scopes.isPurged(path)
         }
-        return try existing(inMemory: false)?.isPurged(path) ?? false
+        return try existing(inMemory: false)?.scopes.isPurged(path) ?? false
     }
 
     /// Completes the transfers to the remote, writes pending counts, and maintains each root. A signal during this ends

@@ -60,7 +60,7 @@ extension CacheStore {
         let now = clock.now()
         let note = Metadata(name: key.name, body: [], fetchedAt: now, expiresAt: now + Self.postponement)
         do {
-            try keep([note], in: Self.postponed)
+            try metadata.keep([note], in: Self.postponed)
         } catch {
             log.detail("a failure was not remembered: \(Support.failure(of: error).message)")
         }
@@ -70,7 +70,7 @@ extension CacheStore {
     /// has an entry, fresh or expired, because that is preferred to an inferior picture.
     public func postponement(of key: CacheKey) throws -> (until: Timestamp, isOver: Bool)? {
         guard !settings.refreshes,
-            let note = try metadata(in: Self.postponed, from: key.name, through: key.name).first,
+            let note = try metadata.item(key.name, in: Self.postponed),
             let until = note.expiresAt, try peek(key) == nil
         else { return nil }
         let now = clock.now()

@@ -33,8 +33,8 @@ public final class CachedQuotas: QuotaLedger {
         if isAlone.withLock({ $0 }) { return nil }
         do {
             let cache = try open()
-            try cache.requireWriting()
-            return try cache.againIfRemoved {
+            try cache.index.requireWriting()
+            return try cache.index.againIfRemoved {
                 try cache.index.reopenIfReplaced()
                 return try body(cache)
             }

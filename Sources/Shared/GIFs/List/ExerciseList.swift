@@ -40,7 +40,7 @@ public struct ExerciseList: Sendable {
         if let cache {
             kept =
                 try usingCache("the list that is kept is not used") {
-                    try cache.metadata(in: Self.collection, from: Self.name, through: Self.name).first.flatMap { row in
+                    try cache.metadata.item(Self.name, in: Self.collection).flatMap { row in
                         KeptList(body: row.body, address: service.address).map { ($0, row) }
                     }
                 } ?? nil
@@ -80,12 +80,12 @@ public struct ExerciseList: Sendable {
     /// Returns a fresh list from the remote, and caches it.
     private func shared(by cache: CacheStore) throws -> KeptList? {
         guard
-            let row = try cache.remoteMetadata(
+            let row = try cache.metadata.remoteItem(
                 Self.name, in: Self.collection, atMost: RemoteDocument.byteLimit, isLasting: false),
             isFresh(row),
             let list = KeptList(body: row.body, address: service.address)
         else { return nil }
-        _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
+        _ = try usingCache("the list is not kept") { try cache.metadata.keep([row], in: Self.collection) }
         return list
     }
 
@@ -104,8 +104,8 @@ public struct ExerciseList: Sendable {
         let row = Metadata(
             name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
             expiresAt: now + caches.settings.ttl)
-        _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
-        cache.offer(row, in: Self.collection)
+        _ = try usingCache("the list is not kept") { try cache.metadata.keep([row], in: Self.collection) }
+        cache.metadata.offer(row, in: Self.collection)
     }
 
     /// Returns nil and warns if the cache cannot be used.

@@ -12,7 +12,7 @@ public struct RemoteSync: Sendable {
     private let interruption: Interruption
 
     /// The shared metadata: days of the archive, if they never expire, and the list of exercises.
-    private static let collections: [CacheStore.SharedCollection] = [
+    private static let collections: [CacheMetadata.SharedCollection] = [
         (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
         (name: "exercisedb", isLasting: false),
     ]
@@ -46,12 +46,12 @@ public struct RemoteSync: Sendable {
             try cache.remoteOffer(of: $0).map(upload) ?? SyncReport()
         }
         for (collection, onlyLasting) in Self.collections {
-            let all = try cache.metadata(in: collection, from: "", through: "\u{10FFFF}")
+            let all = try cache.metadata.items(in: collection, from: "", through: "\u{10FFFF}")
             let rows = Monitor(all.filter { !onlyLasting || $0.expiresAt == nil }[...])
             report += try onThreads {
                 rows.withLock { $0.popFirst() }
             } work: { [cache] in
-                try upload(cache.remoteOffer(of: $0, in: collection))
+                try upload(cache.metadata.remoteOffer(of: $0, in: collection))
             }
         }
         let all = names.withLock { $0 }

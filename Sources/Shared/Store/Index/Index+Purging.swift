@@ -1,6 +1,30 @@
 import Support
 
 extension Index {
+    /// Runs `body`, a transaction that removes entries, even if the disk is too full for its log: in that case removes
+    /// their files first (entries without files count as absent), empties the log and retries. This needs some tens of
+    /// kilobytes; if the files are smaller, the disk stays full.
+    ///
+    /// - Parameter files: called on a full disk. Returns the names of some of the files below the root.
+    func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch CacheFailure.diskFull {
+            try files().forEach(root.remove)
+            try emptyLog()
+            return try body()
+        }
+    }
+
+    /// Some files of this scope, or of all scopes.
+    func someFiles(of scope: ScopeName? = nil) throws -> [String] {
+        var places: [String] = []
+        for row in try scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
+            places += try page(of: row, after: "").map(\.place)
+        }
+        return places
+    }
+
     /// Switches to `new` and, unless `keeping`, purges the previous scope. Returns nil if `new` is already current.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
         let result: ScopeSwitch? = try write(now: now, syncs: !keeping) { connection in

@@ -44,6 +44,18 @@ extension Index {
 
     /// A counter that is always zero, whose `since` is the time of the last reset.
     fileprivate static let zeroed = "zeroed"
+
+    /// Returns the value found in the remote; otherwise counts the reason and returns nil.
+    func counted<Value>(_ answer: RemoteAnswer<Value>, in scope: ScopeName) -> Value? {
+        switch answer {
+        case .found(let value): return value
+        case .absent: count(in: scope) { $0.add(.remoteMisses) }
+        case .damaged: count(in: scope) { $0.add(.remoteDamaged) }
+        case .failed: count(in: scope) { $0.add(.remoteErrors) }
+        case .notAsked: break
+        }
+        return nil
+    }
 }
 
 extension Index.Connection {

@@ -74,8 +74,11 @@ package final class Index: Sendable {
         try perform(making: false, body)
     }
 
-    /// Creates the root and the index if they are missing.
-    func make() throws { try perform(making: true) { _ in } }
+    /// Creates the root and the index if they are missing. Throws `CacheFailure.readOnly` if nothing can be written.
+    package func requireWriting() throws {
+        try perform(making: true) { _ in }
+        if isReadOnly { throw CacheFailure.readOnly(root: root.path) }
+    }
 
     private func perform<Result>(
         making: Bool, patience: Duration = busyPatience, _ body: (inout Connection) throws -> Result
@@ -174,6 +177,34 @@ package final class Index: Sendable {
                 try Self.open(root, making: false, log: log, interruption: interruption, tallies: $0.tallies)
             }
         }
+    }
+
+    /// Runs `body`, and up to three times more if it fails because the root was removed. A removal takes time and may
+    /// affect a part of the new root. The locks are removed too, so a process that held a lock may rename this
+    /// process's file.
+    package func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 0..<3 {
+            let before = identity
+            do {
+                return try body()
+            } catch
+                where Self.isOfRemoval(error)
+                || (error is SystemFailure || error is CacheFailure)
+                    && (try? root.indexIdentity() != before) == true
+            {
+                log.detail("the folder of the cache was removed: \(failure(of: error).message)")
+            }
+            try reopenIfReplaced()
+        }
+        do {
+            return try body()
+        } catch is PartialFile.Lost {
+            throw CacheFailure.replaced(root: root.path)
+        }
+    }
+
+    package static func isOfRemoval(_ error: any Error) -> Bool {
+        error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
     }
 
     /// Replaces an index that was examined and found damaged.

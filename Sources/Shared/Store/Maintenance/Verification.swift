@@ -66,7 +66,7 @@ public final class Verification: Sendable {
         guard try root.indexIdentity() != nil || repairs else { return 0 }
         let cache = try CacheStore(
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
-        if repairs { try cache.requireWriting() }
+        if repairs { try cache.index.requireWriting() }
         if state == .damaged { try cache.index.setAside() }
         let mustRebuild = try cache.index.mayLackRows(now: clock.now())
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
@@ -108,7 +108,7 @@ public final class Verification: Sendable {
     }
 
     private func rebuild(_ cache: CacheStore) throws {
-        try cache.rebuild { entry in
+        try cache.recovery.rebuild { entry in
             found.withLock {
                 $0.step.count += 1
                 $0.step.bytes += entry.bytes
@@ -219,9 +219,9 @@ public final class Verification: Sendable {
     }
 
     private func sweep(_ cache: CacheStore, _ report: Report, sparesOrphans: Bool) throws {
-        var left = try cache.doomed(removing: repairs)
-        if !sparesOrphans { left.add(try cache.orphans(removing: repairs)) }
-        left.add(try cache.leftPartials(removing: repairs))
+        var left = try cache.maintenance.doomed(removing: repairs)
+        if !sparesOrphans { left.add(try cache.maintenance.orphans(removing: repairs)) }
+        left.add(try cache.maintenance.leftPartials(removing: repairs))
         found.withLock {
             $0.step.count += left.entries
             $0.step.bytes += left.bytes

@@ -61,6 +61,9 @@ public struct RemoteDocument: Sendable, Equatable {
         self.cost = cost
     }
 
+    /// Whether the time of fetching is credible. A row with a later time would never be replaced.
+    func isPast(at now: Timestamp) -> Bool { fetchedAt <= now + Clock.tolerance }
+
     /// The digest of the bytes, unless they are in the document.
     public var sha256: String? {
         if case .bytes(let sha256, _) = content { return sha256 }

@@ -43,7 +43,7 @@ extension CacheStore {
     /// Protects an entry from trimming, cleaning, removal by filter and power failures, or ends the protection. Returns
     /// nil if it is gone.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
-        try requireWriting()
+        try index.requireWriting()
         let changed = try index.setPinned(entry, isPinned, now: clock.now()) { entry in
             guard settings.memory == nil, let file = try index.root.openIfPresent(entry.place) else { return }
             CacheRoot.notePin(isPinned, in: file)
@@ -57,9 +57,9 @@ extension CacheStore {
     /// Returns the removal; with `dryRun`, changes nothing.
     public func remove(_ entry: Entry, dryRun: Bool = false) throws -> Removal {
         if dryRun { return try removal(of: entry) }
-        try requireWriting()
+        try index.requireWriting()
         let now = clock.now()
-        let removal = try removing({ [entry.place] }) {
+        let removal = try index.removing({ [entry.place] }) {
             try index.remove(entry.name, in: scope, sparesPinned: false, now: now) ?? Removal()
         }
         try index.sweep(now: now)
@@ -74,9 +74,9 @@ extension CacheStore {
     public func remove(
         _ filter: EntryFilter, sparesPinned: Bool = true, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {
-        if !dryRun { try requireWriting() }
+        if !dryRun { try index.requireWriting() }
         // Removed files without rows would be recovered later.
-        if !dryRun, try index.mayLackRows(now: clock.now()) { try rebuild { _ in } }
+        if !dryRun, try index.mayLackRows(now: clock.now()) { try recovery.rebuild { _ in } }
         var removal = Removal()
         var pinned = 0
         var listing = try entries(filter)
@@ -87,7 +87,7 @@ extension CacheStore {
                 pinned += 1
             } else if dryRun {
                 removal.add(try self.removal(of: entry))
-            } else if let gone = try removing(
+            } else if let gone = try index.removing(
                 { [entry.place] },
                 { try index.remove(entry.name, in: self.scope, scope, sparesPinned: sparesPinned, now: clock.now()) })
             {

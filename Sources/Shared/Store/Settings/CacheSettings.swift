@@ -90,6 +90,12 @@ public enum NegativeTTL: Sendable, Equatable {
 }
 
 extension CacheSettings {
+    /// The expiry of an entry of the remote: its own, but at most the TTL from now.
+    func latestExpiry(_ expiresAt: Timestamp?, now: Timestamp) -> Timestamp {
+        let latest = now + ttl
+        return expiresAt.map { min($0, latest) } ?? latest
+    }
+
     /// Creates the folders that the policies need, for a process that cannot create them later. Ignores failures, which
     /// the step that needs a folder reports.
     ///

@@ -45,7 +45,7 @@ public struct CacheDestination: Sendable {
         for (index, file) in found.sorted(by: { $0.file.pixels < $1.file.pixels }) { try there(index, file) }
         var sinks = [(any Sink)?](repeating: nil, count: names.count)
         if missing.isEmpty { return sinks }
-        try cache.requireWriting()
+        try cache.index.requireWriting()
         let watch = try GenerationWatch(cache.index, cache.active)
         try watch.explaining {
             // All processes take the locks in the same order, which prevents deadlocks.

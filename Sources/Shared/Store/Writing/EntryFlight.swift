@@ -221,7 +221,7 @@ extension CacheStore {
     ) throws -> (entry: Entry, status: CacheStatus) {
         try observed(.store, key) {
             do {
-                try requireWriting()
+                try index.requireWriting()
                 return try withstanding {
                     var subject = EntryFlight.Subject(key, url: url, expiry: expiry ?? settings.expiry)
                     subject.isShared = false

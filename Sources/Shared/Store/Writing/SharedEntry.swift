@@ -35,7 +35,8 @@ package final class SharedEntry {
     /// usable entry. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
     func take(into flight: EntryFlight, inspect: Inspection) throws -> Entry? {
         guard remote.reads(cache.scope),
-            let document = cache.counted(try remote.document(of: name, atMost: RemoteDocument.smallByteLimit))
+            let document = cache.index.counted(
+                try remote.document(of: name, atMost: RemoteDocument.smallByteLimit), in: cache.scope)
         else { return nil }
         return try take(document, into: flight, inspect: inspect)
     }
@@ -51,7 +52,8 @@ package final class SharedEntry {
         }
         try flight.begin()
         let begun = SteadyTime.now()
-        guard cache.counted(try remote.content(of: document, receive: flight.write)) != nil else { return nil }
+        let content = try remote.content(of: document, receive: flight.write)
+        guard cache.index.counted(content, in: cache.scope) != nil else { return nil }
         let picture: FileFacts
         do {
             picture = try Self.facts(document, inspect(flight.body.reopened()))
@@ -64,13 +66,8 @@ package final class SharedEntry {
         let entry = try flight.keep(picture) { [subject] new in
             new.isFromRemote = true
             new.url = document.url
-            (new.validators, new.directives, new.vary) = (
-                document.validators, cache.directives(of: document), document.vary
-            )
-            if subject.original == nil {
-                (new.fetchedAt, new.expiresAt) = (document.fetchedAt, cache.latestExpiry(document.expiresAt))
-                new.isPrivate = false
-            }
+            copyFields(of: document, to: &new)
+            if subject.original == nil { new.isPrivate = false }
         }
         let saved = document.cost - (SteadyTime.now() - begun)
         cache.index.count(in: cache.scope) {
@@ -85,7 +82,7 @@ package final class SharedEntry {
     func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
         // The name of a variant has its original's digest and its options.
         guard subject.original == nil else { return true }
-        guard cache.isPast(document) else { return false }
+        guard document.isPast(at: cache.clock.now()) else { return false }
         return old.map { document.fetchedAt > $0.fetchedAt } ?? true
     }
 
@@ -93,16 +90,25 @@ package final class SharedEntry {
     private func renew(_ old: Entry, _ document: RemoteDocument, _ generation: Int64) throws -> Entry? {
         let now = cache.clock.now()
         var entry = old
-        (entry.validators, entry.directives, entry.vary) = (
-            document.validators, cache.directives(of: document), document.vary
-        )
-        (entry.fetchedAt, entry.lastUsed) = (document.fetchedAt, document.fetchedAt)
-        entry.expiresAt = cache.latestExpiry(document.expiresAt)
+        copyFields(of: document, to: &entry)
+        entry.lastUsed = document.fetchedAt
         entry.leaseUntil = max(old.leaseEnd(at: now), cache.lease.end(from: now))
         guard var kept = try cache.renew(entry, generation: generation) else { return nil }
         kept.isFromRemote = true
         cache.index.count(in: cache.scope) { $0.add(.remoteHits) }
         return kept
+    }
+
+    /// Copies validators, directives and `Vary`, and for an original the times, none later than the TTL from now.
+    private func copyFields(of document: RemoteDocument, to entry: inout Entry) {
+        func latest(_ time: Timestamp?) -> Timestamp { cache.settings.latestExpiry(time, now: cache.clock.now()) }
+        entry.validators = document.validators
+        entry.vary = document.vary
+        entry.directives = document.directives
+        entry.directives.usableUntil = document.directives.usableUntil.map(latest)
+        guard subject.original == nil else { return }
+        entry.fetchedAt = document.fetchedAt
+        entry.expiresAt = latest(document.expiresAt)
     }
 
     /// Returns the facts in the document, including details, if the inspection confirms them.

@@ -1,49 +1,43 @@
 import Support
 
 /// Files outside the cache that were made from pictures. Rows remain after the picture's entry is trimmed, until the
-/// picture is removed by name or the scope is purged.
-extension CacheStore {
+/// picture is removed by name or the scope is purged. Methods throw the errors of `CacheStore`.
+public struct FileCopies: Sendable {
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
+
+    private var index: Index { cache.index }
+
     /// Returns the recorded files of a key, the newest first, without checking them. Omits files that were written
     /// before a restart of the machine and need not have reached the disk.
-    public func copies(of key: CacheKey) throws -> [FileCopy] {
-        try index.copies(of: key.name, in: scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
+    public func recorded(of key: CacheKey) throws -> [FileCopy] {
+        try index.copies(of: key.name, in: cache.scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
     }
 
     /// Records files made from a key's picture, and forgets missing files of the key. Logs a failure, because the files
     /// are complete.
-    public func remember(_ copies: [FileCopy], of key: CacheKey) throws {
+    public func record(_ copies: [FileCopy], of key: CacheKey) throws {
         if copies.isEmpty || index.isReadOnly { return }
         do {
-            let known = try index.copies(of: key.name, in: scope)
+            let known = try index.copies(of: key.name, in: cache.scope)
             let copies = copies.map { copy in
                 var copy = copy
-                copy.boot = settings.syncs ? nil : CacheRoot.machineBoot
+                copy.boot = cache.settings.syncs ? nil : CacheRoot.machineBoot
                 return copy
             }
             if copies.allSatisfy({ copy in known.contains { $0.isSame(as: copy) } }) { return }
             let gone = known.filter { Self.isGone($0.path) }
-            try index.remember(copies, forgetting: gone, of: key.name, in: active, now: clock.now())
+            try index.remember(copies, forgetting: gone, of: key.name, in: cache.active, now: cache.clock.now())
         } catch let failure as any Failure where !(failure is Cancelled) {
-            log.detail("cannot record the copies of \(key.text): \(failure.message)")
+            cache.log.detail("cannot record the copies of \(key.text): \(failure.message)")
         }
     }
 
     /// Counts a picture that was not needed, because its files are unchanged.
-    public func countKept() { index.count(in: scope) { $0.add(.kept) } }
+    public func countKept() { index.count(in: cache.scope) { $0.add(.kept) } }
 
-    /// Forgets files that are missing from an existing folder. A missing folder may be on a disk that is not mounted.
-    func cleanCopies(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
-        var last: Int64 = -1
-        while case let page = try index.copies(after: last, of: scope), let end = page.last {
-            try interruption.check()
-            last = end.id
-            let gone = page.filter { Self.isGone($0.path) }.map(\.id)
-            step.add(Removal(entries: gone.count, bytes: 0))
-            if !dryRun, !gone.isEmpty { try index.forgetCopies(gone, now: clock.now()) }
-        }
-    }
-
-    private static func isGone(_ path: String) -> Bool {
+    /// Whether a file is missing from an existing folder. A missing folder may be on a disk that is not mounted.
+    static func isGone(_ path: String) -> Bool {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
         do {
             return try FileStatus(at: path, followingLinks: false) == nil
@@ -51,21 +45,6 @@ extension CacheStore {
         } catch {
             return false
         }
-    }
-}
-
-extension CacheStore {
-    /// Forgets the failures and copies of a key, with or without an entry.
-    public func forget(_ key: CacheKey) throws {
-        try requireWriting()
-        try index.forget(key.name, in: scope, now: clock.now())
-    }
-
-    /// Forgets all or the expired failures of a scope or of all scopes. Returns their number.
-    @discardableResult
-    public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
-        try requireWriting()
-        return try index.forgetNegatives(of: scope, expiredOnly: expiredOnly, now: clock.now())
     }
 }
 

@@ -1,10 +1,21 @@
 import Support
 
-extension CacheStore {
-    /// The state of trimming in this run.
-    struct Trimming {
-        /// Until this time, leases prevent any eviction, so that trimming would be in vain.
-        var notBefore = Timestamp(milliseconds: .min)
+/// Keeps a root within its capacity by evicting the least recently used entries.
+final class Trimmer: Sendable {
+    private let index: Index
+    private let settings: CacheSettings
+    private let clock: Clock
+    private let log: Log
+    private let metrics: Metrics
+    /// Until this time, leases prevent any eviction, so that trimming would be in vain.
+    private let notBefore = Monitor(Timestamp(milliseconds: .min))
+
+    init(_ index: Index, settings: CacheSettings, clock: Clock, log: Log, metrics: Metrics) {
+        self.index = index
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+        self.metrics = metrics
     }
 
     /// Trims the root to its capacity, as far as leases and pins permit, and removes files that have lost their rows.
@@ -20,7 +31,7 @@ extension CacheStore {
             // Includes files left by killed processes and files that an entry has replaced.
             if size.hasDoomed { try index.sweep(now: now) }
             guard size.bytes > settings.capacity else { return }
-            guard trimming.withLock({ $0.notBefore <= now }) else { return index.note(kept: size.bytes) }
+            guard notBefore.withLock({ $0 <= now }) else { return index.note(kept: size.bytes) }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
@@ -47,8 +58,14 @@ extension CacheStore {
     private func trim(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> Removal {
         try metrics.measure {
             try trimBatches(to: capacity, now: now, atMost: limit)
-        } event: {
-            trimEvent($0, $1)
+        } event: { result, duration in
+            let removal = try? result.get()
+            return MetricEvent(
+                .trim,
+                [
+                    "entries": removal.map { .number($0.entries) }, "bytes": removal.map { .number($0.bytes) },
+                    "ms": .time(duration), "code": MetricEvent.code(of: result),
+                ])
         }
     }
 
@@ -66,7 +83,7 @@ extension CacheStore {
                 continue
             }
             if batch.kept > capacity, capacity == settings.capacity {
-                trimming.withLock { $0.notBefore = now + .seconds(1) }
+                notBefore.withLock { $0 = now + .seconds(1) }
                 index.note(kept: batch.kept)
             }
             return removal
@@ -100,7 +117,7 @@ extension MemoryPlace {
             let cache = try CacheStore(settings: settings, clock: clock, interruption: Interruption()) { _ in
                 throw Cancelled()
             }
-            hasGone = try cache.makeRoom(for: bytes).entries > 0
+            hasGone = try cache.trimmer.makeRoom(for: bytes).entries > 0
             isEmpty = try cache.statistics().entries == 0 && CacheRoot(path).names(in: CacheRoot.partials).isEmpty
             withExtendedLifetime(held) {}
         }

@@ -50,17 +50,25 @@ public struct CleanStep: Sendable, Equatable {
     }
 }
 
-extension CacheStore {
+/// Removal of what a root no longer needs. Methods throw the errors of `CacheStore`.
+public struct CacheMaintenance: Sendable {
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
+
+    private var index: Index { cache.index }
+    private var clock: Clock { cache.clock }
+    private var interruption: Interruption { cache.interruption }
+
     /// Removes unneeded files and rows of all scopes, and calls `report` after each step. With `dryRun`, counts them
     /// and changes nothing.
     ///
     /// Other processes may use the root concurrently; entries that they store, download or return stay. Memory does not
-    /// grow with the number of entries. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// grow with the number of entries.
     ///
     /// - Parameter scope: limits the steps to expired entries and failures of this scope. The capacity and files
     ///   without a scope concern the whole root.
     public func clean(_ scope: ScopeName? = nil, dryRun: Bool = false, report: (CleanStep) throws -> Void) throws {
-        if !dryRun { try requireWriting() }
+        if !dryRun { try index.requireWriting() }
         var freed = 0
         func step(_ kind: CleanStep.Kind, _ body: (inout CleanStep) throws -> Void) throws {
             try interruption.check()
@@ -82,7 +90,7 @@ extension CacheStore {
         if mustRebuild {
             try step(.rebuild) { step in
                 if dryRun { return step.add(try orphans(removing: false)) }
-                try rebuild { step.add($0.bytes) }
+                try cache.recovery.rebuild { step.add($0.bytes) }
             }
         }
         try step(.purges) { try cleanPurges(&$0, dryRun) }
@@ -98,7 +106,7 @@ extension CacheStore {
     }
 
     private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        let purged = try dryRun ? index.purgedContents() : finishPurges()
+        let purged = try dryRun ? index.purgedContents() : cache.scopes.finishPurges()
         step.add(Removal(entries: purged.entries, bytes: purged.bytes))
     }
 
@@ -122,19 +130,19 @@ extension CacheStore {
                 for entry in batch { step.add(entry.bytes) }
             } else {
                 step.add(
-                    try removing({ batch.map(\.place) }) { try index.removeExpired(batch.map(\.id), now: now) })
+                    try index.removing({ batch.map(\.place) }) { try index.removeExpired(batch.map(\.id), now: now) })
                 try index.sweep(now: now)
             }
         }
     }
 
     private func cleanMetadata(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
-        let limit = clock.now() - Self.metadataKeptAfterExpiry
+        let limit = clock.now() - CacheMetadata.keptAfterExpiry
         if dryRun { return step.add(try index.expiredMetadata(before: limit, of: scope)) }
         while true {
             try interruption.check()
             // Metadata has no files to remove first on a full disk.
-            let batch = try removing({ [] }) {
+            let batch = try index.removing({ [] }) {
                 try index.removeMetadata(expiredBefore: limit, of: scope, now: clock.now())
             }
             if batch.entries == 0 { return }
@@ -142,10 +150,21 @@ extension CacheStore {
         }
     }
 
+    private func cleanCopies(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
+        var last: Int64 = -1
+        while case let page = try index.copies(after: last, of: scope), let end = page.last {
+            try interruption.check()
+            last = end.id
+            let gone = page.filter { FileCopies.isGone($0.path) }.map(\.id)
+            step.add(Removal(entries: gone.count, bytes: 0))
+            if !dryRun, !gone.isEmpty { try index.forgetCopies(gone, now: clock.now()) }
+        }
+    }
+
     private func cleanOverCapacity(_ step: inout CleanStep, _ dryRun: Bool, freed: Int) throws {
         let now = clock.now()
-        if dryRun { return step.add(try index.trimPreview(capacity: settings.capacity, freed: freed, now: now)) }
-        step.add(try trimToCapacity(now: now))
+        if dryRun { return step.add(try index.trimPreview(capacity: cache.settings.capacity, freed: freed, now: now)) }
+        step.add(try cache.trimmer.trimToCapacity(now: now))
     }
 
     /// Counts, and optionally removes, the files that never got a row.
@@ -221,7 +240,7 @@ extension CacheStore {
 
     /// Removes indexes that were damaged longer ago than a lease. No process recovers from them any more.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        let limit = clock.now() - settings.lease
+        let limit = clock.now() - cache.settings.lease
         for name in try index.root.damagedIndexes {
             guard let found = try index.root.file(name), found.changed < limit else { continue }
             step.add(found.bytes)
@@ -234,7 +253,7 @@ extension CacheStore {
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
         // The numbers of the folders record pending purges, see `CacheRoot.beginGeneration`.
-        if try isPurgePending() { return }
+        if try cache.scopes.isPurgePending() { return }
         // Inner folders first.
         for scope in try root.scopeFolders().reversed() {
             try interruption.check()
@@ -245,30 +264,34 @@ extension CacheStore {
             }
         }
     }
-}
 
-extension CacheStore {
-    /// Runs `body`, a transaction that removes entries, even if the disk is too full for its log: in that case removes
-    /// their files first (entries without files count as absent), empties the log and retries. This needs some tens of
-    /// kilobytes; if the files are smaller, the disk stays full.
-    ///
-    /// - Parameter files: called on a full disk. Returns the names of some of the files below the root.
-    func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch CacheFailure.diskFull {
-            try files().forEach(index.root.remove)
-            try index.emptyLog()
-            return try body()
-        }
+    /// Forgets all or the expired failures of a scope or of all scopes. Returns their number.
+    @discardableResult
+    public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
+        try index.requireWriting()
+        return try index.forgetNegatives(of: scope, expiredOnly: expiredOnly, now: clock.now())
     }
 
-    /// Some files of this scope, or of all scopes.
-    func someFiles(of scope: ScopeName? = nil) throws -> [String] {
-        var places: [String] = []
-        for row in try index.scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
-            places += try index.page(of: row, after: "").map(\.place)
+    // MARK: Previews
+
+    /// Removes the previews of all scopes whose lease has expired, and returns their number. Reads the names of all
+    /// partial downloads. The next run retries files that cannot be removed.
+    @discardableResult
+    public func removeOldPreviews() throws -> Int {
+        var count = 0
+        for name in try index.root.names(in: CacheRoot.partials) where name.contains(text: CacheRoot.previewMark) {
+            let name = "\(CacheRoot.partials)/\(name)"
+            guard try index.root.file(name) != nil, try !isLeasedPreview(name) else { continue }
+            index.root.remove(name)
+            count += 1
         }
-        return places
+        return count
+    }
+
+    /// Whether a file is a leased preview.
+    func isLeasedPreview(_ name: String) throws -> Bool {
+        guard name.contains(text: CacheRoot.previewMark), let found = try index.root.file(name) else { return false }
+        let now = clock.now()
+        return found.modified <= now + Clock.tolerance && cache.lease.end(from: found.modified) > now
     }
 }

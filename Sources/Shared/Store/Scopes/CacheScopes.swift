@@ -1,11 +1,19 @@
 import Support
 
-extension CacheStore {
+/// The scopes of a root: their names, contents and removal. Methods throw the errors of `CacheStore`.
+public struct CacheScopes: Sendable {
+    /// Keeps the cache open until the work is done.
+    let cache: CacheStore
+
+    private var index: Index { cache.index }
+    private var clock: Clock { cache.clock }
+    private var interruption: Interruption { cache.interruption }
+
     /// The scope last switched to, or nil if `ScopeName.standard` has always been current.
-    public func scopeSwitchedTo() throws -> ScopeName? { try index.currentScope() }
+    public func current() throws -> ScopeName? { try index.currentScope() }
 
     /// All scopes by name. The cost depends on their number, not on the number of entries.
-    public func scopes() throws -> [ScopeSummary] { try index.scopes() }
+    public func all() throws -> [ScopeSummary] { try index.scopes() }
 
     /// Switches to a scope and, unless `keeping`, purges the previous scope. Returns nil if the scope is current
     /// already.
@@ -13,8 +21,8 @@ extension CacheStore {
     /// Work in other processes that uses the current scope fails with `CacheFailure.scopeChanged` when it stores
     /// something.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
-        try requireWriting()
-        return try removing({ try keeping ? [] : someFiles(of: index.currentScope() ?? .standard) }) {
+        try index.requireWriting()
+        return try index.removing({ try keeping ? [] : index.someFiles(of: index.currentScope() ?? .standard) }) {
             try index.makeCurrent(scope, keeping: keeping, now: clock.now())
         }
     }
@@ -22,15 +30,15 @@ extension CacheStore {
     /// Empties a scope and returns its contents, in a small transaction. Downloads for it in any process end within
     /// half a second and are discarded. `finishPurges` removes the files.
     public func purge(_ scope: ScopeName) throws -> ScopeContents {
-        try requireWriting()
-        return try removing({ try someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
+        try index.requireWriting()
+        return try index.removing({ try index.someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
     }
 
     /// Empties all scopes, forgets them, their counters and the current scope, and removes all files. Work of other
     /// processes ends as after `purge`.
     public func reset() throws -> ResetReport {
-        try requireWriting()
-        let report = try removing({ try someFiles() }) { try index.reset(now: clock.now()) }
+        try index.requireWriting()
+        let report = try index.removing({ try index.someFiles() }) { try index.reset(now: clock.now()) }
         // Remove every source of recovery.
         index.root.noteRebuilt()
         try index.root.damagedIndexes.forEach(index.root.remove)
@@ -40,8 +48,8 @@ extension CacheStore {
 
     /// Empties a scope, forgets its counters and removes its files. Work of other processes ends as after `purge`.
     public func reset(_ scope: ScopeName) throws -> ResetReport {
-        try requireWriting()
-        let report = try removing({ try someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
+        try index.requireWriting()
+        let report = try index.removing({ try index.someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
         try finishPurges()
         return report
     }
@@ -63,11 +71,11 @@ extension CacheStore {
     /// does so. If it is stopped, the next call continues. Returns the number of removed rows and their bytes.
     @discardableResult
     public func finishPurges() throws -> ScopeContents {
-        try requireWriting()
+        try index.requireWriting()
         var removed = ScopeContents()
         repeat {
             let lock = try KeyLock(
-                root: index.root, CacheRoot.purgeLock, for: LockedWork(.maintenance, limit: settings.timeout),
+                root: index.root, CacheRoot.purgeLock, for: LockedWork(.maintenance, limit: cache.settings.timeout),
                 interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             removed += try Purge(index: index, clock: clock).run { [interruption] in

@@ -1,0 +1,180 @@
+import Libc
+import Support
+
+/// Recovery of files whose rows were lost, with the index or by a power failure: of single files when their keys are
+/// requested, of the rest little by little by runs that write, or of all by `verify --repair` and `clean`.
+///
+/// The name of an original's file begins with digits of its key, so a lookup finds it without the index. Digits of its
+/// content follow, so that other bytes are not recovered. If the file system has extended attributes, the file also
+/// stores its key, for lists and records, and its pin. The readable parts of a damaged index are used
+/// (`SalvagedIndex`). Otherwise the validators are lost, and the file's modification time replaces the time of
+/// fetching. Variants are not recovered, because their original content is unknown and they can be made again. Their
+/// files stay as long as returned paths must stay valid, as do originals that were replaced by a file with another
+/// name. Of several files of a key, the newest becomes the entry.
+///
+/// Removed entries do not return: a purge creates the folder of the next generation right after its row, and only files
+/// of the latest generation are recovered.
+struct Recovery: Sendable {
+    /// A file that has no row.
+    struct LostFile {
+        let name: String
+        /// The folder of its scope and generation.
+        let folder: String
+        let scope: ScopeName
+        /// The key and the address, if known; else the file's attributes have the key.
+        let key: String?
+        let url: String?
+
+        init(_ name: String, folder: String, scope: ScopeName, key: String? = nil, url: String? = nil) {
+            self.name = name
+            self.folder = folder
+            self.scope = scope
+            self.key = key
+            self.url = url
+        }
+    }
+
+    let index: Index
+    /// The scope of the run.
+    let currentScope: ScopeName
+    let ttl: Duration
+    let lease: Lease
+    let clock: Clock
+    let log: Log
+    let interruption: Interruption
+    let inspect: Inspection
+
+    /// The existing files, sorted by modification time, newest first.
+    func newestFirst(_ files: [String], folder: String) throws -> [String] {
+        let found = try files.compactMap { file in
+            try CacheRoot.blob(file, folder: folder).flatMap(index.root.file).map { (file, $0.modified) }
+        }
+        return found.sorted { $0.1 > $1.1 }.map(\.0)
+    }
+
+    /// Recovers a file of a scope's folder. Returns nil if it is no complete picture or has a row by now.
+    ///
+    /// - Parameters:
+    ///   - salvaged: the readable rows of a damaged index.
+    ///   - isReplaced: whether another file is already the entry of its key.
+    func recover(_ file: LostFile, salvaged: SalvagedIndex? = nil, isReplaced: Bool = false) throws -> Entry? {
+        guard let place = CacheRoot.blob(file.name, folder: file.folder), let found = try index.root.file(place),
+            var new = try restored(file.name, at: place, found, scope: file.scope)
+        else { return nil }
+        new.key = file.key ?? new.key
+        new.url = file.url
+        new = try salvaged?.entry(new, folder: file.folder, scope: file.scope, index: index) ?? new
+        if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file.name, .superseded, new.name, false) }
+        let entry = try index.recover(new, folder: file.folder, name: file.scope, now: clock.now()) {
+            try index.root.file(place) == found
+        }
+        if let entry { log.detail("the file \(entry.path) has its row again") }
+        return entry
+    }
+
+    /// Derives a row from the file alone. Returns nil unless it is a complete picture with the digest in its name:
+    /// after a power failure, its bytes may be others.
+    private func restored(_ name: String, at place: String, _ status: FileStatus, scope: ScopeName) throws -> Entry? {
+        guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else {
+            return nil
+        }
+        let isVariant = CacheRoot.isVariant(name)
+        // A variant may have a format that can be written but not read.
+        let picture =
+            isVariant
+            ? FileFacts(contentType: "application/octet-stream", fileExtension: "")
+            : try wholePicture(file)
+        guard let picture else { return nil }
+        let sha256 = try BlobStore.sha256(of: file)
+        if let digest = CacheRoot.digest(ofBlob: name), !sha256.hasPrefix(digest) { return nil }
+        let now = clock.now()
+        var entry = Entry(name: isVariant ? name : stem, scope: scope)
+        entry.file = name
+        entry.bytes = status.bytes
+        entry.sha256 = sha256
+        entry.facts = picture
+        entry.fetchedAt = min(status.modified, now)
+        entry.expiresAt = entry.fetchedAt + ttl
+        entry.lastUsed = entry.fetchedAt
+        entry.leaseUntil = lease.end(from: now)
+        entry.boot = try index.root.boot
+        if isVariant {
+            entry.kind = .superseded
+        } else {
+            let key = file.attribute(CacheRoot.keyAttribute).flatMap { try? CacheKey(printed: $0) }
+            entry.key = key?.name == stem ? key?.text : nil
+            entry.isPinned = CacheRoot.isPinned(file)
+        }
+        return entry
+    }
+
+    /// Returns the facts of a complete picture, or nil. Throws `SystemFailure` if the file cannot be read, which proves
+    /// nothing about its content.
+    func wholePicture(_ file: File) throws -> FileFacts? {
+        do {
+            return try inspect(file)
+        } catch let failure as SystemFailure {
+            throw failure
+        } catch {
+            return nil
+        }
+    }
+
+    /// Recovers all files without a row. Files that are no complete pictures stay without a row.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum time, checked after each folder. The next call continues.
+    ///   - recovered: called with each entry.
+    func rebuild(atMost limit: Duration? = nil, _ recovered: (Entry) throws -> Void) throws {
+        let end = limit.map { SteadyTime.now() + $0 }
+        let salvaged = try SalvagedIndex(root: index.root)
+        let finished = try limit == nil ? "" : index.rebuiltFolder()
+        for folder in try index.root.blobFolders() where folder.name > finished {
+            try rebuild(folder, salvaged, recovered)
+            if let end, SteadyTime.now() > end {
+                return try index.setRebuiltFolder(folder.name, now: clock.now())
+            }
+        }
+        try index.removeUnusedGenerations(now: clock.now())
+        index.root.noteRebuilt()
+        try index.setRebuiltFolder(nil, now: clock.now())
+    }
+
+    private func rebuild(
+        _ folder: CacheRoot.BlobFolder, _ salvaged: SalvagedIndex?, _ recovered: (Entry) throws -> Void
+    ) throws {
+        let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
+        let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
+        // Files of earlier generations were purged by a process that did not finish.
+        let hash = String(folder.scope.prefix(32))
+        guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
+            return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
+                index.root.remove("\(folder.name)/\($0)")
+            }
+        }
+        for file in files {
+            try interruption.check()
+            let scope = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
+            let lost = LostFile(file, folder: folder.scope, scope: scope)
+            let entry = try recover(lost, salvaged: salvaged) ?? recover(lost, salvaged: salvaged, isReplaced: true)
+            if let entry { try recovered(entry) }
+        }
+    }
+
+    /// Continues a due rebuild for a short time, unless another process does so.
+    func continueRebuild(for limit: Duration) throws {
+        guard try index.mayLackRows(now: clock.now()),
+            let lock = try KeyLock.ifFree(root: index.root, CacheRoot.rebuildLock)
+        else { return }
+        defer { withExtendedLifetime(lock) {} }
+        try rebuild(atMost: limit) { _ in }
+    }
+
+    /// The scope of a folder. A scope unused since the loss of the index has an unknown name, so its folder replaces
+    /// it until the scope is named.
+    private func scopeName(_ folder: String) throws -> ScopeName {
+        let hash = String(folder.prefix(32))
+        for known in [currentScope, .standard] where known.hash == hash { return known }
+        return try ScopeName(hash)
+    }
+}

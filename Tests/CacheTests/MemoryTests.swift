@@ -170,7 +170,7 @@ struct MemoryTests {
         _ = try caches().emptyMemory()
 
         #expect(try caches().isPurged(path))
-        #expect(try !caches(root: "\(world.folder)/other").scopes.isPurged(path))
+        #expect(try !caches(root: "\(world.folder)/other").isPurged(path))
     }
 
     @Test func folderReadableByOthersIsNotEmptied() throws {

@@ -71,6 +71,14 @@ extension CacheRoot {
         }
     }
 
+    /// Gives the file of an entry a second name, in place of a file that a killed process has left there. Returns false
+    /// if the file system has no hard links.
+    func link(_ place: String, to other: String) throws -> Bool {
+        _ = try folderToFill(other)
+        remove(other)
+        return try folder()?.hardLink(place, to: other) ?? false
+    }
+
     /// Waits until the names of the folders of a file, and the file's name, are on the disk.
     func synchronizeFolders(of place: String) throws {
         guard let root = try folder() else { return }

@@ -54,13 +54,7 @@ extension Index {
             try database.run(
                 Self.dropSuperseded, Value(scopeID), Value(new.parent ?? new.name), Value(now))
             let old = try connection.find(new.name, in: scope.name)
-            if let old, old.isPinned || old.leaseEnd(at: now) > now {
-                try database.run(
-                    "UPDATE entries SET name = file, kind = ?2, parent = coalesce(parent, name), pinned = 0 WHERE id = ?1",
-                    Value(old.id), Value(Entry.Kind.superseded.rawValue))
-            } else if let old {
-                try database.run("DELETE FROM entries WHERE id = ?1", Value(old.id))
-            }
+            if let old { try connection.end(old, replacedBy: new.parent ?? new.name, now: now) }
             var new = new
             new.isPinned = old?.isPinned ?? false
             if let placed {
@@ -126,6 +120,19 @@ extension Index.Connection {
     package func find(_ name: String, in scope: ScopeName) throws -> Entry? {
         try database.first(Index.selectByName, Value(scope.hash), Value(name)) {
             Entry($0, scope: scope, root: root)
+        }
+    }
+
+    /// Removes the row of a replaced entry. If it is pinned or leased, it stays as a superseded entry.
+    ///
+    /// - Parameter name: the name of the original that replaces it, or of the original of the variant that does.
+    func end(_ old: Entry, replacedBy name: String, now: Timestamp) throws {
+        if old.isPinned || old.leaseEnd(at: now) > now {
+            try database.run(
+                "UPDATE entries SET name = file, kind = ?2, parent = ?3, pinned = 0 WHERE id = ?1", Value(old.id),
+                Value(Entry.Kind.superseded.rawValue), Value(name))
+        } else {
+            try database.run("DELETE FROM entries WHERE id = ?1", Value(old.id))
         }
     }
 

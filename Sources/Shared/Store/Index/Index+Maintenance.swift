@@ -111,22 +111,36 @@ extension Index {
         }
     }
 
-    /// Changes the key of an original and its variants, and hides the secrets of its address. Returns the row with the
+    /// Moves an original and its variants to another key, and hides the secrets of its address. Returns the row of the
     /// key, which another process may have stored, or nil if the original is gone.
-    func rename(_ entry: Entry, _ key: CacheKey, now: Timestamp) throws -> Entry? {
+    ///
+    /// The file gets a name for the new key, by which it is found if the index is lost. The old path remains while it is
+    /// leased.
+    ///
+    /// - Parameter link: creates the second name of a file. Returns false if there can be none; the entry then stays.
+    func move(
+        _ name: String, in scope: ScopeName, to key: CacheKey, now: Timestamp,
+        link: (_ old: Entry, _ new: Entry) throws -> Bool
+    ) throws -> Entry? {
         try write(now: now) { connection in
-            if let found = try connection.find(key.name, in: entry.scope) { return found }
-            let renamed = try connection.database.first(
-                "UPDATE entries SET name = ?4, key = ?5, url = ?6 \(Self.sameEntry) RETURNING \(EntryColumn.selection)",
-                Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(key.name), Value(key.text),
-                Value(entry.url.map { AddressSecrets.replacing(in: $0) { _ in AddressSecrets.mark } })
-            ) { self.entry($0, scope: entry.scope) }
-            if renamed != nil {
-                try connection.database.run(
-                    "UPDATE entries SET parent = ?3 WHERE scope = \(Self.liveScope) AND parent = ?2",
-                    Value(entry.scope.hash), Value(entry.name), Value(key.name))
-            }
-            return renamed
+            if let found = try connection.find(key.name, in: scope) { return found }
+            guard let old = try connection.find(name, in: scope) else { return nil }
+            let scopeID = try connection.makeScope(scope)
+            var new = old
+            new.name = key.name
+            new.key = key.text
+            new.url = old.url.map { AddressSecrets.replacing(in: $0) { _ in AddressSecrets.mark } }
+            new.file = try CacheRoot.blobName(
+                key.name, isVariant: false, sha256: old.sha256, fileExtension: old.fileExtension)
+            // Its name may be lost in a power failure.
+            new.boot = try root.boot
+            if try connection.hasRow(new.file, in: scopeID) { new.file = CacheRoot.otherBlobName(new.file) }
+            guard try link(old, new) else { return old }
+            try connection.end(old, replacedBy: new.name, now: now)
+            try connection.database.run(
+                "UPDATE entries SET parent = ?3 WHERE scope = ?1 AND parent = ?2", Value(scopeID), Value(name),
+                Value(new.name))
+            return try connection.insert(new, scopeID)
         }
     }
 

@@ -1,3 +1,4 @@
+import Libc
 import Support
 
 /// Recovery of single files when their keys are requested.
@@ -16,17 +17,29 @@ extension CacheStore {
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
         guard let entry = try row.flatMap({ try checked($0, onLoss: onLoss) }) else {
-            return try renamed(key) ?? recover(key, isLocked: isLocked)
+            return try moved(to: key) ?? recover(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.setKey(entry, key.text, now: clock.now())
     }
 
-    /// Moves an entry from the key of an earlier version to the present key. Keeps the old key in a read-only root, or
-    /// if the present key is not lasting. Its variants are made again.
-    private func renamed(_ key: CacheKey) throws -> Entry? {
+    /// Moves an entry from the key of an earlier version to the present key. Keeps the old key in a read-only root, in
+    /// a file system without hard links, or if the present key is not lasting. Its variants are made again.
+    private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
-        return index.isReadOnly || !key.isLasting ? entry : try index.rename(entry, key, now: clock.now())
+        if index.isReadOnly || !key.isLasting { return entry }
+        let folder = try index.folder(of: scope)
+        let moved = try index.move(entry.name, in: scope, to: key, now: clock.now()) { [index] old, new in
+            // The scope may have begun a new generation since.
+            guard let place = CacheRoot.blob(new.file, folder: folder),
+                old.place == CacheRoot.blob(old.file, folder: folder)
+            else { return false }
+            // Without extended attributes, the loss of the index loses the key of the entry, and nothing else.
+            _ = try index.root.open(old.place, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key.text)
+            return try index.root.link(old.place, to: place)
+        }
+        guard let moved, settings.syncs || moved.isPinned else { return moved }
+        return try makeDurable([moved])[0]
     }
 
     /// The row under the key of an earlier version. Its file may be missing.

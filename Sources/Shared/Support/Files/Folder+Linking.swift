@@ -23,15 +23,23 @@ extension Folder {
     /// Creates a hard link, or renames the file if the file system has no hard links. Throws `SystemFailure`, with
     /// `EEXIST` if the name is taken.
     func link(_ name: String, to other: String) throws {
+        if try hardLink(name, to: other) { return }
+        guard try status(of: other) == nil else {
+            throw SystemFailure(errno: EEXIST, "put \(path(of: other)) in place", purpose: .makeOutput)
+        }
+        try rename(name, to: other)
+    }
+
+    /// Creates a hard link. Returns false if the file system has none. Throws `SystemFailure`, with `EEXIST` if the name
+    /// is taken.
+    package func hardLink(_ name: String, to other: String) throws -> Bool {
         let result = withParent(of: name) { from, last in
             withParent(of: other) { to, otherLast in linkat(from, last, to, otherLast, 0) }
         }
-        if result == 0 { return }
+        if result == 0 { return true }
         let failure = failure(toPlace: other)
-        guard [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(failure.errno), try status(of: other) == nil else {
-            throw failure
-        }
-        try rename(name, to: other)
+        if [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(failure.errno) { return false }
+        throw failure
     }
 
     /// Creates a file with these bytes and mode 0600 in one step, and waits until it is on the disk. An existing file

@@ -71,8 +71,8 @@ extension CacheRoot {
         }
     }
 
-    /// Gives the file of an entry a second name, in place of a file that a killed process has left there. Returns false
-    /// if the file system has no hard links.
+    /// Creates a hard link to the file of an entry. Replaces a file that a killed process has left under the new name.
+    /// Returns false if the file system has no hard links.
     func link(_ place: String, to other: String) throws -> Bool {
         _ = try folderToFill(other)
         remove(other)

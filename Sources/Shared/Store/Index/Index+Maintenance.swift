@@ -114,8 +114,8 @@ extension Index {
     /// Moves an original and its variants to another key, and hides the secrets of its address. Returns the row of the
     /// key, which another process may have stored, or nil if the original is gone.
     ///
-    /// The file gets a name for the new key, by which it is found if the index is lost. The old path remains while it is
-    /// leased.
+    /// Renames the file after the new key, so that a lookup finds it even without the index. The old path remains while
+    /// it is leased.
     ///
     /// - Parameter link: creates the second name of a file. Returns false if there can be none; the entry then stays.
     func move(

@@ -50,7 +50,7 @@ public struct CleanStep: Sendable, Equatable {
     }
 }
 
-/// Removal of what a root no longer needs. Methods throw the errors of `CacheStore`.
+/// Removes unneeded rows and files of a root. Methods throw the errors of `CacheStore`.
 public struct CacheMaintenance: Sendable {
     /// Keeps the cache open until the work is done.
     let cache: CacheStore

@@ -14,8 +14,7 @@ public struct VariantRequest: Sendable {
     /// The box of the variant `fit` in points, rounded up to a bucket.
     public var fit: (width: Double, height: Double)?
     /// Pixels per point: at least one scale, all distinct. If there are several, each makes a variant named like the
-    /// image files of an app: `launch-card`, `launch-card@2x`. Most screens have
-    /// two pixels per point.
+    /// image files of an app: `launch-card`, `launch-card@2x`. Most screens have two pixels per point.
     public var scales = [2.0]
     /// Turns off rounding `fit` up to a bucket.
     public var isExact = false

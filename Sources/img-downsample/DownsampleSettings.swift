@@ -199,7 +199,7 @@ struct DownsampleSettings {
     // MARK: Limits
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
-        // Set here rather than at start-up, which the other tools in the same executable share.
+        // Call this here rather than at start-up, which the other tools in the same executable share.
         returnLargeBlocks()
         let limits = DecodeLimits(
             maxPixels: try context.value(.maxPixels), maxInputBytes: try context.value(.maxBytes),

@@ -79,7 +79,7 @@ extension ToolContext {
         return status
     }
 
-    /// Reads the settings. Options that are not given have their values from an earlier run on this folder.
+    /// Reads the settings. Omitted options have the values of earlier runs on this folder.
     private func gallerySettings(_ folder: GalleryFolder) throws -> GallerySettings {
         let (earlier, stylesheet) = try folder.rememberedSettings()
         var remembered = Record()

@@ -256,7 +256,7 @@ enum KeptPart: Sendable {
     }
 }
 
-/// The format with a name, or the format of the source.
+/// A format by name, or the format of the source.
 enum FormatChoice: Sendable, Equatable {
     case auto
     case fixed(OutputFormat)

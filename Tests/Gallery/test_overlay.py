@@ -140,7 +140,7 @@ def test_reduced_motion_disables_animations(b):
     with b.page(reduced_motion="reduce", init=ANIMATED) as page:
         open_first(page, 2)
         page.keyboard.press("ArrowRight")
-        # Within two frames.
+        # Wait for only two frames: there must be no animation.
         page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth") == 0
         page.locator(".details.shown .enlarge").click()

@@ -118,7 +118,7 @@ def test_policy_blocks_inline_scripts_styles_and_requests(b):
 
 
 def test_views_request_only_files_of_the_gallery(b):
-    # Pages from file:// are tested offline.
+    # Files are tested offline.
     with b.page() as page:
         page.context.set_offline(not b.is_served)
         settle(page)

@@ -118,7 +118,7 @@ def test_search_finds_pictures_on_other_pages(b):
         assert page.input_value("#words") == "undated 29"
 
 
-def test_search_shows_more(b):
+def test_show_more_adds_results(b):
     with b.page() as page:
         search(page, "sky")
         assert page.locator(".results .tile").count() == 60

@@ -53,7 +53,7 @@ new PerformanceObserver(list => list.getEntries().forEach(entry => { shifts += e
     .observe({ type: 'layout-shift', buffered: true });"""
 
 
-def test_scrolling_shifts_no_layout(b):
+def test_scrolling_causes_no_layout_shift(b):
     for width in (390, 1280):
         with b.page(width=width, init=SHIFTS) as page:
             for _ in range(6):

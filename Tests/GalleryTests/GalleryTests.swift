@@ -119,7 +119,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(try key(#"{"path":"a/1.jpg"}"#) == key(#"{"path":"./a/1.jpg"}"#))
     }
 
-    @Test func placeOfAnEarlierVersionGetsTheNewKeyOfItsDay() throws {
+    @Test func placeOfAnEarlierVersionGetsTheNewKeyOfItsPicture() throws {
         var places = PlaceCollection()
         var old = try place("2024-02-03", "a")
         old.isFormer = true
@@ -182,7 +182,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     @Test func variantsThatWouldEqualThePagersFileAreOmitted() {
         #expect(names(4000, 3000) == ["thumb", "thumb@2x", "pager", "overlay"])
         #expect(names(1000, 700) == ["thumb", "thumb@2x", "pager"])
-        // `thumb@2x` would equal the pager's file; below, both thumbnails would.
+        // Here `thumb@2x` would equal the pager's file; in the next case, both thumbnails would.
         #expect(names(700, 450) == ["thumb", "pager"])
         #expect(names(300, 200) == ["pager"])
         #expect(GalleryTool.variants(of: nil, keepingOriginals: true).count == 4)

@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(.enabled(if: InstalledFonts.coverArabic)) func arabicIsWrittenFromRightToLeft() throws {
-        // Wide letters at the end of an Arabic line are on the left, those at the end of a Latin line on the right.
+        // Wide letters at the end of a line are on the left in Arabic and on the right in English.
         func centre(_ message: String) throws -> Double {
             let drawn = try Placeholder(missing: .picture, message: message)
                 .draw(size: PixelSize(width: 600, height: 60)) { _ in

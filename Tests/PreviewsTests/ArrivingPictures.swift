@@ -21,7 +21,7 @@ func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .stand
     return scans
 }
 
-/// Returns the preview of a scan, made from the bytes up to its end.
+/// Returns the preview of a scan, made from the bytes up to its end and a few more.
 func preview(of scan: CompleteScan, in bytes: [UInt8], limits: PreviewLimits = .standard) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let path = folder.path + "/preview"
@@ -51,7 +51,7 @@ func interlacedGIF(
     ).gif()
 }
 
-/// Returns gradients with some noise, which leave details to encode for every coding.
+/// Returns a gradient with some noise, which no coding compresses trivially.
 func drawn(_ width: Int, _ height: Int, channels: Int = 3) -> PixelBuffer {
     var random = SeededRandom(seed: 5)
     let noise = random.bytes(width * height * channels)

@@ -120,8 +120,8 @@ struct PreviewDrawingTests {
         for scan in scans(in: bytes) {
             let shown = try preview(of: scan, in: bytes)
             #expect(shown == bytes[..<scan.end] + [0xFF, 0xD9])
-            // `decode` refuses truncated files, so each preview is complete. Each is closer to the picture than the
-            // last.
+            // `decode` refuses truncated files, so each preview is complete. No preview differs more from the picture
+            // than the previous preview does.
             let pixels = try decode(MemorySource(shown))
             let difference = zip(pixels.bytes, whole.bytes).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) }
             #expect(pixels.size == whole.size && difference <= last)

@@ -50,7 +50,7 @@ struct StyleTests {
     }
 
     @Test(arguments: [("16:9", 16.0 / 9), ("3/2", 1.5), ("1.5", 1.5), ("1", 1)])
-    func aspectRatioIsARatioOrANumber(text: String, ratio: Double) {
+    func aspectRatioMayBeARatioOrANumber(text: String, ratio: Double) {
         #expect(AspectRatio.read(text) == ratio)
     }
 

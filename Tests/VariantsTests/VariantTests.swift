@@ -115,7 +115,7 @@ struct VariantTests {
         #expect(preference.geometry == Geometry(height: 240, mode: .fit, enlarges: true))
     }
 
-    @Test func styleIsEnlargedUnlessDisabled() throws {
+    @Test func onlyStylesEnlargeSmallPicturesByDefault() throws {
         #expect(try named(["launch-card"]) { $0.enlarges = false }.first?.geometry.enlarges == false)
         #expect(try named(["pager"]).first?.geometry.enlarges == false)
         #expect(try single { $0.widths = [80] }.geometry.enlarges == false)
@@ -190,7 +190,7 @@ struct VariantTests {
         #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
-    @Test func unwritableFormatsBecomeJPEGOrWithAlphaWebP() {
+    @Test func unwritableFormatsBecomeJPEGAndWithAlphaWebP() {
         let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {
             #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)

@@ -12,7 +12,7 @@ import Variants
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
-    /// Shared lock during a run. A run removes pictures only if no other run has this lock and may need them.
+    /// Locked (shared) during a run. A run removes pictures only while no other run holds this lock.
     private let use: File
 
     private static let recordsName = "records.ndjson"
@@ -147,7 +147,7 @@ public final class GalleryFolder: Sendable {
 
     /// Removes the given pictures, and temporary files of killed runs. Does nothing while another run is active.
     ///
-    /// - Parameter all: whether to remove all other pictures that no place uses, too.
+    /// - Parameter all: also removes all other pictures that no place uses.
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
@@ -172,7 +172,7 @@ public final class GalleryFolder: Sendable {
     }
 }
 
-/// A picture to remove is not in the gallery.
+/// A picture named by `--remove` is not in the gallery.
 struct MissingPicture: Failure {
     let id: String
     let gallery: String

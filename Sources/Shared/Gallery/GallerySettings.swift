@@ -27,7 +27,7 @@ public struct GallerySettings: Sendable {
     /// The record fields to read for each text of a picture. The first field that has a text is used.
     public var fields = GalleryText.standardFields
 
-    /// The options that are the defaults of later runs, as texts by name.
+    /// The option values that later runs use by default, as text by option name.
     public var remembered = Record()
 
     public init(title: String, theme: Theme, pageSize: Int) {

@@ -91,7 +91,7 @@ public final class GalleryTool: RecordTool {
         let identity: PictureIdentity
         let day: CalendarDay?
         let id: String
-        /// The texts in the metadata of a file that is an argument.
+        /// The texts in the metadata of a file that was given as an argument; nil for a record.
         let caption: EmbeddedCaption?
     }
 
@@ -165,8 +165,9 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// Returns the size of the picture from the record or from the header of the file; nil if unknown or for a pipe,
-    /// which can be read only once. A wrong size in the record causes at most a superfluous or a missing variant.
+    /// Returns the size of the picture from the record or from the header of the file. Nil if the size is unknown, or
+    /// if the file is a pipe, which can be read only once. A wrong size in the record causes at most a superfluous or a
+    /// missing variant.
     private func size(_ record: Record, argument: String?) -> PixelSize? {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {

@@ -100,8 +100,8 @@ public struct Place: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// Returns the possible names of a place, the shortest first: its day, and the day with parts of the key, for days
-    /// with several places. Without a day, parts of the key.
+    /// Returns the possible names of a place, the shortest first. The name of a dated place is its day, followed by a
+    /// part of the key if the day has several places. The name of an undated place is a part of the key.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]

@@ -4,7 +4,7 @@ import Support
 
 /// A generated picture that replaces a missing picture: an icon and a message.
 public struct Placeholder: Sendable, Hashable {
-    /// The missing content or the reason. Selects the icon.
+    /// The missing content, or the reason for its absence. Selects the icon.
     public enum Missing: String, Sendable, Hashable, CaseIterable {
         /// A picture that is absent or unreadable. Icon: mountains and the sun in a frame.
         case picture
@@ -51,11 +51,10 @@ public struct Placeholder: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - size: 1x1 to 8192x8192 pixels.
-    /// - scale: picture pixels per page pixel, clamped to 0.25 to 16. Scale 2 doubles the pixels of the smallest
-    ///   letters.
+    ///   - scale: picture pixels per page pixel, clamped to 0.25 to 16. Scale 2 doubles the smallest font size.
     ///   - gradient: shades the background, beneath icon and message.
-    /// - icon: returns a picture to draw instead of the icon, at most as large as the given square; nil for the
-    ///   built-in icon.
+    ///   - icon: returns a picture to draw instead of the icon, at most as large as the given square; nil for the
+    ///     built-in icon.
     /// - Throws: `PlaceholderError` if the size is out of range, and errors of `icon`.
     public func draw(
         size: PixelSize, scale: Double = 1, gradient: Gradient = .none, icon: ((PixelSize) throws -> PixelBuffer)? = nil

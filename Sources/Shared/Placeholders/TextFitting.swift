@@ -29,10 +29,10 @@ struct TextFitting {
 
     /// Returns the largest size at which the text fits into a box in pixels; nil if not even one line fits.
     ///
-    ///  Many lines of large letters are no easier to read than fewer lines of smaller letters. Therefore sizes above 62
-    ///  % of the largest allow at most three lines, and three lines become two if letters at most a fifth smaller
-    ///  suffice. If the text does not fit at any size, words are broken, and the last line ends in an ellipsis if
-    ///  necessary.
+    /// Many lines of large letters are no easier to read than fewer lines of smaller letters. Therefore at most three
+    /// lines are allowed at sizes above 62 % of the largest, and three lines become two if letters at most a fifth
+    /// smaller suffice. If the text does not fit at any size, words are broken, and the last line ends in an ellipsis
+    /// if necessary.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
         func lineLimit(_ size: Double) -> Int {
             Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))
@@ -41,7 +41,7 @@ struct TextFitting {
         func fits(_ size: Double, breaksWords: Bool) -> Lines? {
             let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
             let limit = min(lineLimit(size), isLarge ? 3 : Self.lineLimit)
-            // Wrapping a line removes at most a blank, so this cheap comparison can replace wrapping.
+            // A cheap test that avoids wrapping: each line break removes at most a blank.
             guard self.width <= Double(limit) * (width / size + 1) else { return nil }
             let lines = wrapped(width / size, breaksWords)
             return lines.count <= limit && lines.width * size <= width ? lines : nil

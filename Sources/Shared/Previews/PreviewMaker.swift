@@ -35,7 +35,7 @@ public final class PreviewMaker: BodyWatcher {
     /// and makes a preview of their last scan. Throws `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
-        // A resumed download continues where reading stopped.
+        // The download resumes where reading stopped, so nothing needs to be read again.
         if body.count > 0, body.count == seen { return }
         (finder, seen) = (ScanFinder(limits: limits), 0)
         guard body.count > 0 else { return }

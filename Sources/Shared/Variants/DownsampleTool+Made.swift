@@ -13,9 +13,9 @@ extension DownsampleTool {
         let field: JSON
 
         /// - Parameters:
-        /// - values: the values of the names in `NameTemplate.builtIn`.
-        /// - template: the template of the file's name; nil if the name is the same for all records with this picture.
-        /// - field: the file's field in `variants`.
+        ///   - values: the values of the names in `NameTemplate.builtIn`.
+        ///   - template: the template of the file's name; nil if all records with the picture share the name.
+        ///   - field: the file's field in `variants`.
         public init(path: String, values: [String: String], template: String?, field: JSON) {
             self.path = path
             self.values = values
@@ -28,7 +28,7 @@ extension DownsampleTool {
     /// cannot be read, and `Cancelled`.
     ///
     /// - Parameters:
-    /// - folder: the absolute path of the files' folder.
+    ///   - folder: the absolute path of the files' folder.
     ///   - path: the path of the picture.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
         // Ignore a failure to read the index: the files are already written.

@@ -22,7 +22,7 @@ extension DownsampleTool {
     ///
     /// - Parameters:
     ///   - files: the destination of variants; nil for the storage of the picture.
-    /// - opened: the file opened by an earlier call, if any. Set for the next call, since a pipe can be read only once.
+    ///   - opened: the file that an earlier call opened, if any. Set by this call, since a pipe can be read only once.
     func open(
         _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {

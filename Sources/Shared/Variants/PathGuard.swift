@@ -37,7 +37,7 @@ public struct PathGuard: Sendable, Hashable {
         } catch is UnsafePlace {
             throw PathRefusal.notAFile(path)
         } catch let failure as SystemFailure {
-            // The failure may concern the folder, so name the whole path.
+            // If the folder is missing, the failure names only the folder, so name the whole path.
             throw SystemFailure(errno: failure.errno, "open \(path)", purpose: .openInput)
         }
     }

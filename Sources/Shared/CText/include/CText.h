@@ -44,8 +44,8 @@ bool ctext_has(ctext_layout *layout, uint32_t scalar);
 /// Sets the text, UTF-8 without markup, on a single line.
 ctext_lines ctext_set_text(ctext_layout *layout, const char *text, size_t length);
 
-/// Wraps the text. Words wider than `width` are broken only if `breaks_words`. If the text needs more than `limit`
-/// lines, the last ends in an ellipsis; 0 is no limit.
+/// Wraps the text at `width`. Words wider than `width` are broken only if `breaks_words`. If the text needs more than
+/// `limit` lines, the last line ends in an ellipsis; a limit of 0 allows any number.
 ctext_lines ctext_wrap(ctext_layout *layout, double width, bool breaks_words, int limit);
 
 /// Writes the coverage of each pixel, 0 to 255, into `rows` of `pitch` bytes, a multiple of 4. Returns false if memory

@@ -99,7 +99,7 @@ function cover(img) {
   img.classList.add('arrives');
   img.onload = img.onerror = () => img.classList.replace('arrives', 'arrived');
 }
-// Only near the window: a page may have thousands of pictures.
+// Draw only near the window: a page may have thousands of pictures.
 const nearby = new IntersectionObserver(entries => entries.forEach(({ target, isIntersecting }) => {
   if (!isIntersecting) return;
   nearby.unobserve(target);
@@ -531,7 +531,7 @@ function buildCalendar() {
     grid, speaker());
   body.append(calendar);
 }
-// From the 31st, a shorter month selects its last day.
+// Moving from the 31st to a shorter month selects its last day.
 function moved(byDays, byMonths = 0) {
   const year = chosen.getUTCFullYear(), month = chosen.getUTCMonth() + byMonths;
   return date(year, month, min(chosen.getUTCDate(), date(year, month + 1, 0).getUTCDate()) + byDays);

@@ -51,7 +51,7 @@ enum SignedDistance {
         return min(one, other) - share * share * softness / 4
     }
 
-    /// The part of a shape within `width` of its edge.
+    /// The border of a shape: the part inside the shape within `width` of its edge.
     static func ring(_ distance: Double, width: Double) -> Double { max(distance, -(distance + width)) }
 
     private static func nearest(to point: Point, _ start: Point, _ end: Point) -> Point {
@@ -71,8 +71,8 @@ extension Canvas {
     /// Fills a shape within `rect` with an anti-aliased edge. `distance` returns the signed distance of a point,
     /// measured from the top left corner of `rect`.
     ///
-    ///    Squares that the edge does not cross take one evaluation of `distance` at their centre, so the cost grows
-    ///    with the length of the edge and the painted area.
+    /// Squares that the edge does not cross take one evaluation of `distance` at their centre, so the cost grows with
+    /// the length of the edge and the painted area.
     mutating func fill(_ color: RGB, in rect: PixelRect, distance: (SignedDistance.Point) -> Double) {
         let step = 16
         // The distance from a square's centre to its corners, plus half a pixel for anti-aliasing.

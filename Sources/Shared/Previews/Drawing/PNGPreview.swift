@@ -58,7 +58,7 @@ struct PNGPreview {
     }
 }
 
-/// The first row of each row of Adam7 blocks, packed. A pixel is repeated across its block until a later pass
+/// A packed row for each row of Adam7 blocks. Each pixel is repeated across the width of its block until a later pass
 /// overwrites it.
 private final class KnownRows {
     let pass: Int

@@ -45,7 +45,7 @@ final class InterlacedGIFReader: ScanReader {
     private var pass = 1
     private var row = 0
     private var column = 0
-    /// Called with decoded pixels of a row, and the column of the first.
+    /// Called with decoded pixels of a row, and the column of the first pixel.
     private let receive: Receiver?
 
     typealias Receiver = (InterlacedGIFReader, _ row: Int, _ column: Int, UnsafeRawBufferPointer) -> Void

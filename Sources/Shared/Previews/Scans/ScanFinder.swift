@@ -3,7 +3,7 @@ import Formats
 /// A complete but coarse version of a picture: a scan of a JPEG, or a pass of an interlaced PNG or GIF. Excludes the
 /// scan or pass that completes the file.
 public struct CompleteScan: Sendable, Equatable {
-    /// Scans are numbered from 1 in order; passes have the number of their format.
+    /// Scans of a JPEG are counted from 1. Passes have the numbers of the format.
     public let number: Int
     /// The offset of its end in the file. For PNG, whose compressed data has no boundaries between passes, it may be a
     /// few bytes too large, depending on the sizes of the received pieces.
@@ -13,7 +13,7 @@ public struct CompleteScan: Sendable, Equatable {
 /// Finds the ends of scans and passes in a picture that arrives in pieces of any size.
 ///
 /// Memory does not grow with the file, and time is proportional to the input (for PNG, to the pixels in its header).
-/// Damaged data and pictures without scans or passes have no results.
+/// Finds nothing in damaged data, or in pictures without scans or passes.
 public struct ScanFinder {
     /// Waiting for the signature, reading, or finished.
     private enum State {

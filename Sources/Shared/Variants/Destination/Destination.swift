@@ -9,8 +9,8 @@ import Support
 /// `open` finds existing files, and `Sink.commit` returns new files. Sources of variants do not depend on the
 /// destination.
 protocol Destination {
-    /// Returns the name of a variant; variants with equal names are the same file. Throws if there is no valid name
-    /// (such as `OutputFailure`), or if the name depends on a picture that cannot be read.
+    /// Returns the name of a variant; variants with equal names are the same file. Throws if the name is not allowed
+    /// (`OutputFailure`, for example), or if it depends on a picture that cannot be read.
     func name(of variant: Variant, from source: some VariantSource) throws -> String
 
     /// Calls `there` with the index of each existing file. Returns a sink for each new file, and nil for each existing
@@ -29,7 +29,7 @@ extension Destination {
         _ variants: [Variant], of source: some VariantSource, interruption: Interruption,
         ready: (Variant, MadeFile) throws -> Void
     ) throws {
-        // Make variants that are the same file only once.
+        // Variants that are the same file are made only once.
         var names: [String] = []
         var members: [[Variant]] = []
         for variant in variants {

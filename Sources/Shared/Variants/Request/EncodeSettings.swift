@@ -34,7 +34,7 @@ public struct EncodeSettings: Sendable, Hashable {
     public var wantsHash = false
     /// The maximum size of a variant in bytes.
     public var byteLimit: Int?
-    /// The only frame to use of an animation, counted from 0. Nil keeps all frames if the format supports animation.
+    /// The frame of an animation to use, counted from 0. Nil keeps all frames if the format supports animation.
     public var frame: Int?
     /// The maximum frame rate of an animation; nil keeps all frames.
     public var framesPerSecond: Double?

@@ -76,9 +76,9 @@ extension Style {
     /// The maximum length in points, larger than any screen.
     private static let mostPoints = 20_000.0
 
-    /// Returns the built-in styles, changed or extended by the object `styles` of the configuration file. Omitted fields
-    /// keep the values of the built-in style of the same name; in a new style, they have the values of `card`, but
-    /// without a gradient. Throws `ConfigurationFailure` (78), which names file, style and field.
+    /// Returns the built-in styles, changed or extended by the object `styles` of the configuration file. Omitted
+    /// fields keep the values of the built-in style of the same name; in a new style, they have the values of `card`,
+    /// but without a gradient. Throws `ConfigurationFailure` (78), which names file, style and field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
         guard let configured else { return styles }

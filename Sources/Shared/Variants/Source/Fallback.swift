@@ -4,8 +4,7 @@ import Support
 
 /// The settings of placeholders for missing pictures.
 public struct Fallback: Sendable {
-    /// The text. If it is nil, or if the record has not all fields of the template, the kind of failure selects the
-    /// text.
+    /// The text. If it is nil, or if the record lacks a field of the template, the text depends on the kind of failure.
     public var message: Template?
     public var theme: Placeholder.Theme
     /// The path of a font file or the name of a family; nil for the default font.
@@ -31,7 +30,7 @@ public struct Fallback: Sendable {
             case (_, Int(ExitCode.notAllowed.rawValue)): .forbidden
             default: .picture
             }
-        // Limit the length of the cache key, which contains the text. Fewer characters are drawn.
+        // Limit the length of the cache key, which contains the text. No placeholder can show more characters.
         let wanted = message.flatMap { try? $0.text(for: record) } ?? Self.message(missing)
         let text = String(String.UnicodeScalarView(wanted.unicodeScalars.prefix(4000)))
         return Placeholder(missing: missing, message: text, theme: theme, font: font)

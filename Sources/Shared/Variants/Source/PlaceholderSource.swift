@@ -62,8 +62,8 @@ struct PlaceholderSource: VariantSource {
 }
 
 extension Variant {
-    /// The size of a placeholder: `shape`, or else the box. A missing side is computed from the other side with a ratio
-    /// of 3:2. If both are missing, the size is the largest with the aspect ratio within 1200x800.
+    /// The size of a placeholder: `shape`, or else the box. If the box has only one side, the ratio of the sides is
+    /// 3:2. If it has none, the size is the largest of the requested aspect ratio within 1200x800.
     var placeholderSize: PixelSize {
         if let shape { return Self.held(shape.width, shape.height) }
         let (width, height): (Int, Int) =

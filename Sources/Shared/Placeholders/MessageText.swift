@@ -42,7 +42,7 @@ enum MessageText {
         return String(result)
     }
 
-    /// Returns whether a character is white space that allows a line break. No-break spaces do not.
+    /// Returns whether a character is white space at which a line may break. No-break spaces are excluded.
     static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09...0x0D, 0x20, 0x85, 0x1680, 0x2000...0x2006, 0x2008...0x200A, 0x2028, 0x2029, 0x205F, 0x3000: true

@@ -8,7 +8,7 @@ import Support
 
 /// Finds pictures and the destinations of their variants. Variants are never kept longer than their picture.
 extension DownsampleTool {
-    /// An open picture and the destination of its variants. `path` is its path after the run, nil for a picture from a
+    /// An open picture and the destination of its variants. `path` stays valid after the run; nil for a picture from a
     /// pipe that is not cached.
     struct OpenPicture {
         let source: PictureSource
@@ -52,7 +52,7 @@ extension DownsampleTool {
     /// `SystemFailure`.
     private static func standardInput(byteLimit: Int) throws -> MemorySource {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
-        // Read only enough to detect JSON: a stream of records may not end soon.
+        // Read only enough to detect JSON: a stream of records may be endless.
         let head = try file.contents(atMost: 64)
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         if let first = text.first(where: { $0 > 0x20 }), [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) {

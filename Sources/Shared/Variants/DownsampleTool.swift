@@ -13,7 +13,7 @@ public struct DownsampleTool: RecordTool {
         /// The storage of the original: the cache or a temporary folder.
         case cache
         case folder(OutputFolder)
-        /// A folder whose files are named by a digest of their content.
+        /// A folder whose files are named by a digest, see `ContentFolder`.
         case content(ContentFolder)
         /// The path of a single file.
         case file(String)
@@ -189,7 +189,8 @@ public struct DownsampleTool: RecordTool {
     /// Makes a variant of the embedded thumbnail, which can be shown before the other variants. It has their rotation.
     /// Does nothing if a variant shows only a part of the picture: the thumbnail is too coarse for a part.
     private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) -> Void) throws {
-        // Without `variant` in the template, there is only one name, and it belongs to the picture.
+        // Without `variant` in its template, the folder has only one name per picture, which the requested variant
+        // needs.
         if case .folder(let folder) = output, !folder.template.has("variant") { return }
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
             return

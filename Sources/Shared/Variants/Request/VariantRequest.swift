@@ -31,7 +31,7 @@ public struct VariantRequest: Sendable {
     /// In points for styles, otherwise in pixels.
     public var cornerRadius: Double?
 
-    /// The name of a variant without a style, whose sides are in pixels.
+    /// The name of a variant with sides in pixels and without a style.
     static let bareName = "custom"
 
     public init() {}
@@ -157,7 +157,7 @@ public struct VariantRequest: Sendable {
 
 /// Rounds requests up to a few sizes. Similar requests then share a cached variant.
 enum Bucket {
-    /// Long sides in pixels, each a third or a half longer than the side before. A variant is therefore at most 1.5
+    /// Long sides in pixels, each a third or a half longer than the previous side. A variant is therefore at most 1.5
     /// times as long as requested (above 128 pixels).
     static let ladder = [128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 

@@ -74,7 +74,7 @@ SMALL = """[...document.querySelectorAll('a[href], button, input, select')]
     .filter(([, r]) => r.width < 24 || r.height < 24).map(([name, r]) => [name, r.width, r.height])"""
 
 
-def test_targets_have_at_least_24_pixels(b):
+def test_targets_are_at_least_24_pixels_wide_and_high(b):
     for width in (320, 1280):
         with b.page(width=width) as page:
             for view in views(page):

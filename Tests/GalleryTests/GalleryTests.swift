@@ -156,7 +156,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(PruneLimit.all.refusal(of: 10, of: 10, came: [gone]) == .noPictures)
     }
 
-    @Test func invalidLineIsNotAPlace() throws {
+    @Test func invalidRecordsAreNotReadAsPlaces() throws {
         for line in [
             #"{"title":"x"}"#, #"{"gallery":{"key":"../x","id":""}}"#,
             #"{"gallery":{"key":"0123456789abcdef0123456789abcdef","id":"x\" onload=\"y"}}"#,

@@ -51,8 +51,8 @@ import Testing
                         }
                     }
                 }
-                // If nothing covers the letters, their strongest pixel has more than 60 % of the text's colour; stems
-                // may be thinner than a pixel. The smallest size has no letters.
+                // Nothing may cover the letters: their strongest pixel must have more than 60 % of the text's colour,
+                // since stems may be thinner than a pixel. The smallest size has no letters.
                 let isDrawn = coverage > 0.6 && coverage < 1.01
                 #expect(isDrawn || least == .infinity && size.height < 100, "\(size) \(message): \(coverage)")
                 #expect(least >= Self.enough, "\(size) \(message): \(least)")

@@ -9,7 +9,7 @@ import Support
 import Variants
 
 extension Tool {
-    /// Writes a single picture to a file, or variants of all pictures.
+    /// Writes a single picture to the file of `-o`, or variants of all pictures.
     @Sendable static func downsample(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
         defer { context.progress.end() }
@@ -20,7 +20,7 @@ extension Tool {
 }
 
 extension ToolContext {
-    /// Converts a single picture without records.
+    /// Converts a single picture to `target`, without reading or writing records.
     fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
         if target == "-" { _ = try PictureOutput(example: "small.jpg") }
         var requirements = settings.requirements
@@ -32,7 +32,7 @@ extension ToolContext {
         try settings.checkIcon()
         progress.expect(records: 1)
         var maker = settings.maker
-        // This thread is one of these.
+        // This thread is one of the threads in the budget.
         maker.options.spareThreads = ThreadBudget(ThreadBudget.processors)
         let tool = tool(
             settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
@@ -52,7 +52,7 @@ extension ToolContext {
         return 0
     }
 
-    /// Throws a failure (66) if the second of two operands is no existing file, but probably an output.
+    /// Throws a failure (66) that suggests `-o` if the second of two operands does not exist and is probably an output.
     private func checkOperands() throws {
         let operands = arguments.operands
         guard operands.count == 2, (try? DownsampleSettings.format(ofFile: operands[1])) != nil,
@@ -104,7 +104,7 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// The operands, or paths on standard input, which are restricted like the paths of records.
+    /// The operands, or paths on standard input. Paths on standard input are restricted like the paths in records.
     var pictureFiles: InputItems {
         InputItems(
             "pictures", operands, operand: { RecordJob(Record(), argument: $0) },

@@ -18,7 +18,7 @@ struct DownsampleSettings {
     /// The file of `-o`; nil for records.
     let output: String?
     let cache: CacheSettings
-    /// Additional folders in which records may name files.
+    /// Additional folders whose files records may name.
     let allowedFolders: [String]
     /// The folder of `--output-dir`.
     let folder: OutputFolder?
@@ -48,18 +48,18 @@ struct DownsampleSettings {
         allowedFolders = try Self.allowedFolders(context)
     }
 
-    /// The rights that the work requires in addition to its pictures and its cache.
+    /// The rights that the work needs beyond its pictures and its cache.
     var requirements: SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.drawsText = fallback != nil
         requirements.font = fallback?.font
-        // Any picture may require a codec that is loaded on first use.
+        // Any picture may need a codec that is loaded on first use.
         requirements.loadsCodecs = true
         return requirements
     }
 
-    /// Decodes the icon of placeholders, so that an unusable icon is reported before any work. Call it in the confined
-    /// process. Throws `NamedFailure`.
+    /// Decodes the icon of placeholders, which reports an unusable icon before any work. Must be called after
+    /// confinement, since the icon is untrusted. Throws `NamedFailure`.
     func checkIcon() throws { try fallback?.icon?.check(options: maker.options) }
 
     // MARK: Variants
@@ -109,7 +109,7 @@ struct DownsampleSettings {
         return variants
     }
 
-    /// Returns the styles, including the configuration file's. Throws `ConfigurationFailure`.
+    /// Returns the built-in styles and the styles of the configuration file. Throws `ConfigurationFailure`.
     static func styles(_ context: ToolContext) throws -> [Style] {
         let configured = try context.configuration.object("styles")
         return try Style.all(configured?.record, path: configured?.path ?? "")
@@ -117,7 +117,7 @@ struct DownsampleSettings {
 
     // MARK: Drawing and encoding
 
-    /// Returns the settings that variants and galleries share.
+    /// Returns the settings that variants and galleries have in common.
     static func baseEncodeSettings(_ context: ToolContext) throws -> EncodeSettings {
         var encodeSettings = EncodeSettings(quality: try context.value(.quality), effort: try context.value(.effort))
         if case .fixed(let format) = context.arguments[.format] { encodeSettings.format = format }
@@ -155,7 +155,7 @@ struct DownsampleSettings {
         }
         var fallback = Fallback(
             message: text.message, theme: arguments[.theme], font: try context.value(.font))
-        // Read it before the process gives up the right to open it.
+        // Read the icon now: the process will give up the right to open it.
         fallback.icon = try context.value(.fallbackIcon).map {
             try FallbackIcon(
                 path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
@@ -163,7 +163,7 @@ struct DownsampleSettings {
         return fallback
     }
 
-    /// Returns the format of a file name; nil for `-`. Throws `UsageFailure` for other extensions.
+    /// Returns the format for the extension of a file name; nil for `-`. Throws `UsageFailure` for unknown extensions.
     static func format(ofFile output: String) throws -> OutputFormat? {
         if output == "-" { return nil }
         let name = output.split(separator: "/").last ?? ""
@@ -178,8 +178,8 @@ struct DownsampleSettings {
 
     // MARK: Allowed files
 
-    /// Returns the folders of `--allow-path`, or else of the environment or the configuration file, where colons
-    /// separate them.
+    /// Returns the folders of `--allow-path`, or else the colon-separated folders of the environment or of the
+    /// configuration file.
     static func allowedFolders(_ context: ToolContext) throws -> [String] {
         let named = context.arguments.all(.allowPath)
         for folder in named {
@@ -199,7 +199,7 @@ struct DownsampleSettings {
     // MARK: Limits
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
-        // Not at start-up, since other tools in the same program must not pay for it.
+        // Call this here rather than at start-up, which the other tools in the same executable share.
         returnLargeBlocks()
         let limits = DecodeLimits(
             maxPixels: try context.value(.maxPixels), maxInputBytes: try context.value(.maxBytes),

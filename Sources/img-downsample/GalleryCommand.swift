@@ -64,7 +64,7 @@ extension ToolContext {
         requirements.folders = [folder.folder.path]
         requirements.changesCache = false
         requirements.loadsCodecs = encodeSettings.format == .avif
-        // Addresses in records may have international host names.
+        // Records may contain addresses with international host names.
         requirements.mapsHosts = true
         confine(cache, requirements)
         let caches = caches(cache)
@@ -79,7 +79,7 @@ extension ToolContext {
         return status
     }
 
-    /// Reads the options. An earlier run on this folder supplies missing options.
+    /// Reads the settings. Omitted options have the values of earlier runs on this folder.
     private func gallerySettings(_ folder: GalleryFolder) throws -> GallerySettings {
         let (earlier, stylesheet) = try folder.rememberedSettings()
         var remembered = Record()
@@ -171,7 +171,7 @@ extension AnyOption {
             \(GalleryText.allCases.map(standardField).list(before: "and")).
             """)
 
-    /// The fields of a text by default, as a value of `--field`.
+    /// Returns the default fields of a text, in the notation of `--field`.
     private static func standardField(_ text: GalleryText) -> String {
         "\(text)=" + GalleryText.standardFields[text, default: []].map(\.description).joined(separator: ",")
     }

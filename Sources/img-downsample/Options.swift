@@ -19,7 +19,7 @@ extension AnyOption {
         summary: "Maximum width; 320,640 makes two variants.",
         manual: "Several widths, such as 320,640,1280, make variants 320w, 640w and 1280w.",
         read: Widths.init)
-    /// JPEG, which ends at 65535, has the largest sides.
+    /// The maximum side of a JPEG is 65535 pixels.
     static let height = Option.number(
         "height", .sizes, as: "PIXELS", in: Widths.range, of: "pixels", summary: "Maximum height.")
     static let fit = Option<FitBox>(
@@ -180,12 +180,12 @@ struct FitBox: Sendable {
 
 /// The pixels of `--width`.
 struct Widths: Sendable {
-    /// JPEG, which ends at 65535, has the largest sides.
+    /// The maximum side of a JPEG is 65535 pixels.
     static let range = 1...65_535
     static let expected = "pixels from 1 to 65535, or several such as 320,640,1280"
     let values: [Int]
 
-    /// Reads `320` or `320,640`; nil unless all are in range and differ, as they become names.
+    /// Reads `320` or `320,640`. Nil unless all widths are in range and distinct, since they become names of variants.
     init?(_ text: String) {
         values = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard values.allSatisfy(Self.range.contains), Set(values).count == values.count else { return nil }
@@ -199,7 +199,8 @@ struct Scales: Sendable, Equatable {
 }
 
 extension Scales: CustomStringConvertible {
-    /// Reads `2`, `1.5` or `1,2,3`. Several are whole and differ, as they become names; nil for anything else.
+    /// Reads `2`, `1.5` or `1,2,3`; nil for other texts. Several factors must be distinct integers, since they become
+    /// parts of names.
     init?(_ text: String) {
         let factors = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
         guard factors.allSatisfy({ (1...3).contains($0) }) else { return nil }
@@ -217,33 +218,33 @@ struct KeptMetadata: Sendable {
     static let allWords = ["profile", "copyright", "exif"]
     let words: Set<String>
 
-    /// Reads `exif` or `profile,copyright`; nil for other words.
+    /// Reads words such as `exif` or `profile,copyright`; nil if a word is unknown.
     init?(_ text: String) {
         words = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
         guard words.isSubset(of: Self.allWords) else { return nil }
     }
 }
 
-/// The pictures that `--allow-damaged` takes.
+/// The damaged pictures that `--allow-damaged` accepts.
 enum Damage: String, CaseIterable, Sendable {
     case truncated, all
 }
 
-/// The text of `--fallback`, if it has one.
+/// The text of `--fallback`; nil if it is empty.
 struct FallbackText: Sendable {
     let message: Template?
 
-    /// Throws for a text with a bad field.
+    /// Throws if a field in the text is invalid.
     init(_ text: String) throws { message = text.isEmpty ? nil : try Template(text) }
 }
 
-/// The part of `--gravity`.
+/// The part of the picture that `--gravity` keeps.
 enum KeptPart: Sendable {
     static let expected = "center, a side, a corner, attention, entropy, or a point such as 40%,30% or 0.4,0.3"
     case at(Gravity)
     case around(Focus)
 
-    /// Nil for an unknown word, and for a point outside the picture.
+    /// Returns nil for an unknown word, and for a point outside the picture.
     init?(_ text: String) {
         if let gravity = Gravity(rawValue: text) {
             self = .at(gravity)
@@ -255,7 +256,7 @@ enum KeptPart: Sendable {
     }
 }
 
-/// A format by name, or the source's.
+/// A format by name, or the format of the source.
 enum FormatChoice: Sendable, Equatable {
     case auto
     case fixed(OutputFormat)

@@ -1,7 +1,7 @@
-# Sourced by what looks at pages in Chromium: finds the browser and Python's packages, and serves a folder.
+# Sourced by scripts that open pages in Chromium. Finds the browser and the Python packages, and serves a folder.
 # shellcheck shell=bash disable=SC2034
 
-# Sets CHROMIUM and python; returns false with a loud message if something is missing.
+# Sets CHROMIUM and python. If something is missing, prints a message and fails.
 find_browser() {
     export CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || true)}
     if [[ -z $CHROMIUM ]]; then
@@ -16,8 +16,8 @@ find_browser() {
     return 1
 }
 
-# Serves a folder by nginx on a free port of 127.0.0.1: sets site and nginx_pid; false where there is no nginx. Needs
-# work, a folder for its files.
+# serve FOLDER: serves it with nginx on a free port of 127.0.0.1, and sets site and nginx_pid. Fails if nginx is not
+# installed. The folder $work receives nginx's files.
 serve() {
     local port try
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || return 1

@@ -1,4 +1,4 @@
-"""A browser on the pages of a gallery, and what every page must never do."""
+"""Opens the pages of galleries in a browser, and checks that no page fails or leaves its folder."""
 
 import contextlib
 import json
@@ -12,10 +12,10 @@ PHONE = dict(width=390, height=844, has_touch=True, is_mobile=True, device_scale
 
 
 class Browser:
-    """Opens pages of two galleries: one of skies, and one whose words all try to become markup."""
+    """Opens pages of two galleries: `site` has pictures of skies; in `hostile`, all texts try to inject markup."""
 
     def __init__(self, chromium, folder, base):
-        """`folder` holds both galleries, `base` is its address, by file:// or from a server."""
+        """`folder` contains both galleries; `base` is its address, with file: or http:."""
         self.chromium, self.base, self.axe = chromium, base, Axe()
         self.site, self.hostile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "hostile"
         self.is_served = base.startswith("http")
@@ -54,7 +54,7 @@ class Browser:
 
     @contextlib.contextmanager
     def held(self, part):
-        """The start page while files whose address has a part do not arrive; gives the page and what was asked for."""
+        """Opens the start page and holds requests whose address matches `part`. Yields the page and these requests."""
         context = self.chromium.new_context(viewport={"width": 390, "height": 700})
         page = context.new_page()
         asked = []
@@ -68,12 +68,12 @@ class Browser:
             context.close()
 
     def pages(self, gallery="site"):
-        """The paths of all pages."""
+        """Returns the paths of all pages."""
         folder = self.site if gallery == "site" else self.hostile
         return ["index.html"] + ["pages/" + page.name for page in sorted((folder / "pages").glob("*.html"))]
 
     def data(self, name, gallery="site"):
-        """What a data file hands over."""
+        """Returns the value in a data file."""
         folder = self.site if gallery == "site" else self.hostile
         text = (folder / "data" / f"{name}.js").read_text(encoding="utf-8")
         return json.loads(re.search(r'^galleryData\("[\w-]+",(.*)\);$', text, re.S)[1])
@@ -87,7 +87,7 @@ class Browser:
 
 
 def wait(page, expression, message=None, timeout=15):
-    """Waits until an expression is true. Playwright's own waiting needs eval, which the page's policy forbids."""
+    """Waits until an expression is true. `wait_for_function` of Playwright needs eval, which the pages forbid."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         with contextlib.suppress(Exception):  # the page is being replaced
@@ -97,7 +97,7 @@ def wait(page, expression, message=None, timeout=15):
     raise AssertionError(message or f"never: {expression}")
 
 
-# A quarter of a second is longer than any timer of the page.
+# Resolves after a quarter of a second without changes, which is longer than any timer of the page.
 STILL = """() => new Promise(done => {
     let last, since;
     const look = () => {
@@ -114,7 +114,7 @@ STILL = """() => new Promise(done => {
 
 
 def settle(page):
-    """Waits until nothing on the page has moved for a moment."""
+    """Waits until nothing on the page moves or changes."""
     for _ in range(5):
         with contextlib.suppress(Exception):  # the page is being replaced
             return page.evaluate(STILL)
@@ -134,12 +134,12 @@ def ids(page, only=""):
 
 
 def order(page):
-    """The ids of all slides."""
+    """Returns the ids of all slides."""
     return page.evaluate("[...document.querySelectorAll('.details')].map(d => d.id)")
 
 
 def pictured(page):
-    """The ids of slides with a picture, in order."""
+    """Returns the ids of the slides with a picture, in order."""
     return page.evaluate(
         "[...document.querySelectorAll('.details')].filter(d => d.querySelector('figure img')).map(d => d.id)"
     )
@@ -162,7 +162,7 @@ def wait_for_slide(page, id):
 
 
 def open_first(page, number=0):
-    """Opens a picture of the grid."""
+    """Opens the details of a picture in the grid, counted from 0, and returns its id."""
     tiles = ids(page, ":not(.missing)")
     id = [one for one in pictured(page) if one in tiles][number]
     tile(page, id).click()
@@ -177,7 +177,7 @@ def enlarge(page):
 
 
 def best_slide(page):
-    """The slide whose picture has the most pixels."""
+    """Returns the id of the slide whose original is the widest."""
     return page.evaluate(
         """[...document.querySelectorAll('.details')].map(d => [d.id, d.querySelector('figure img')])
         .filter(([, i]) => i?.dataset.original)
@@ -186,7 +186,7 @@ def best_slide(page):
 
 
 def open_overlay(page, id=None):
-    """Shows a picture in full, the one with the most pixels unless another is named."""
+    """Opens the overlay for a picture, by default the picture with the widest original, and returns its id."""
     id = id or best_slide(page)
     page.evaluate(f"location.hash = '{id}'")
     wait_for_slide(page, id)
@@ -200,7 +200,7 @@ def open_calendar(page):
 
 
 def search(page, words):
-    """Searches, and waits for what is found."""
+    """Searches, and waits for the results."""
     page.evaluate("{ const heading = document.querySelector('.results h2'); if (heading) heading.textContent = ''; }")
     page.fill("#words", words)
     wait(page, "/match/.test(document.querySelector('.results h2')?.textContent)", words)
@@ -213,6 +213,6 @@ def swipe(client, page, x0, y0, x1, y1, steps=8, pause=16, lift=True):
     send("touchStart", [{"x": x0, "y": y0}])
     for n in range(1, steps + 1):
         send("touchMove", [{"x": x0 + (x1 - x0) * n / steps, "y": y0 + (y1 - y0) * n / steps}])
-        page.wait_for_timeout(pause)  # a finger takes its time
+        page.wait_for_timeout(pause)  # like a finger
     if lift:
         send("touchEnd", [])

@@ -2,8 +2,8 @@
 
     python3 check.py FOLDER BASE [test_name …]
 
-FOLDER holds the galleries `site` and `hostile` that Tests/Gallery/run makes, BASE is the folder's address. CHROMIUM
-names the browser.
+FOLDER contains the galleries `site` and `hostile`, made by Tests/Gallery/run. BASE is the folder's address. The
+environment variable CHROMIUM is the path of the browser.
 """
 
 import importlib

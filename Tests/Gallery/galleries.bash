@@ -7,7 +7,7 @@ read -r address <&"${service[0]}"
 
 make_records() { "$python" "$ROOT/Tests/Gallery/records.py" "$@"; }
 
-# tool NAME ARGUMENT...: runs a tool quietly in a new home.
+# tool NAME ARGUMENT...: runs a tool with the home folder $work/home, and appends its messages to $work/log.
 tool() {
     HOME=$work/home APOD_TOOLS_CACHE_DIR=$work/cache APOD_TOOLS_ALLOW_PRIVATE=1 \
         APOD_SCIENCE_URL=$address/wp-json/wp/v2/apod-basic "$bin/$1" "${@:2}" 2>>"$work/log"
@@ -19,7 +19,7 @@ make_gallery() {
     [[ -s $public/$1/index.html ]] || { cat "$work/log" >&2; die "the gallery $1 was not made"; }
 }
 
-# Some days have no picture, and some videos no still that can be had here: failures are expected, too.
+# Failures are expected: some days have no picture, and the stills of some videos cannot be loaded here.
 tool apod-fetch --date 2023-12-20..2024-03-13 >"$work/days.ndjson" || true
 make_records strange <"$work/days.ndjson" >"$work/strange.ndjson"
 APOD_TOOLS_RETRIES=0 tool img-cache put <"$work/strange.ndjson" >"$work/cached.ndjson" || true

@@ -2,8 +2,8 @@
 
     python3 measure.py ADDRESS RUNS SAMPLES
 
-Adds lines NAME<TAB>microseconds to the file SAMPLES, and prints how many frames were drawn while the page scrolled.
-CHROMIUM names the browser.
+Appends lines NAME<TAB>microseconds to the file SAMPLES, and prints the frames per second while the page scrolled. The
+environment variable CHROMIUM is the path of the browser.
 """
 
 import json
@@ -21,7 +21,7 @@ FIRST = """document.addEventListener('load', ({ target }) => {
     requestAnimationFrame(() => requestAnimationFrame(() => { window.first = performance.now(); }));
 }, true);"""
 
-# The time from a key or click until a search, or the calendar with its data, shows its result.
+# The milliseconds from an event until the search or the calendar shows its result.
 SINCE = """(start, found) => new Promise(done => {
     const began = performance.now(), look = () => found() ? done(performance.now() - began) : setTimeout(look, 4);
     start();
@@ -38,7 +38,7 @@ CALENDAR = f"""({SINCE})(() => document.querySelector('.open-calendar').click(),
 
 
 def scroll(chromium, page):
-    """Frames drawn and dropped while the page scrolls from its top to its end at 1500 pixels a second."""
+    """Scrolls from top to end at 1500 pixels a second. Returns frames per second, dropped frames, seconds, pixels."""
     client = page.context.new_cdp_session(page)
     length = page.evaluate("document.documentElement.scrollHeight - innerHeight")
     with tempfile.TemporaryDirectory() as folder:
@@ -62,7 +62,7 @@ def main():
     frames = []
     with sync_playwright() as playwright:
         for _ in range(runs):
-            # A new browser, so that nothing is in its caches.
+            # Start a new browser, whose caches are empty.
             chromium = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
             page = chromium.new_page(viewport={"width": 1280, "height": 800})
             page.add_init_script(FIRST)

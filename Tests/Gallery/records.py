@@ -1,9 +1,9 @@
-"""Records for the galleries that the tests look at.
+"""Writes records for the galleries of the tests.
 
-    python3 records.py strange < DAYS        the days, some with titles as strangers may write them
-    python3 records.py public ADDRESS < DAYS the same days, as if a server on the network had given them
-    python3 records.py drawn FOLDER          draws pictures of unusual kinds there, and writes their records
-    python3 records.py hostile PICTURE       200 records whose every word tries to become markup
+    python3 records.py strange < DAYS        the days, some with unusual or hostile titles
+    python3 records.py public ADDRESS < DAYS the days, with a public host instead of ADDRESS
+    python3 records.py drawn FOLDER          records of unusual pictures, which it draws in FOLDER
+    python3 records.py hostile PICTURE       200 records whose texts all try to inject markup
 """
 
 import json
@@ -25,7 +25,7 @@ TITLES = [
     "A title that goes on and on " * 8,
     "&lt;b&gt; &amp;",
 ]
-# What only the hostile gallery has.
+# The texts of the hostile gallery.
 ATTACKS = TITLES + [
     "--><!--" + SCRIPT,
     "]]>" + SCRIPT,
@@ -68,7 +68,7 @@ def strange():
 
 
 def public(address):
-    # Private addresses stay out of galleries, and with them the links of which the tests want to see some.
+    # Galleries omit private addresses, but the tests need links.
     for line in sys.stdin:
         print(line.replace(address, "https://apod.example.org"), end="")
 
@@ -79,7 +79,7 @@ def drawn(folder):
     ImageDraw.Draw(clear).ellipse((300, 150, 600, 450), fill=(10, 10, 10, 255))
     clear.save(folder / "clear.png")
     write({"path": str(folder / "clear.png"), "title": "A dark disc", "date": "2024-03-12"})
-    # Two days with two pictures each: the first on the start page, the second beyond the first page of its month.
+    # Second pictures of two days. The first day is on the start page; the other is on the second page of its month.
     write({"path": str(folder / "large.jpg"), "title": "The largest", "date": "2024-03-06"})
     write({"path": str(folder / "second.jpg"), "title": "The second of its day", "date": "2024-01-02"})
     for number in range(30):
@@ -95,7 +95,7 @@ def hostile(picture):
         attack, address = ATTACKS[number % len(ATTACKS)], ADDRESSES[number % len(ADDRESSES)]
         record = {
             "path": str(pathlib.Path(picture).resolve()),
-            # Distinguishes the records of one file.
+            # Distinguishes the records of the same file.
             "url": f"https://example.org/{number}.jpg",
             "title": f"{attack} zzz{number}",
             "explanation": f"{attack} {attack}\n\n{attack}",

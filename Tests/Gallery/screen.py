@@ -1,4 +1,4 @@
-"""What is on the screen, and how far it has moved."""
+"""Screenshots, positions in the enlarged picture, and shifts between screenshots."""
 
 import io
 
@@ -12,19 +12,19 @@ VIEW = """(() => {
 
 
 def point(page, fx, fy):
-    """Where a point of the enlarged picture, in fractions, is on the screen."""
+    """Returns the screen position of a point of the enlarged picture, given as fractions of width and height."""
     view = page.evaluate(VIEW)
     return view["x"] + fx * view["width"], view["y"] + fy * view["height"]
 
 
 def fraction(page, x, y):
-    """Which point of the enlarged picture is at a place on the screen."""
+    """Returns the point of the enlarged picture at a screen position, as fractions of width and height."""
     view = page.evaluate(VIEW)
     return (x - view["x"]) / view["width"], (y - view["y"]) / view["height"]
 
 
 def image(page, clip=None):
-    """The screen, or a part of it, in grey."""
+    """Returns a grey screenshot of the window or of a part."""
     return Image.open(io.BytesIO(page.screenshot(clip=clip) if clip else page.screenshot())).convert("L")
 
 
@@ -33,7 +33,7 @@ def smooth(picture):
 
 
 def shift(a, b):
-    """How far b lies from a, in pixels: the translation that explains the difference best (Lucas and Kanade)."""
+    """Returns the shift from a to b in pixels: the translation that best explains the difference (Lucas and Kanade)."""
     width, height = a.size
     pa, pb = a.load(), b.load()
     xx = xy = yy = xt = yt = 0

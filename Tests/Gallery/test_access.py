@@ -1,4 +1,4 @@
-"""What axe finds, contrast, targets, colours that the system forces."""
+"""Accessibility: axe, contrast, sizes of targets, names, focus, forced colours."""
 
 import io
 
@@ -8,7 +8,7 @@ from browser import enlarge, ids, open_calendar, open_first, search, settle, til
 
 
 def views(page):
-    """Goes through all views, and names each while it is shown."""
+    """Opens each view, and yields its name while it is shown."""
     settle(page)
     yield "grid"
     open_first(page)
@@ -40,8 +40,8 @@ def check(b, page, *view):
     assert not found, (view, [(v["id"], [n["html"][:110] for n in v["nodes"]][:3]) for v in found])
 
 
-def test_axe_finds_nothing(b):
-    # The colours are the same for files and from a server, so that each takes half of them.
+def test_axe_finds_no_violations(b):
+    # Colours do not depend on the server, so the runs with file: and http: each test half of the combinations.
     sizes = (("light", 390), ("dark", 1280)) if b.is_served else (("light", 1280), ("dark", 390))
     for scheme, width in sizes:
         options = dict(width=width, height=850, color_scheme=scheme, reduced_motion="reduce")
@@ -53,8 +53,8 @@ def test_axe_finds_nothing(b):
             check(b, page, path)
 
 
-def test_captions_have_contrast(b):
-    """axe does not judge text on pictures: here the backdrop's brightest pixel on a white picture counts."""
+def test_captions_have_contrast_on_a_white_picture(b):
+    """axe ignores text on pictures. Measures the brightest pixel behind a caption on a white picture."""
     with b.page(reduced_motion="reduce") as page:
         page.evaluate("""document.querySelectorAll('.tile img, .tile canvas, .hero img').forEach(i => i.remove());
             document.querySelectorAll('.tile a, .hero a').forEach(a => a.style.background = '#fff');
@@ -74,7 +74,7 @@ SMALL = """[...document.querySelectorAll('a[href], button, input, select')]
     .filter(([, r]) => r.width < 24 || r.height < 24).map(([name, r]) => [name, r.width, r.height])"""
 
 
-def test_targets_are_24_pixels(b):
+def test_targets_are_at_least_24_pixels_wide_and_high(b):
     for width in (320, 1280):
         with b.page(width=width) as page:
             for view in views(page):
@@ -88,7 +88,7 @@ NAMELESS = """[...document.querySelectorAll('a[href], button, input, select, [ro
         && !e.labels?.length && !e.querySelector('img[alt]:not([alt=""])')).map(e => e.outerHTML.slice(0, 90))"""
 
 
-def test_every_control_has_a_name_and_takes_focus(b):
+def test_every_control_has_a_name_and_a_visible_focus(b):
     with b.page() as page:
         for view in views(page):
             assert not page.evaluate(NAMELESS), (view, page.evaluate(NAMELESS))
@@ -100,7 +100,7 @@ def test_every_control_has_a_name_and_takes_focus(b):
         for _ in range(40):
             page.keyboard.press("Tab")
             reached.add(page.evaluate("document.activeElement.className || document.activeElement.hash"))
-            # The focused element has a visible focus.
+            # The focused element must have a visible focus indicator.
             assert page.evaluate(
                 """(() => {
                 const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement);
@@ -112,8 +112,7 @@ def test_every_control_has_a_name_and_takes_focus(b):
         assert {"skip", "open-calendar", "months"} <= reached and len(reached) > 20, reached
 
 
-def test_forced_colours(b):
-    """Where the system forces its colours, text is still read and icons are still seen."""
+def test_text_and_icons_are_visible_with_forced_colours(b):
     with b.page(forced_colors="active", color_scheme="dark", reduced_motion="reduce", faults=False) as page:
         for view in views(page):
             check(b, page, view, "forced colours")

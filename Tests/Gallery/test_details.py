@@ -1,4 +1,4 @@
-"""Details of a picture: what stands there, how it opens and closes, and the address that it has."""
+"""The details of a picture: content, opening, closing, addresses."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 from browser import ids, is_open, order, open_first, pictured, settle, shown, tile, wait, wait_for_slide
 
 
-def test_details_have_all_that_is_known(b):
+def test_details_show_all_fields_of_a_record(b):
     record = next(r for r in b.records() if "apod" in r and "credit" in r and "permalink" in r and "variants" in r)
     with b.page("index.html#" + record["gallery"]["id"]) as page:
         wait_for_slide(page, record["gallery"]["id"])
@@ -16,14 +16,14 @@ def test_details_have_all_that_is_known(b):
         text = slide.locator(".text > p:not(.when)").all_text_contents()
         assert re.sub(r"\s", "", "".join(text)) == re.sub(r"\s", "", record["explanation"]), text
         assert any(record["credit"] in credit for credit in slide.locator(".credit").all_text_contents())
-        # Its links, and that to its page.
+        # The links in the text, and the link to the picture's page.
         marks = [mark["href"] for mark in record["apod"]["marks"]]
         links = page.evaluate("[...document.querySelectorAll('.details.shown .text p a')].map(a => a.href)")
         assert marks and set(marks) <= set(links) and record["permalink"] in links, (marks, links)
         assert slide.locator("img").get_attribute("alt")
 
 
-def test_details_open_close_focus_and_scroll(b):
+def test_closing_details_restores_focus_and_scroll_position(b):
     with b.page() as page:
         page.evaluate("scrollTo(0, 900)")
         settle(page)
@@ -56,7 +56,7 @@ def test_tab_stays_in_the_details(b):
             )
 
 
-def test_back_and_forward(b):
+def test_back_and_forward_close_and_open_details(b):
     with b.page() as page:
         id = open_first(page)
         page.go_back()
@@ -77,7 +77,7 @@ def test_back_and_forward(b):
         assert not is_open(page)
 
 
-def test_addresses_of_pictures_on_other_pages(b):
+def test_addresses_lead_to_pictures_on_other_pages(b):
     with b.page() as page:
         here = set(order(page))
     records = [record for record in b.records() if record["gallery"]["id"] not in here]
@@ -86,17 +86,18 @@ def test_addresses_of_pictures_on_other_pages(b):
     second = [id for id in dated if len(id) > 10]
     crowded = [day for page, days in b.data("names-2").items() if page.count(".") == 2 for day in days]
     assert len(undated) == 30 and second and crowded
-    # The oldest day, one on a later page of its month, the second of a day, those without a day on both their pages.
+    # The oldest day, a day on a later page of its month, the second picture of a day, and the first and the last
+    # picture without a day, which are on different pages.
     for id in [min(dated), crowded[0], second[0], undated[0], undated[-1]]:
         with b.page("index.html#" + id) as page:
             wait_for_slide(page, id)
             assert "/pages/" in page.url and page.url.endswith("#" + id), page.url
-    # From the page of another month.
+    # From the first page of its month.
     with b.page(f"pages/{second[0][:7]}.html#{second[0]}") as page:
         wait_for_slide(page, second[0])
 
 
-def test_an_address_of_no_picture_says_so(b):
+def test_unknown_address_is_announced(b):
     for id in ("1999-01-01", "p-000000000000", "../../x", "%3Cb%3E", "2024-13-45"):
         with b.page("index.html#" + id, faults=False) as page:
             wait(page, "/no picture/i.test(document.querySelector('body > .status').textContent)", id)
@@ -113,7 +114,7 @@ def test_a_day_whose_first_picture_is_gone_shows_the_second(b):
         wait_for_slide(page, record["gallery"]["id"])
 
 
-def test_an_address_opens_and_closes(b):
+def test_details_opened_by_an_address_can_be_closed(b):
     with b.page() as page:
         id = pictured(page)[-3]
     with b.page("index.html#" + id) as page:
@@ -123,7 +124,7 @@ def test_an_address_opens_and_closes(b):
         assert not is_open(page) and page.url.endswith("index.html")
 
 
-def test_ends_lead_to_other_pages(b):
+def test_last_picture_of_a_page_leads_to_the_next_page(b):
     with b.page() as page:
         last = order(page)[-1]
         tile(page, last).click()
@@ -155,7 +156,7 @@ def test_a_failure_shows_its_reason(b):
         settle(page)
         slide = page.locator(".details.shown")
         assert slide.locator(".reason").text_content() == reason and not slide.locator(".enlarge").count()
-        # Nothing lies upon the words.
+        # No button covers the text.
         assert page.evaluate(
             """(() => {
             const range = document.createRange();

@@ -1,4 +1,4 @@
-"""The overlay: how it opens, how better pixels take their places, and how it closes."""
+"""The overlay: opening, replacing files by better files, turning pictures, closing."""
 
 import base64
 import io
@@ -9,7 +9,7 @@ from browser import PHONE, best_slide, enlarge, is_open, open_first, open_overla
 from browser import tile, wait
 from screen import VIEW, image, point, shift, smooth
 
-# The place of the frame when its first animation begins.
+# Records the frame's rectangle at the start of its first animation.
 FIRST = """() => {
     const animate = Element.prototype.animate;
     Element.prototype.animate = function (frames, options) {
@@ -26,7 +26,7 @@ FIRST = """() => {
 }"""
 
 
-def test_overlay_opens_from_the_picture(b):
+def test_overlay_grows_out_of_the_picture(b):
     with b.page() as page:
         id = best_slide(page)
         tile(page, id).click()
@@ -48,7 +48,7 @@ def test_overlay_opens_from_the_picture(b):
         assert page.evaluate("document.activeElement.className") == "enlarge"
 
 
-# Holds each better file back until the test lets it in.
+# Holds back each better file until the test calls its gate.
 GATE = """window.gates = [];
 const decode = HTMLImageElement.prototype.decode;
 HTMLImageElement.prototype.decode = function () {
@@ -57,7 +57,7 @@ HTMLImageElement.prototype.decode = function () {
 
 
 def cast(page):
-    """Every frame that the compositor makes from now on, as PNG; and what ends that."""
+    """Starts recording. Returns a list of all frames of the compositor as PNG, and a function that stops recording."""
     client, frames = page.context.new_cdp_session(page), []
 
     def keep(event):
@@ -69,8 +69,8 @@ def cast(page):
     return frames, lambda: client.send("Page.stopScreencast")
 
 
-def test_swaps_do_not_move_anything(b):
-    """Before, during and after each swap, at the size that fits and zoomed: less than half a pixel apart."""
+def test_replacing_files_does_not_move_the_picture(b):
+    """While and after a file is replaced, fitted and zoomed, the picture moves less than half a pixel."""
     for size in (dict(width=1280, height=800), dict(width=911, height=633), PHONE):
         with b.page(init=GATE, **size) as page:
             page.evaluate(f"location.hash = '{best_slide(page)}'")
@@ -107,7 +107,7 @@ def test_swaps_do_not_move_anything(b):
             assert not page.evaluate("gates.length"), "a file that nobody asked for"
 
 
-def test_overlay_goes_to_neighbours(b):
+def test_swipes_and_keys_turn_pictures_in_the_overlay(b):
     with b.page(**PHONE) as page:
         open_overlay(page, pictured(page)[2])
         slides = pictured(page)
@@ -136,11 +136,11 @@ const animate = Element.prototype.animate;
 Element.prototype.animate = function (...all) { window.animated++; return animate.apply(this, all); };"""
 
 
-def test_reduced_motion(b):
+def test_reduced_motion_disables_animations(b):
     with b.page(reduced_motion="reduce", init=ANIMATED) as page:
         open_first(page, 2)
         page.keyboard.press("ArrowRight")
-        # At once: within two frames.
+        # Wait for only two frames: there must be no animation.
         page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth") == 0
         page.locator(".details.shown .enlarge").click()

@@ -1,4 +1,4 @@
-"""The pager: keys, buttons, wheel, swipes, and what is loaded in advance."""
+"""The pager: keys, buttons, wheel, swipes, preloading."""
 
 from browser import PHONE, open_first, order, settle, shown, swipe, wait_for_slide
 
@@ -9,7 +9,7 @@ RESTS = """(() => {
 })()"""
 
 
-def test_arrows_buttons_and_announcements(b):
+def test_arrow_keys_and_buttons_turn_pictures_and_announce_them(b):
     with b.page() as page:
         id = open_first(page)
         slides = order(page)
@@ -33,7 +33,7 @@ def test_arrows_buttons_and_announcements(b):
         assert shown(page) == slides[at + 3]
         page.keyboard.press("Escape")
         settle(page)
-        # The last shown picture has the focus.
+        # The tile of the last shown picture has the focus.
         assert page.evaluate("document.activeElement.hash") == "#" + slides[at + 3]
 
 
@@ -55,7 +55,7 @@ def test_only_neighbours_are_preloaded(b):
         assert asked <= {at - 1, at, at + 1, at + 2}, (asked, at)
 
 
-def test_swipes_and_interrupted_swipes_settle(b):
+def test_swipes_settle_even_if_interrupted(b):
     with b.page(**PHONE) as page:
         client = page.context.new_cdp_session(page)
         id = open_first(page)
@@ -65,7 +65,7 @@ def test_swipes_and_interrupted_swipes_settle(b):
         wait_for_slide(page, slides[at + 1])
         swipe(client, page, 60, 300, 330, 300)
         wait_for_slide(page, id)
-        # A short pull, held, then let go: it settles where it was.
+        # A short pull that is held and released returns to its slide.
         swipe(client, page, 300, 300, 240, 300, pause=40, lift=False)
         settle(page)
         pulled = page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth")
@@ -73,12 +73,12 @@ def test_swipes_and_interrupted_swipes_settle(b):
         client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         settle(page)
         assert page.evaluate(RESTS) and shown(page) == id
-        # A swipe that a second finger or the browser interrupts.
+        # A swipe that a second finger or the browser cancels.
         swipe(client, page, 330, 300, 150, 300, lift=False)
         client.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
         settle(page)
         assert page.evaluate(RESTS)
-        # A swipe against one that still moves.
+        # A swipe in the opposite direction while the strip moves.
         swipe(client, page, 330, 300, 60, 300, steps=4)
         swipe(client, page, 60, 300, 200, 300, steps=4)
         settle(page)
@@ -93,7 +93,7 @@ def test_wheel_turns_pictures(b):
         page.mouse.move(400, 400)
         for step, (x, y) in enumerate(((120, 0), (0, 120)), 1):
             page.mouse.wheel(x, y)
-            # The browser sends a wheel's events later: nothing has moved yet does not mean that nothing will.
+            # The browser sends wheel events late, so the strip may rest before it moves.
             wait_for_slide(page, slides[at + step])
             settle(page)
             assert page.evaluate(RESTS) and shown(page) == slides[at + step], "the strip did not settle"

@@ -1,11 +1,11 @@
-"""Words and addresses of strangers, the policy, requests, and pages without their script."""
+"""Hostile texts and addresses, the content security policy, requests, and pages without JavaScript."""
 
 import json
 import re
 
 from browser import enlarge, escape, open_calendar, open_first, search, settle, wait
 
-# Elements and attributes that no page of ours has, unless our script sets a style.
+# Elements and attributes that no page of a gallery has.
 MARKUP = """[...document.querySelectorAll('script:not([src]), style, iframe, svg, form, base, object, embed,'
     + '[onerror], [onload], [onclick], [srcdoc], meta[http-equiv=refresh]')].map(e => e.outerHTML.slice(0, 90))"""
 
@@ -19,7 +19,7 @@ UNGUARDED = """[...document.querySelectorAll('a[href^=http]')]
     .filter(a => !a.relList.contains('noopener') || !a.relList.contains('noreferrer')).map(a => a.outerHTML)"""
 
 
-def test_200_hostile_records_become_no_markup(b):
+def test_200_hostile_records_inject_no_markup(b):
     seen = set()
     for gallery in ("site", "hostile"):
         for path in b.pages(gallery):
@@ -28,7 +28,7 @@ def test_200_hostile_records_become_no_markup(b):
                 bad = [a for a in page.evaluate(ADDRESSES) if re.match(r"\s*(javascript|data|vbscript|//)", a, re.I)]
                 assert not bad, (path, bad)
                 assert not page.evaluate(UNGUARDED), (path, page.evaluate(UNGUARDED))
-                # Other addresses are where a person may click, and nowhere else.
+                # Addresses outside the gallery may only be links.
                 outside = [url for url in page.evaluate(LOADED) if not url.startswith(page.base)]
                 assert not outside, (path, outside)
                 if gallery == "hostile" and path != "pages/index.html":
@@ -41,7 +41,7 @@ def test_hostile_records_stay_text_in_every_view(b):
     with b.page(gallery="hostile") as page:
         titles = page.evaluate("[...document.querySelectorAll('.details h2')].map(h => h.textContent)")
         assert any("<script>alert(1)</script> zzz" in title for title in titles), titles[:9]
-        # The announcements, the overlay, the title of the window and the pager take them over, too.
+        # Titles also appear in announcements, the overlay, the window title and the pager.
         for number in range(6):
             open_first(page, number)
             page.keyboard.press("ArrowRight")
@@ -58,9 +58,9 @@ def test_hostile_records_stay_text_in_every_view(b):
         open_calendar(page)
 
 
-def test_hostile_data_files_lead_nowhere(b):
+def test_hostile_data_files_inject_no_markup_and_no_addresses(b):
     if not b.is_served:
-        return  # Playwright changes no answers of file://
+        return  # Playwright cannot replace responses of file://
     titles = ["zzz <img src=x onerror=alert(1)>", "zzz <script>alert(1)</script>", "zzz \u202e \u2028 {{{x}}}"]
     places = [
         ("pages/2024-02.html", "2024-02-03", "pictures/x.jpg"),
@@ -101,7 +101,7 @@ FORBIDDEN = """() => {
 }"""
 
 
-def test_policy_holds(b):
+def test_policy_blocks_inline_scripts_styles_and_requests(b):
     with b.page() as page:
         policy = page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
         assert "default-src 'none'" in policy and "unsafe" not in policy, policy
@@ -117,8 +117,8 @@ def test_policy_holds(b):
         page.requested[:] = [url for url in page.requested if "example.org" not in url]
 
 
-def test_no_view_asks_for_anything_outside(b):
-    # Offline, with all requests recorded: every view requests only files of its folder.
+def test_views_request_only_files_of_the_gallery(b):
+    # Files are tested offline.
     with b.page() as page:
         page.context.set_offline(not b.is_served)
         settle(page)
@@ -140,7 +140,7 @@ def test_no_view_asks_for_anything_outside(b):
         assert not page.evaluate("document.cookie || localStorage.length || sessionStorage.length")
 
 
-def test_without_javascript(b):
+def test_pages_work_without_javascript(b):
     with b.page(java_script_enabled=False) as page:
         assert not page.locator("#words").is_visible() and not page.locator(".open-calendar").is_visible()
         link = page.locator(".tile:not(.missing) a").nth(1)

@@ -32,7 +32,7 @@ def test_calendar_shows_which_days_have_pictures(b):
             assert page.evaluate("document.querySelectorAll('.calendar td a').length") in (28, 29, 30, 31)
 
 
-def test_calendar_by_keyboard(b):
+def test_calendar_works_by_keyboard(b):
     with b.page() as page:
         page.focus(".open-calendar")
         page.keyboard.press("Enter")
@@ -79,10 +79,10 @@ def test_calendar_leads_to_a_day_on_another_page(b):
         assert f"/pages/{oldest}.html" in page.url
 
 
-def test_search_in_titles_and_texts(b):
+def test_search_finds_titles_and_texts(b):
     record = next(r for r in b.records() if "explanation" in r and re.match(r"[A-Za-z]+ [A-Za-z]+ ", r["title"]))
     with b.page() as page:
-        # Beginnings of words, in any case and order.
+        # Search for the beginnings of the title's words, in upper case and in reverse order.
         search(page, " ".join(word[:4].upper() for word in reversed(record["title"].split())))
         found = page.evaluate("[...document.querySelectorAll('.results .title')].map(t => t.textContent)")
         assert record["title"] in found, (record["title"], found[:5])
@@ -102,7 +102,7 @@ def test_search_in_titles_and_texts(b):
         assert all(word.strip(",:;").lower() in text.lower() for word in sentence.split())
 
 
-def test_search_finds_what_is_on_other_pages(b):
+def test_search_finds_pictures_on_other_pages(b):
     with b.page() as page:
         here = set(order(page))
         search(page, "undated 29")
@@ -112,13 +112,13 @@ def test_search_finds_what_is_on_other_pages(b):
         assert id not in here
         link.click()
         wait(page, f"document.querySelector('.details.shown')?.id === '{id}'")
-        # Back among the results, with the words still there.
+        # Going back shows the results and their words again.
         page.go_back()
         wait(page, "document.querySelector('.results .tile')")
         assert page.input_value("#words") == "undated 29"
 
 
-def test_search_shows_more(b):
+def test_show_more_adds_results(b):
     with b.page() as page:
         search(page, "sky")
         assert page.locator(".results .tile").count() == 60
@@ -136,7 +136,7 @@ def test_search_shows_more(b):
         assert not page.locator(".more").count()
 
 
-def test_search_folds_accents(b):
+def test_search_ignores_accents_and_case(b):
     with b.page() as page:
         apart = unicodedata.normalize("NFD", "Éclipse Zürich")
         for words in ("Éclipse Zürich", "ÉCLIPSE", "eclipse zurich", apart):
@@ -146,7 +146,7 @@ def test_search_folds_accents(b):
             ), words
 
 
-def test_focus_returns_from_a_search_result(b):
+def test_focus_returns_to_the_search_result(b):
     with b.page() as page:
         search(page, page.locator(".tile .title").nth(2).text_content()[:6])
         link = page.locator(".results .tile a[href^='#']").first

@@ -9,7 +9,7 @@ from browser import enlarge, open_calendar, open_first, settle, wait
 from screen import image
 
 
-def test_start_has_the_newest_picture_large_and_a_grid(b):
+def test_start_page_has_a_large_newest_picture_and_a_grid(b):
     with b.page() as page:
         newest = max(r["date"] for r in b.records() if "date" in r and "variants" in r)
         assert page.evaluate("document.querySelector('.hero a').hash.slice(1)") == newest
@@ -34,7 +34,7 @@ ROW_HEIGHT = """(() => {
 })()"""
 
 
-def test_rows_are_justified_and_the_last_is_not_stretched(b):
+def test_rows_are_justified_and_the_last_row_is_not_stretched(b):
     for width in (320, 768, 1280, 2560):
         with b.page(width=width, height=900) as page:
             rows = page.evaluate(ROWS)
@@ -53,7 +53,7 @@ new PerformanceObserver(list => list.getEntries().forEach(entry => { shifts += e
     .observe({ type: 'layout-shift', buffered: true });"""
 
 
-def test_no_layout_shift(b):
+def test_scrolling_causes_no_layout_shift(b):
     for width in (390, 1280):
         with b.page(width=width, init=SHIFTS) as page:
             for _ in range(6):
@@ -71,8 +71,8 @@ CANVAS = """(() => {
 })()"""
 
 
-def test_placeholders_stand_until_lazy_pictures_arrive(b):
-    # Pictures never arrive here, so the page shows the ThumbHash.
+def test_placeholders_are_shown_until_lazy_pictures_load(b):
+    # Pictures are held back, so the page shows the ThumbHash.
     with b.held("/pictures/") as (page, asked):
         wait(page, "document.querySelectorAll('.tile canvas').length > 1")
         canvas = page.evaluate(CANVAS)
@@ -89,7 +89,7 @@ def test_placeholders_stand_until_lazy_pictures_arrive(b):
         assert far == ["lazy"] * 3 and len(asked) < count, "all pictures were asked for at once"
 
 
-def test_no_flash_when_a_picture_takes_its_placeholders_place(b):
+def test_a_picture_replaces_its_placeholder_without_a_flash(b):
     with b.held("/pictures/") as (page, asked):
         wait(page, "document.querySelectorAll('.tile canvas').length > 1")
         settle(page)
@@ -106,7 +106,7 @@ def test_no_flash_when_a_picture_takes_its_placeholders_place(b):
             if page.evaluate("document.querySelector('.tile canvas').parentElement.querySelector('.arrived')"):
                 if not page.evaluate("document.getAnimations().length"):
                     break
-        # Never darker or lighter than both ends of the transition.
+        # The brightness stays between its values before and after the transition.
         low, high = min(before, seen[-1]) - 3, max(before, seen[-1]) + 3
         assert all(low <= value <= high for value in seen), (before, seen)
 
@@ -128,13 +128,13 @@ def test_transparent_pictures_have_a_backdrop_and_no_placeholder(b):
         assert corner - disc > 120, (corner, disc)
 
 
-def test_small_pictures_are_not_written_twice(b):
+def test_variants_of_a_picture_have_different_sizes(b):
     for record in b.records():
         sizes = [(v["width"], v["height"]) for name, v in record.get("variants", {}).items() if name != "original"]
         assert len(sizes) == len(set(sizes)), record["title"]
 
 
-def test_no_horizontal_scroll(b):
+def test_pages_do_not_scroll_horizontally(b):
     for width in (320, 768, 2560):
         for path in ("index.html", "pages/index.html", "pages/undated.html"):
             with b.page(path, width=width, height=800) as page:
@@ -151,12 +151,12 @@ def test_no_horizontal_scroll(b):
             page.keyboard.press("Escape")
             open_calendar(page)
             assert page.evaluate("document.querySelector('.calendar').scrollWidth") <= width
-            # A month and a year can be read.
+            # The selected month and year must be readable.
             selects = page.evaluate("[...document.querySelectorAll('.calendar select')].map(s => s.offsetWidth)")
             assert min(selects) >= 80, selects
 
 
-def test_right_to_left_titles(b):
+def test_right_to_left_titles_have_their_direction(b):
     with b.page() as page:
         assert page.evaluate("[...document.querySelectorAll('.tile .title, .details h2')].every(t => t.dir === 'auto')")
         directions = page.evaluate(
@@ -166,7 +166,7 @@ def test_right_to_left_titles(b):
         assert directions and set(directions) == {"rtl"}, directions
 
 
-def test_themes(b):
+def test_themes_set_the_background(b):
     white, black = "rgb(255, 255, 255)", "rgb(16, 17, 20)"
     for scheme, expected in (("light", white), ("dark", black)):
         with b.page(color_scheme=scheme) as page:
@@ -178,7 +178,7 @@ def test_themes(b):
             assert page.evaluate(read) == white
 
 
-def test_print(b):
+def test_printed_pages_have_no_controls(b):
     with b.page() as page:
         page.emulate_media(media="print")
         assert not page.locator(".open-calendar").is_visible() and page.locator(".tile a").first.is_visible()
@@ -190,6 +190,6 @@ def test_print(b):
         assert not page.locator(".tools").first.is_visible()
 
 
-def test_weight(b):
+def test_style_sheet_and_script_are_small(b):
     size = sum((b.site / name).stat().st_size for name in ("style.css", "gallery.js"))
     assert size < 40_000, size

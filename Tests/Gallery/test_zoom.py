@@ -1,10 +1,10 @@
-"""Zoom and pan: wheel, keys, buttons, clicks, fingers, and windows that change."""
+"""Zoom and pan: wheel, keys, buttons, clicks, touch, resizing."""
 
 from browser import PHONE, open_overlay, settle
 from screen import VIEW, fraction, point
 
 
-def test_wheel_zooms_at_the_pointer_up_to_the_best_pixels(b):
+def test_wheel_zooms_at_the_pointer_up_to_full_resolution(b):
     with b.page() as page:
         open_overlay(page)
         best = page.evaluate("+document.querySelector('.details.shown figure img').dataset.originalWidth")
@@ -70,7 +70,7 @@ def test_keys_and_buttons_zoom_and_pan_within_limits(b):
         assert abs(page.evaluate(VIEW)["width"] - fit["width"]) < 0.5
 
 
-def test_double_click_and_double_tap(b):
+def test_double_click_and_double_tap_zoom(b):
     with b.page() as page:
         open_overlay(page)
         fit = page.evaluate(VIEW)
@@ -92,7 +92,7 @@ def test_double_click_and_double_tap(b):
         assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"]
 
 
-def test_pinch(b):
+def test_pinch_zooms_and_springs_back(b):
     with b.page(**PHONE) as page:
         open_overlay(page)
         client = page.context.new_cdp_session(page)
@@ -107,7 +107,7 @@ def test_pinch(b):
         assert 2.4 < v["width"] / 390 < 3.2, v
         x, y = point(page, *at)
         assert abs(x - 200) < 3, (x, y)
-        # Pinched smaller than the window it springs back.
+        # A picture pinched below its fitted size springs back.
         client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points(150)})
         for d in range(140, 20, -10):
             client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points(d)})

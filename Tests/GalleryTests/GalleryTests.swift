@@ -9,7 +9,7 @@ import Testing
 
 func record(_ text: String) throws -> Record { try Record(parsing: Array(text.utf8)) }
 
-/// A place with a picture, or with none and a failure.
+/// Returns a place with a picture, or with a failure if `fails`.
 func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> Place {
     let day = date.flatMap { CalendarDay($0) }
     var words = try record(#"{"title":"Picture \#(name)"}"#)
@@ -34,7 +34,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(template.names == ["id", "inner", "missing"])
     }
 
-    @Test func everyPlaceOfThePagesIsFilled() {
+    @Test func templatesHaveTheExpectedNames() {
         #expect(
             PageTemplate(PackageResources.page_html).names == [
                 "root", "parts", "theme", "title", "head", "style", "name", "hero", "heading", "tiles", "pages", "foot",
@@ -48,13 +48,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             ])
     }
 
-    @Test func stylesAndScriptAreSmall() {
+    @Test func styleSheetAndScriptAreUnder40KB() {
         #expect(PackageResources.style_css.count + PackageResources.gallery_js.count < 40_000)
     }
 }
 
 @Suite struct PlaceCollectionTests {
-    @Test func placesOfOneDayHaveDifferentNames() throws {
+    @Test func placesOfTheSameDayHaveDifferentNames() throws {
         var places = PlaceCollection()
         #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
         let second = try #require(places.add(try place("2024-02-03", "b")))
@@ -63,12 +63,12 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.places.count == 3)
     }
 
-    @Test func aNewRecordOfAKeyReplacesTheOldOneInItsPlace() throws {
+    @Test func aNewRecordReplacesThePlaceWithTheSameKey() throws {
         var places = PlaceCollection()
         for name in ["a", "b"] { places.add(try place("2024-02-03", name)) }
         var changed = try place("2024-02-03", "a")
         changed = Place(key: changed.key, record: try record(#"{"title":"New"}"#), day: changed.day)
-        // It has no picture, and the old one has.
+        // A place with a picture is not replaced by a place without a picture.
         #expect(places.add(changed)?.record.string("title") == "Picture a")
         var other = try place("2024-02-03", "a").record
         other.set("title", .string("Newer"))
@@ -77,7 +77,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.places.map(\.id).first == "2024-02-03")
     }
 
-    @Test func aFailureGivesWayToThePictureOfItsDayAndNeverReplacesOne() throws {
+    @Test func aPictureReplacesTheFailureOfItsDayButNeverViceVersa() throws {
         var places = PlaceCollection()
         places.add(try place("2024-02-03", "day", fails: true))
         #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
@@ -86,7 +86,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.places.count == 1)
     }
 
-    @Test func namesThatAreReservedAreGivenInTheOrderOfTheirRecords() throws {
+    @Test func aReservedNameIsKeptForItsPlace() throws {
         var places = PlaceCollection()
         let (first, second) = (try place("2024-02-03", "a"), try place("2024-02-03", "b"))
         let id = places.reserveID(first.key, first.day)
@@ -108,7 +108,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(try key("{\(first)\(daily)") != key("{\(second)\(daily)"))
         #expect(try key("{\(first)\(daily)") == key(#"{"date":"2024-02-01","error":{"tool":"apod-fetch"}}"#))
         #expect(try key("{\(first)}") != key("{\(second)}"))
-        // Of another service: two pictures of one day.
+        // Two pictures of the same day from another service.
         let foreign = try ["1", "2"].map {
             try key(#"{"date":"2024-02-01","media_type":"image","url":"https://a.example/\#($0).jpg"}"#)
         }
@@ -119,7 +119,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(try key(#"{"path":"a/1.jpg"}"#) == key(#"{"path":"./a/1.jpg"}"#))
     }
 
-    @Test func placeOfAnEarlierVersionIsTakenOverByTheRecordOfItsDay() throws {
+    @Test func placeOfAnEarlierVersionGetsTheNewKeyOfItsPicture() throws {
         var places = PlaceCollection()
         var old = try place("2024-02-03", "a")
         old.isFormer = true
@@ -134,7 +134,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.add(try new("2024-02-03", "a"))?.id == "2024-02-03")
         #expect(places.places.count == 2 && places[old.key] == nil)
 
-        // The key of a picture without a date, as this version would give it.
+        // A place that this version wrote keeps its key, even if the key equals the former key of another picture.
         var present = PlaceCollection()
         old.isFormer = false
         present.add(old)
@@ -142,7 +142,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(present.places.count == 2)
     }
 
-    @Test func pruningNeedsMostOfTheInput() throws {
+    @Test func pruningIsRefusedIfTheInputMayBeIncomplete() throws {
         let came = try (1...6).map { try place("2024-02-0\($0)", "\($0)") }
         #expect(PruneLimit.half.refusal(of: 5, of: 10, came: came) == nil)
         #expect(PruneLimit.half.refusal(of: 6, of: 10, came: came) == .tooMany(6, of: 10))
@@ -156,7 +156,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(PruneLimit.all.refusal(of: 10, of: 10, came: [gone]) == .noPictures)
     }
 
-    @Test func invalidLineIsNoPlace() throws {
+    @Test func invalidRecordsAreNotReadAsPlaces() throws {
         for line in [
             #"{"title":"x"}"#, #"{"gallery":{"key":"../x","id":""}}"#,
             #"{"gallery":{"key":"0123456789abcdef0123456789abcdef","id":"x\" onload=\"y"}}"#,
@@ -179,16 +179,16 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         GalleryTool.variants(of: PixelSize(width: width, height: height), keepingOriginals: originals).map(\.name)
     }
 
-    @Test func nothingIsMadeTwice() {
+    @Test func variantsThatWouldEqualThePagersFileAreOmitted() {
         #expect(names(4000, 3000) == ["thumb", "thumb@2x", "pager", "overlay"])
         #expect(names(1000, 700) == ["thumb", "thumb@2x", "pager"])
-        // A larger thumbnail would be as large as the pager's file, and here each of them.
+        // Here `thumb@2x` would equal the pager's file; in the next case, both thumbnails would.
         #expect(names(700, 450) == ["thumb", "pager"])
         #expect(names(300, 200) == ["pager"])
         #expect(GalleryTool.variants(of: nil, keepingOriginals: true).count == 4)
     }
 
-    @Test func originalsOfTooManyPixelsForAPhoneGetAVariantOf24Megapixels() {
+    @Test func originalsAbove24MegapixelsGetASmallerVariant() {
         #expect(names(6000, 4000, originals: true).last == "overlay")
         #expect(names(6001, 4000, originals: true).last == "large")
         #expect(names(6001, 4000).last == "overlay")
@@ -211,7 +211,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(article.paragraphs.map(\.text) == paragraphs)
     }
 
-    @Test func privateFieldsStayOut() throws {
+    @Test func privateFieldsAreNotPublished() throws {
         let source = try record(
             #"{"date":"2024-02-03T10:00:00Z","name":"A  launch","hdurl":"https://x.org/a.jpg?api_key=SECRET&w=1","#
                 + #""url":"http://192.168.1.7/a.jpg","permalink":"https://nas.local/x","path":"/home/ada/a.jpg","file":"/home/ada/b.jpg","#
@@ -226,7 +226,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         )
     }
 
-    @Test func linksToPrivateAddressesAreText() throws {
+    @Test func linksToPrivateAddressesAreRemoved() throws {
         let published = #"[{"start":4,"end":8,"href":"https://x.org/"}"#
         let source = try record(
             #"{"explanation":"See here and there","apod":{"source":"cache","marks":"#
@@ -243,7 +243,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         ("ftp://x.org/", false),
         ("https://user:word@x.org/", false), ("javascript:alert(1)", false), ("file:///etc/passwd", false),
     ])
-    func addressesArePublicOrLeftOut(_ text: String, _ isPublic: Bool) {
+    func onlyPublicAddressesArePublished(_ text: String, _ isPublic: Bool) {
         #expect((Publication.address(text) != nil) == isPublic)
     }
 }
@@ -268,7 +268,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(site.link(to: 1, from: site.pages[1]) == "../pages/2024-02.html#2024-02-04")
     }
 
-    @Test func aMonthOfManyPicturesHasSeveralPages() throws {
+    @Test func aMonthWithManyPicturesHasSeveralPages() throws {
         let site = try site((1...5).map { "2024-02-0\($0)" }, pageSize: 2)
         #expect(
             site.pages.map(\.path) == [
@@ -281,7 +281,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(site.markup(of: site.pages[0], parts: 1).contains(text: "href=\"pages/2024-02.2.html\""))
     }
 
-    @Test func aDayIsTheNameOfTheFirstPictureThatItStillHas() throws {
+    @Test func aDayIsAlsoTheNameOfItsFirstRemainingPicture() throws {
         var places = PlaceCollection()
         for name in ["a", "b", "c"] { places.add(try place("2024-02-03", name)) }
         let first = places.places[0].key
@@ -292,7 +292,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(Set(named).isSuperset(of: places.places.map(\.id)))
     }
 
-    @Test func textsOfStrangersAreText() throws {
+    @Test func hostileTextsAreEscaped() throws {
         var places = PlaceCollection()
         var hostile = try place("2024-02-03", "x").record
         hostile.set("title", .string("</script><img src=x onerror=alert(1)>\u{2028}"))
@@ -310,7 +310,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(!site.part(1).contains(text: "</script") && !site.part(1).contains(text: "\u{2028}"))
     }
 
-    @Test func writtenLineIsReadAgain() throws {
+    @Test func writtenRecordsCanBeReadAgain() throws {
         let site = try site(["2024-02-03", nil])
         let lines = site.writtenRecords(in: site.places).split(separator: UInt8(ascii: "\n"))
         #expect(try lines.map { try #require(Place(written: Record(parsing: $0))) }.map(\.id) == site.places.map(\.id))

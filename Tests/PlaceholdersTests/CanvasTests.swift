@@ -7,13 +7,13 @@ import Testing
 @Suite struct CanvasTests {
     private let size = PixelSize(width: 20, height: 10)
 
-    @Test func aCoverOfTheWholePixelGivesItsColourAndNoneChangesNothing() {
+    @Test func fullCoverageSetsTheColourAndZeroCoverageChangesNothing() {
         var canvas = Canvas(size: size) { _ in RGB(0x102030) }
         canvas.blend(RGB(0xFFEEDD), in: PixelRect(x: 1, y: 0, width: 2, height: 1)) { x, _ in x == 1 ? 255 : 0 }
         #expect(Array(canvas.pixels.bytes[..<9]) == [0x10, 0x20, 0x30, 0xFF, 0xEE, 0xDD, 0x10, 0x20, 0x30])
     }
 
-    @Test func shapesOutsideAreClippedToNothing() {
+    @Test func rectanglesOutsideTheCanvasDrawNothing() {
         var canvas = Canvas(size: size) { _ in RGB(0x102030) }
         let before = canvas.pixels
         for far in [

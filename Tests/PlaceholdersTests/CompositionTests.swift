@@ -7,7 +7,7 @@ import Testing
     private static let sides = [1, 2, 3, 7, 15, 16, 17, 24, 40, 59, 60, 96, 120, 200, 320, 400, 800, 1365, 2048, 8192]
     private static let sizes = sides.flatMap { width in sides.map { PixelSize(width: width, height: $0) } }
 
-    @Test func partsStayInsideThePictureWithoutOverlap() {
+    @Test func iconAndTextStayInsideThePictureWithoutOverlap() {
         for size in Self.sizes {
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
             for scale in [0.25, 1, 2, 16, .nan, .infinity] {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func smallPicturesLeaveOutTheTextAndThenTheIcon() {
+    @Test func smallPicturesHaveNoTextAndTinyPicturesNoIcon() {
         func parts(_ side: Int) -> (hasIcon: Bool, hasText: Bool) {
             let composition = Composition(size: PixelSize(width: side, height: side), hasMessage: true, scale: 1)
             return (composition.iconSide > 0, composition.text != nil)
@@ -67,7 +67,7 @@ import Testing
         #expect(arrangement(320, 400) == .above)
     }
 
-    @Test func scaledPicturesHaveLargerSmallestLetters() throws {
+    @Test func smallestFontSizeIsMultipliedByTheScale() throws {
         let size = PixelSize(width: 400, height: 300)
         let once = try #require(Composition(size: size, hasMessage: true, scale: 1).text)
         let twice = try #require(Composition(size: size, hasMessage: true, scale: 2).text)

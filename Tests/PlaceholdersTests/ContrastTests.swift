@@ -4,7 +4,7 @@ import Testing
 
 @testable import Placeholders
 
-/// Whether placeholders can be read, from the pixels that are drawn.
+/// Measures the contrast of drawn placeholders, pixel by pixel.
 @Suite struct ContrastTests {
     /// The sizes of the styles at two scales, and of the variants.
     private static let sizes = [
@@ -17,7 +17,7 @@ import Testing
         String(repeating: "A long explanation that goes on and on, ", count: 40),
     ]
 
-    /// The minimum for text (WCAG 2.1, 1.4.3).
+    /// The minimum contrast of text (WCAG 2.1, 1.4.3).
     private static let enough = 4.5
 
     private func nothing(_: PixelSize) -> PixelBuffer {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Placeholder.Theme.allCases, Gradient.allCases)
-    func textIsReadOnEveryPixelBeneathAndAround(theme: Placeholder.Theme, gradient: Gradient) throws {
+    func textContrastsWithTheBackgroundBehindAndAroundIt(theme: Placeholder.Theme, gradient: Gradient) throws {
         let ink = Palette(theme).text
         for size in Self.sizes {
             let plain = try Placeholder(missing: .picture, theme: theme)
@@ -51,8 +51,8 @@ import Testing
                         }
                     }
                 }
-                // Nothing lies over the letters: the darkest part of a stem, which may be thinner than a pixel, has
-                // most of the text's colour. The smallest size has no letters.
+                // Nothing may cover the letters: their strongest pixel must have more than 60 % of the text's colour,
+                // since stems may be thinner than a pixel. The smallest size has no letters.
                 let isDrawn = coverage > 0.6 && coverage < 1.01
                 #expect(isDrawn || least == .infinity && size.height < 100, "\(size) \(message): \(coverage)")
                 #expect(least >= Self.enough, "\(size) \(message): \(least)")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: Placeholder.Theme.allCases, Gradient.allCases)
-    func iconsStandOutFromEveryPixelAround(theme: Placeholder.Theme, gradient: Gradient) throws {
+    func iconsContrastWithTheBackgroundAtEveryPixel(theme: Placeholder.Theme, gradient: Gradient) throws {
         let palette = Palette(theme)
         for size in Self.sizes {
             let plain = try Placeholder(missing: .picture, theme: theme)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Gradient.allCases) func aLightPlaceholderStaysLight(gradient: Gradient) throws {
+    @Test(arguments: Gradient.allCases) func lightPlaceholderStaysLightUnderEveryGradient(gradient: Gradient) throws {
         for size in Self.sizes {
             let plain = try Placeholder(missing: .picture, theme: .light)
                 .draw(size: size, gradient: gradient, icon: nothing).pixels
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func aPictureIsDrawnInTheMiddleOfTheIconsPlace() throws {
+    @Test func aCustomIconIsCentredInTheIconsSquare() throws {
         var told: PixelSize?
         let drawing = try Placeholder(missing: .picture).draw(size: PixelSize(width: 200, height: 100)) { place in
             told = place

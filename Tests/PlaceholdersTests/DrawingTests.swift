@@ -16,7 +16,7 @@ import Testing
         try Placeholder(missing: missing, message: message, theme: theme, font: font).draw(size: size, scale: scale)
     }
 
-    @Test func everySizeIsDrawnExactly() throws {
+    @Test func picturesHaveExactlyTheRequestedSize() throws {
         let sides = [1, 2, 9, 16, 33, 64, 121, 300]
         for width in sides + [1000] {
             for height in sides {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func theLargestPicturesAreDrawn() throws {
+    @Test func picturesOfTheMaximumSizeAreDrawn() throws {
         let largest = Placeholder.largestSide
         for size in [PixelSize(width: largest, height: 3), PixelSize(width: 3, height: largest)] {
             #expect(try draw("x", size: size).pixels.size == size)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func scalesOfAnyKindAreBorneWith() throws {
+    @Test func extremeAndInvalidScalesAreAccepted() throws {
         for scale in [0, -1, 1e9, .nan, .infinity, -.infinity] {
             #expect(try draw("No picture", scale: scale).pixels.size == Self.card)
         }
@@ -55,7 +55,7 @@ import Testing
         #expect(Set(stride(from: 0, to: 192, by: 3).map { Array(drawing.pixels.bytes[$0..<$0 + 3]) }).count == 1)
     }
 
-    @Test func themesAndReasonsLookDifferent() throws {
+    @Test func everyThemeAndIconLooksDifferent() throws {
         var seen: Set<PixelBuffer> = []
         for missing in Placeholder.Missing.allCases {
             for theme in Placeholder.Theme.allCases { seen.insert(try draw("", missing, theme: theme).pixels) }
@@ -63,7 +63,7 @@ import Testing
         #expect(seen.count == 8)
     }
 
-    @Test func withoutAMessageOnlyTheIconIsDrawnWithoutAWarning() throws {
+    @Test func anEmptyMessageDrawsOnlyTheIconWithoutAWarning() throws {
         #expect(try draw("").warnings == [])
         #expect(try draw(" \n\u{202E}") == draw(""))
     }
@@ -80,17 +80,17 @@ import Testing
         try Placeholder(missing: .picture, message: message, font: font).draw(size: size).pixels
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func theMessageChangesThePicture() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func differentMessagesDrawDifferentPictures() throws {
         let drawn = try [pixels(""), pixels("No picture"), pixels("No pictures"), pixels("Größe")]
         #expect(Set(drawn).count == 4)
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func theSameIsDrawnAgainByteForByte() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func equalPlaceholdersProduceEqualBytes() throws {
         let message = "No picture today: Größe, 画像, صورة, εικόνα"
         #expect(try pixels(message) == pixels(message))
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func concurrentDrawingsAreEqual() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func concurrentDrawingsProduceEqualBytes() throws {
         let message = "No picture today: Größe, 画像, صورة, εικόνα"
         let expected = try pixels(message)
         let drawn = Monitor<[PixelBuffer?]>([])
@@ -106,11 +106,11 @@ import Testing
         #expect(drawn.withLock { $0 } == Array(repeating: expected, count: 20))
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func invisibleCharactersChangeNothing() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func invisibleCharactersDoNotAffectThePicture() throws {
         #expect(try pixels("No\u{7} pic\u{202E}ture\n\u{200F}today\u{FEFF}") == pixels("No picture today"))
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func endlessMessagesAreDrawnInPart() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func overlongMessagesAreStillDrawn() throws {
         let endless = String(repeating: "What is missing is not said in a few words. ", count: 5000)
         let tower = "e" + String(repeating: "\u{301}", count: 5000)
         for size in [Self.card, PixelSize(width: 800, height: 60), PixelSize(width: 120, height: 900)] {
@@ -120,9 +120,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func lettersHaveTheTextsColourAndSoContrast() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func lettersHaveThePalettesTextColour() throws {
         let text = Palette(.light).text
-        // Eight times the size, so that the thinnest stem of any font is wider than a pixel.
+        // At scale 8, even the thinnest stem of any font is wider than a pixel.
         let (size, scale) = (PixelSize(width: 2560, height: 1600), 8.0)
         func inked(_ message: String) throws -> Int {
             let bytes = try Placeholder(missing: .picture, message: message).draw(size: size, scale: scale).pixels.bytes
@@ -137,17 +137,17 @@ import Testing
     @Test(.enabled(if: InstalledFonts.coverJapanese)) func japaneseIsDrawnWithoutMissingGlyphs() throws {
         let drawing = try Placeholder(missing: .picture, message: "本日の画像データ").draw(size: Self.card)
         #expect(drawing.warnings == [])
-        // Glyphs that were missing would all look the same.
+        // Missing glyphs would all look the same.
         #expect(try pixels("画") != pixels("像"))
     }
 
     @Test(.enabled(if: InstalledFonts.coverArabic)) func arabicLettersAreJoined() throws {
-        // A non-joiner keeps two letters apart, each in the shape that it has alone.
+        // A zero-width non-joiner keeps both letters in their isolated shapes.
         #expect(try pixels("بب") != pixels("ب\u{200C}ب"))
     }
 
     @Test(.enabled(if: InstalledFonts.coverArabic)) func arabicIsWrittenFromRightToLeft() throws {
-        // In one line, the first letter of the text has most of its ink at the right.
+        // Wide letters at the end of a line are on the left in Arabic and on the right in English.
         func centre(_ message: String) throws -> Double {
             let drawn = try Placeholder(missing: .picture, message: message)
                 .draw(size: PixelSize(width: 600, height: 60)) { _ in
@@ -165,8 +165,8 @@ import Testing
         #expect(drawing.warnings == [])
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func aCharacterThatNoFontHasIsLeftOutWithAWarning() throws {
-        // A letter of a script of the ninth century. A machine with a font for it cannot show this.
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func aCharacterWithoutAFontIsOmittedWithAWarning() throws {
+        // A letter of the Manichaean script. If a font for the script is installed, there is nothing to test.
         let drawing = try Placeholder(missing: .picture, message: "No \u{10AC0}picture").draw(size: Self.card)
         if drawing.warnings.isEmpty { return }
         #expect(drawing.warnings == ["no font has U+10AC0: the message is drawn without"])

@@ -13,14 +13,14 @@ import Testing
         try Placeholder(missing: .forbidden, message: message, font: font).draw(size: Self.card)
     }
 
-    @Test func aFontFileThatIsNotThereLeavesTheIconAloneAndIsNamed() throws {
+    @Test func aMissingFontFileIsNamedAndOnlyTheIconIsDrawn() throws {
         let drawing = try draw("No picture", font: "/nowhere/at-all.ttf")
         #expect(try drawing.pixels == draw("", font: nil).pixels)
         #expect(drawing.warnings.count == 1)
         if InstalledFonts.coverLatin { #expect(drawing.warnings[0].contains("/nowhere/at-all.ttf: No such file")) }
     }
 
-    @Test func bytesThatAreNoFontLeaveTheIconAlone() throws {
+    @Test func invalidFontFilesDrawOnlyTheIcon() throws {
         let folder = try TemporaryFolder()
         var random = SeededRandom(name: "no font")
         let contents: [[UInt8]] = [
@@ -50,7 +50,7 @@ import Testing
         #expect(try drawing.pixels != draw("No", font: InstalledFonts.file).pixels)
     }
 
-    @Test(.enabled(if: InstalledFonts.file != nil)) func aFontFileIsForgottenAfterItsDrawing() throws {
+    @Test(.enabled(if: InstalledFonts.file != nil)) func aFontFileDoesNotAffectLaterDrawings() throws {
         let folder = try TemporaryFolder()
         let bytes = try TestFile.bytes(#require(InstalledFonts.file))
         let before = try draw("No picture", font: nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(try draw("No picture", font: nil) == before)
     }
 
-    @Test(.enabled(if: InstalledFonts.coverLatin)) func aFamilyThatIsNotThereIsReplacedWithAWarning() throws {
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func aMissingFontFamilyIsReplacedWithAWarning() throws {
         let drawing = try draw("No picture", font: "No Such Family 7")
         #expect(drawing.warnings.count == 1)
         #expect(drawing.warnings[0].hasPrefix("there is no font family No Such Family 7: "))
@@ -69,7 +69,7 @@ import Testing
         #expect(try draw("No picture", font: "monospace").warnings == [])
     }
 
-    @Test(.enabled(if: InstalledFonts.file != nil)) func fontsThatEndTooEarlyNeverDoMoreThanFail() throws {
+    @Test(.enabled(if: InstalledFonts.file != nil)) func truncatedFontsDoNotCrash() throws {
         let folder = try TemporaryFolder()
         let whole = try TestFile.bytes(#require(InstalledFonts.file))
         for share in [1, 3, 10, 25, 50, 75, 90, 99] {
@@ -78,17 +78,18 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: InstalledFonts.file != nil)) func damagedFontsNeverDoMoreThanFail() throws {
+    @Test(.enabled(if: InstalledFonts.file != nil)) func damagedFontsDoNotCrash() throws {
         let folder = try TemporaryFolder()
         let whole = try TestFile.bytes(#require(InstalledFonts.file))
         var random = SeededRandom(name: "damaged font")
         for round in 0..<60 {
             var damaged = whole
-            // The first bytes say where all else is; damage elsewhere shows in glyphs, widths and tables of shaping.
+            // A third of the rounds damage the table directory at the start of the file; the others damage glyphs,
+            // widths and shaping tables.
             let reach = round % 3 == 0 ? 400 : damaged.count
             for _ in 0..<(round % 3 == 0 ? 4 : 4000) { damaged[random.below(reach)] = UInt8(random.below(256)) }
             let path = try folder.write("damaged-\(round).ttf", damaged)
-            // On a thread as the tools have them, with a stack of 1 MiB.
+            // Draw on a thread with a stack of 1 MiB, as the tools do.
             let size = Monitor<PixelSize?>(nil)
             try Thread.start {
                 let drawing = try? draw("AVATAR Größe, ffi صورة", font: path)
@@ -98,14 +99,15 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: InstalledFonts.file != nil)) func glyphsThatClaimToBeHugeAreNotDrawn() throws {
+    @Test(.enabled(if: InstalledFonts.file != nil)) func hugeGlyphsDoNotCrash() throws {
         var bytes = try TestFile.bytes(#require(InstalledFonts.file))
-        // The table directory (OpenType, "Table Directory"): 16 bytes a table from byte 12 on, its offset 8 bytes in.
+        // The table directory (OpenType, "Table Directory") has 16 bytes per table from byte 12; the table's offset is
+        // at byte 8 of its entry.
         let tag = Array("head".utf8)
         let entry = try #require(
             stride(from: 12, to: 12 + 16 * 40, by: 16).first { Array(bytes[$0..<$0 + 4]) == tag })
         let head = bytes[entry + 8..<entry + 12].reduce(0) { $0 << 8 | Int($1) }
-        // unitsPerEm: with 16 units to an em, the letters are a hundred ems wide.
+        // unitsPerEm: at 16 units per em, the letters are a hundred ems wide.
         bytes[head + 18] = 0
         bytes[head + 19] = 16
         let folder = try TemporaryFolder()

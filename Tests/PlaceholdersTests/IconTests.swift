@@ -4,7 +4,7 @@ import Testing
 @testable import Placeholders
 
 @Suite struct IconTests {
-    /// The icon with a margin of 5 pixels around it, as rows of pixels.
+    /// Returns the icon with a margin of 5 pixels, as rows of pixels.
     private func drawn(
         _ missing: Placeholder.Missing, _ side: Int, _ theme: Placeholder.Theme = .light
     ) -> [[[UInt8]]] {
@@ -24,7 +24,7 @@ import Testing
     private static let sides = [10, 16, 17, 24, 33, 100, 257]
 
     @Test(arguments: Placeholder.Missing.allCases, sides)
-    func anIconFillsItsSquareAndNothingElse(missing: Placeholder.Missing, side: Int) {
+    func anIconFillsMostOfItsSquareAndNothingOutside(missing: Placeholder.Missing, side: Int) {
         let rows = drawn(missing, side)
         let background = rows[0][0]
         let inked = rows.indices.flatMap { y in rows[y].indices.map { (x: $0, y: y) } }.filter { place in
@@ -40,18 +40,18 @@ import Testing
     }
 
     @Test(arguments: sides)
-    func aPadlockIsTheSameLeftAndRight(side: Int) {
+    func thePadlockIsSymmetricFromLeftToRight(side: Int) {
         for row in drawn(.forbidden, side) { #expect(row == row.reversed()) }
     }
 
     @Test(arguments: sides)
-    func filmIsTheSameAboveAndBelow(side: Int) {
+    func theFilmStripIsSymmetricFromTopToBottom(side: Int) {
         let rows = drawn(.video, side)
         #expect(rows == rows.reversed())
     }
 
     @Test(arguments: sides)
-    func iconsDifferFromOneAnother(side: Int) {
+    func allIconsLookDifferent(side: Int) {
         #expect(Set(Placeholder.Missing.allCases.map { drawn($0, side) }).count == Placeholder.Missing.allCases.count)
     }
 
@@ -60,14 +60,14 @@ import Testing
             let palette = Palette(.dark)
             let line = [palette.line.red, palette.line.green, palette.line.blue]
             let rows = drawn(.picture, side, .dark)
-            // Down the middle of the frame: background, outline and nothing in between.
+            // Down the middle of the frame, the outline follows the background without an intermediate colour.
             let column = rows.map { $0[5 + side / 2] }
             let first = column.firstIndex { $0 != rows[0][0] }
             #expect(first.map { column[$0] } == line)
         }
     }
 
-    @Test func squaresThatNoEdgeTouchesAreFilledLikeAllOthers() {
+    @Test func fillEqualsAPixelByPixelFill() {
         let palette = Palette(.light)
         let size = PixelSize(width: 150, height: 130)
         let bounds = PixelRect(x: 0, y: 0, width: 150, height: 130)

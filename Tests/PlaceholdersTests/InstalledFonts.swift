@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Placeholders
 
-/// Fonts for the tests that draw text, which a machine may lack.
+/// The fonts that tests need, which may not be installed.
 enum InstalledFonts {
-    /// Whether a text is drawn in full. Says loudly that tests are skipped where it isn't.
+    /// Returns whether a text is drawn without warnings. If not, prints that its tests are skipped.
     static func cover(_ text: String, of what: String) -> Bool {
         let drawing = try? Placeholder(missing: .picture, message: text).draw(size: PixelSize(width: 200, height: 120))
         if drawing?.warnings == [] { return true }
@@ -21,7 +21,7 @@ enum InstalledFonts {
     static let coverArabic = cover("صورة", of: "Arabic")
     static let coverGreekAndCyrillic = cover("εικόνα картинка", of: "Greek and Cyrillic")
 
-    /// A font file to make damaged copies of; nil, with a loud message, if there is none.
+    /// A font file that tests can copy and damage. If there is none, prints that the tests are skipped, and is nil.
     static let file: String? = {
         let candidates = [
             "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",

@@ -4,7 +4,7 @@ import Testing
 @testable import Placeholders
 
 @Suite struct TextFittingTests {
-    /// Wraps words whose characters, and the blanks between them, are half an em wide.
+    /// Wraps words in a font whose characters and blanks are all half an em wide.
     private func wrap(_ text: String, _ width: Double, _ breaksWords: Bool) -> [String] {
         let columns = max(1, Int(width / 0.5 + 1e-9))
         var lines: [String] = []
@@ -35,26 +35,26 @@ import Testing
         }
     }
 
-    @Test func aShortTextIsOneLineOfTheLargestSize() {
+    @Test func aShortTextFitsOnOneLineAtTheLargestSize() {
         let result = fitted("No picture", width: 200, height: 100, sizes: 10...20)
         #expect(result?.size == 20)
         #expect(result?.lines == ["No picture"])
     }
 
-    @Test func linesAreEvenRatherThanFull() {
-        // Three of the words would fit in the first line.
+    @Test func linesHaveSimilarWidths() {
+        // Three words would fit on the first line.
         let result = fitted("aaaa bbbb cccc dddd", width: 150, height: 100, sizes: 20...20)
         #expect(result?.lines == ["aaaa bbbb", "cccc dddd"])
     }
 
-    @Test func aLineIsSavedBySlightlySmallerLetters() {
-        // Two of the words fit in a line at 20, three of them at 18.
+    @Test func slightlySmallerLettersSaveTheThirdLine() {
+        // Two words fit on a line at size 20, three at size 18.
         let result = fitted("aaaa bbbb cccc dddd eeee ffff", width: 127, height: 100, sizes: 10...20)
         #expect(result?.lines == ["aaaa bbbb cccc", "dddd eeee ffff"])
         #expect(result.map { $0.size >= 16 } == true)
     }
 
-    @Test func manyLinesHaveSmallLetters() {
+    @Test func moreThanThreeLinesHaveSmallLetters() {
         let text = Array(repeating: "aaaa", count: 30).joined(separator: " ")
         let result = fitted(text, width: 160, height: 400, sizes: 10...20)
         #expect(result.map { $0.size <= 12.4 && $0.lines.count > 3 } == true)
@@ -66,25 +66,25 @@ import Testing
         #expect(result?.lines == ["Donaudampfschiff"])
     }
 
-    @Test func aWordIsBrokenWhenThereIsNoOtherWay() {
+    @Test func aWordTooWideAtTheSmallestSizeIsBroken() {
         let result = fitted("Donaudampfschiff", width: 30, height: 100, sizes: 10...20)
         #expect(result?.lines.joined() == "Donaudampfschiff")
         #expect(result.map { $0.lines.count > 1 && $0.lines.count <= $0.lineLimit } == true)
     }
 
-    @Test func theRestOfALongTextIsCutOffAtTheSmallestSize() {
+    @Test func aTextTooLongForTheBoxHasTheSmallestSizeAndALineLimit() {
         let text = "one two three four five six seven eight nine ten"
         let result = fitted(text, width: 60, height: 26, sizes: 10...20)
         #expect(result?.size == 10)
         #expect(result?.lineLimit == 2)
     }
 
-    @Test func withoutRoomForALineThereIsNone() {
+    @Test func boxTooSmallForALineHasNoFit() {
         #expect(fitted("text", width: 100, height: 12, sizes: 10...20) == nil)
         #expect(fitted("", width: 100, height: 100, sizes: 10...20) == nil)
     }
 
-    @Test func allThatIsDrawnFitsTheBox() {
+    @Test func allLinesFitTheBox() {
         var random = SeededRandom(name: "fitting")
         for _ in 0..<300 {
             let words = (0...random.below(40)).map { _ in String(repeating: "x", count: 1 + random.below(14)) }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aLongTextIsWrappedFewTimes() {
+    @Test func aLongTextIsWrappedAtMostTwice() {
         var count = 0
         let text = Array(repeating: "aaaa", count: 400).joined(separator: " ")
         let fitting = TextFitting(width: 0.5 * Double(text.count), lineHeight: 1.25) { width, breaksWords in

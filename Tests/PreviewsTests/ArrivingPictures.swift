@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Previews
 
-/// What ends in a picture that arrives in pieces of so many bytes.
+/// Returns the scans found in a picture that arrives in pieces of this many bytes.
 func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .standard) -> [CompleteScan] {
     var finder = ScanFinder(limits: limits)
     var scans: [CompleteScan] = []
@@ -21,13 +21,13 @@ func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .stand
     return scans
 }
 
-/// The preview of a scan, made from the bytes up to its end.
+/// Returns the preview of a scan, made from the bytes up to its end and a few more.
 func preview(of scan: CompleteScan, in bytes: [UInt8], limits: PreviewLimits = .standard) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let path = folder.path + "/preview"
     let format = try ImageHeader.read(MemorySource(bytes)).format
     let output = try File.open(path, O_RDWR | O_CREAT)
-    // What ends a pass of a PNG may be known some bytes before the last of them has come: see `CompleteScan.end`.
+    // The decoder may need some bytes beyond `CompleteScan.end` of a PNG before it has the last pixels of the pass.
     let slack = format == .png ? 8 : 1
     let drawing = PreviewDrawing(
         file: MemorySource(Array(bytes.prefix(scan.end + slack))), limits: limits, interruption: Interruption())
@@ -35,7 +35,7 @@ func preview(of scan: CompleteScan, in bytes: [UInt8], limits: PreviewLimits = .
     return try TestFile.bytes(path)
 }
 
-/// A GIF of one frame, whose rows come in four passes.
+/// Returns a GIF with interlaced frames, all equal.
 func interlacedGIF(
     _ width: Int, _ height: Int, screen: (width: Int, height: Int)? = nil, at place: (x: Int, y: Int) = (0, 0),
     colours: Int = 256, frames: Int = 1, transparent: UInt8? = nil
@@ -51,7 +51,7 @@ func interlacedGIF(
     ).gif()
 }
 
-/// Soft colours with some noise, so that every coding has something to do.
+/// Returns a gradient with some noise, which no coding compresses trivially.
 func drawn(_ width: Int, _ height: Int, channels: Int = 3) -> PixelBuffer {
     var random = SeededRandom(seed: 5)
     let noise = random.bytes(width * height * channels)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Previews
 
-/// What previews show.
+/// The pixels and bytes of previews.
 struct PreviewDrawingTests {
-    /// The whole picture with every pixel replaced by the first of its block.
+    /// Returns the picture with every pixel replaced by the first pixel of its block.
     private func blocks(_ pixels: PixelBuffer, _ width: Int, _ height: Int) -> PixelBuffer {
         var result = pixels
         let channels = pixels.channels
@@ -22,7 +22,7 @@ struct PreviewDrawingTests {
         return result
     }
 
-    /// The same picture, black where nothing is seen.
+    /// Returns the picture with transparent pixels set to black.
     private func visible(_ pixels: PixelBuffer) -> PixelBuffer {
         guard pixels.channels == 4 else { return pixels }
         var result = pixels
@@ -43,7 +43,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func aPassOfAPNGFillsItsBlocks() throws {
+    @Test func pixelsOfAPNGPassFillTheirBlocks() throws {
         for channels in 1...4 { try checkPNG(try interlacedPNG(61, 43, channels: channels)) }
         for width in 1...9 {
             for height in 1...9 { try checkPNG(try interlacedPNG(width, height), "\(width)x\(height)") }
@@ -51,7 +51,7 @@ struct PreviewDrawingTests {
     }
 
     /// Every depth and colour type, with palettes and transparent colours.
-    @Test func passesOfOtherPNGsFillTheirBlocks() throws {
+    @Test func pixelsOfPassesInCorpusPNGsFillTheirBlocks() throws {
         var paths = try Corpus.pictures(in: "png-suite").filter {
             $0.contains("/basi") || $0.hasSuffix("-interlaced.png") && !$0.contains("/size-")
         }
@@ -67,7 +67,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func aPassOfAGIFRepeatsItsRows() throws {
+    @Test func rowsOfAGIFPassAreRepeated() throws {
         for bytes in [
             interlacedGIF(37, 29), interlacedGIF(20, 33, frames: 2), interlacedGIF(5, 6, colours: 4, transparent: 1),
             interlacedGIF(3, 2, colours: 2),
@@ -81,7 +81,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func passesOfOtherGIFsRepeatTheirRows() throws {
+    @Test func rowsOfPassesInCorpusGIFsAreRepeated() throws {
         for name in try Corpus.pictures(in: "gif") where name.hasSuffix("interlaced.gif") {
             let bytes = try TestFile.bytes(name)
             let whole = try decode(MemorySource(bytes))
@@ -94,7 +94,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func anImageThatCoversAPartOfTheScreenLeavesTheRestTransparent() throws {
+    @Test func theScreenOutsideAGIFsImageIsTransparent() throws {
         let bytes = interlacedGIF(10, 17, screen: (16, 24), at: (4, 5), colours: 20)
         let shown = try decode(
             MemorySource(try preview(of: try #require(scans(in: bytes).first), in: bytes)))
@@ -105,7 +105,7 @@ struct PreviewDrawingTests {
                 #expect(shown.bytes[(y * 16 + x) * 4 + 3] == (isInside ? 255 : 0), "\(x), \(y)")
             }
         }
-        // An image that reaches beyond the screen is cut.
+        // An image that extends beyond the screen is clipped.
         let wide = interlacedGIF(30, 40, screen: (16, 24), at: (4, 5), colours: 20)
         let cut = try preview(of: try #require(scans(in: wide).first), in: wide)
         #expect(try decode(MemorySource(cut)).size == PixelSize(width: 16, height: 24))
@@ -113,14 +113,15 @@ struct PreviewDrawingTests {
         #expect(throws: PreviewFailure.noFreeColour) { try preview(of: scans(in: full)[0], in: full) }
     }
 
-    @Test func aScanOfAJPEGIsItsBytesAndAnEndMarker() throws {
+    @Test func jpegPreviewIsTheBytesUpToTheScanAndAnEndMarker() throws {
         let bytes = try progressiveJPEG()
         var last = Double.infinity
         let whole = try decode(MemorySource(bytes))
         for scan in scans(in: bytes) {
             let shown = try preview(of: scan, in: bytes)
             #expect(shown == bytes[..<scan.end] + [0xFF, 0xD9])
-            // A partial preview is refused, so nothing is missing; and each preview is closer to the picture.
+            // `decode` refuses truncated files, so each preview is complete. No preview differs more from the picture
+            // than the previous preview does.
             let pixels = try decode(MemorySource(shown))
             let difference = zip(pixels.bytes, whole.bytes).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) }
             #expect(pixels.size == whole.size && difference <= last)
@@ -128,7 +129,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func scansOfOtherJPEGsDecode() throws {
+    @Test func previewsOfCorpusJPEGsDecode() throws {
         let drawn = [
             "gray-progressive.jpg", "progressive-420-restart.jpg", "progressive-422.jpg", "progressive-444.jpg",
         ]
@@ -153,7 +154,7 @@ struct PreviewDrawingTests {
 
     private static func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 
-    @Test func equalScansGiveEqualBytes() throws {
+    @Test func previewDoesNotDependOnBytesAfterItsScan() throws {
         let bytes = try interlacedPNG(61, 43)
         for scan in scans(in: bytes) {
             let early = try preview(of: scan, in: bytes)
@@ -162,7 +163,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func aFileThatEndsBeforeTheScanDoesIsRefused() throws {
+    @Test func aFileThatEndsBeforeTheScanIsRefused() throws {
         for bytes in [try progressiveJPEG(), try interlacedPNG(61, 43), interlacedGIF(37, 29)] {
             let last = try #require(scans(in: bytes).last)
             #expect(throws: PreviewFailure.damaged) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Previews
 
-/// Which scans are worth a preview.
+/// The choice of scans for previews.
 struct PreviewPlanTests {
     private func taken(_ ends: [Int], copies: Bool, limits: PreviewLimits = .standard) -> [CompleteScan] {
         var plan = PreviewPlan(limits: limits)
@@ -11,13 +11,13 @@ struct PreviewPlanTests {
         }
     }
 
-    @Test func ordinaryScansAllGetOne() {
-        // Percent of the file, as libjpeg divides a photograph.
+    @Test func everyScanOfAnOrdinaryPictureGetsAPreview() {
+        // The ends of libjpeg's scans of a photograph, in percent of the file.
         let ends = [9, 25, 28, 30, 45, 70, 71, 72, 73, 99].map { $0 * 10_000 }
         #expect(taken(ends, copies: true).count == ends.count)
     }
 
-    @Test func previewsOfManyScansReadAtMostEightTimesTheFile() {
+    @Test func previewsOfManyScansCopyAtMostEightTimesTheFile() {
         let ends = (1...10_000).map { $0 * 100 }
         let scans = taken(ends, copies: true, limits: PreviewLimits(maxPreviews: .max))
         #expect(scans.reduce(0) { $0 + $1.end } <= 8 * 1_000_000)
@@ -26,14 +26,14 @@ struct PreviewPlanTests {
         #expect(taken(ends, copies: false).count == 32)
     }
 
-    @Test func aScanThatWasShownIsNotShownAgain() {
+    @Test func aRestartedDownloadRepeatsNoPreview() {
         var plan = PreviewPlan(limits: .standard)
         let scans = [(2, 100), (1, 50), (2, 100), (3, 200)].map { CompleteScan(number: $0.0, end: $0.1) }
         let shown = scans.map { plan.take($0, copies: true) }
         #expect(shown == [true, false, false, true])
     }
 
-    @Test func anEndBeyondAllNumbersOverflowsNothing() {
+    @Test func theLargestScanEndDoesNotOverflow() {
         #expect(taken([.max], copies: true).count == 1)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         PathGuard(resolved: folders).place(of: path).map { "\($0.folder) \($0.name)" }
     }
 
-    @Test func folderOfAFileIsFound() {
+    @Test func findsTheAllowedFolderOfAPath() {
         let folders = ["/cache", "/run/user/1/apod-tools"]
         #expect(place("/cache/a.jpg", in: folders) == "/cache a.jpg")
         #expect(place("/cache/scopes/x/ab/a.jpg", in: folders) == "/cache scopes/x/ab/a.jpg")
@@ -29,7 +29,7 @@ import Testing
         #expect(place(path, in: ["/cache"]) == nil)
     }
 
-    /// é as one code point and as two code points names two folders, although Unicode treats them as equal.
+    /// An é may be a single code point or two. The paths differ, although Unicode treats the letters as equal.
     @Test func pathsAreComparedByTheirBytes() {
         #expect(place("/caf\u{E9}/a", in: ["/cafe\u{301}"]) == nil)
         #expect(place("/caf\u{E9}/a", in: ["/caf\u{E9}"]) != nil)
@@ -44,7 +44,7 @@ import Testing
         return String(decoding: try pictures.open(path).contents(atMost: 100), as: UTF8.self)
     }
 
-    @Test func resolvedFileMustBeInsideTheFolder() throws {
+    @Test func linksAreResolvedBeforeTheFolderIsChecked() throws {
         _ = try folder.makeFolder("pictures/moon")
         let inside = try folder.write("pictures/moon/a.png", Array("inside".utf8))
         let outside = try folder.write("private.png", Array("outside".utf8))
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    @Test func theAllowedFolderMayBeALinkItself() throws {
+    @Test func anAllowedFolderMayBeALink() throws {
         _ = try folder.makeFolder("disk")
         let file = try folder.write("disk/a.png", Array("inside".utf8))
         #expect(symlink(folder.path("disk"), folder.path("pictures")) == 0)
         for path in [file, folder.path("pictures/a.png")] { #expect(try bytes(path) == "inside") }
     }
 
-    @Test func existenceOfAFileOutsideIsNotRevealed() throws {
+    @Test func refusalDoesNotRevealWhetherAFileExists() throws {
         _ = try folder.makeFolder("pictures")
         for path in ["/no such file", folder.path("pictures/none/../../private.png")] {
             #expect(throws: PathRefusal.outside(path)) { try bytes(path) }

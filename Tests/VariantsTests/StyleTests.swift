@@ -11,7 +11,7 @@ struct StyleTests {
         try Style.all(Record(parsing: Array(json.utf8)), path: "config.json")
     }
 
-    @Test func styleOfTheFileJoinsTheBuiltInStyles() throws {
+    @Test func configuredStyleIsAddedToTheBuiltInStyles() throws {
         let styles = try read(
             #"""
             {"hero": {"width": 600, "aspect_ratio": "2:1", "corner_radius": 24, "content_mode": "fit",
@@ -25,7 +25,7 @@ struct StyleTests {
                     gradient: Gradient.none, origin: .file("config.json")))
     }
 
-    @Test func aBuiltInStyleCanBeChangedInPart() throws {
+    @Test func configurationCanChangeSingleFieldsOfABuiltInStyle() throws {
         let card = try #require(try read(#"{"launch-card": {"height": 250}}"#).first { $0.name == "launch-card" })
         #expect(card.width == 400 && card.height == 250 && card.gradient == .standard)
         #expect(card.origin == .file("config.json"))
@@ -50,14 +50,14 @@ struct StyleTests {
     }
 
     @Test(arguments: [("16:9", 16.0 / 9), ("3/2", 1.5), ("1.5", 1.5), ("1", 1)])
-    func aspectRatiosAreReadAsPeopleWriteThem(text: String, ratio: Double) {
+    func aspectRatioMayBeARatioOrANumber(text: String, ratio: Double) {
         #expect(AspectRatio.read(text) == ratio)
     }
 
     @Test(arguments: ["", ":", "1:", "a:b", "0:1", "1:0", "-1:2", "1:2:3", "inf", "nan", "1000:1"])
     func invalidAspectRatioIsRefused(text: String) { #expect(AspectRatio.read(text) == nil) }
 
-    @Test func aRecordSaysWhereAStyleComesFrom() throws {
+    @Test func recordStatesTheOriginOfAStyle() throws {
         let record = try #require(Style.builtIn.first).record
         #expect(record.string("name") == "launch-card" && record.string("from") == "built-in")
         #expect(record.integer("width") == 400 && record.integer("corner_radius") == 16)

@@ -16,7 +16,7 @@ extension EncodeSettings {
     init(format: OutputFormat? = nil, quality: Int = 82) { self.init(format: format, quality: quality, effort: 3) }
 }
 
-/// Names and sizes of variants, and how they are encoded.
+/// The names, sizes, formats and keys of variants.
 struct VariantTests {
     private func named(_ texts: [String], _ change: (inout VariantRequest) -> Void = { _ in }) throws -> [Variant] {
         var request = VariantRequest()
@@ -33,7 +33,7 @@ struct VariantTests {
 
     // MARK: Lists
 
-    @Test func aListMayHaveCommasAndBeRepeated() throws {
+    @Test func variantListsMayHaveCommasAndBeRepeated() throws {
         #expect(try named([]) == [])
         #expect(try named(["pager"]) == [.pager])
         #expect(try named(["overlay,pager"]) == [.overlay, .pager])
@@ -42,13 +42,13 @@ struct VariantTests {
     }
 
     @Test(arguments: ["pagr", "Pager", "overlays", "", "pager,", ",", "pager,,overlay", " pager", "fit"])
-    func invalidVariantsAreRefused(_ text: String) {
+    func unknownVariantsAreRefused(_ text: String) {
         let said = message { _ = try named([text]) }
         #expect(said?.hasPrefix("64 there is no variant \"") == true, "\(said ?? "taken")")
         #expect(said?.contains("pager, overlay, launch-card") == true)
     }
 
-    @Test func aNearMatchIsNamed() {
+    @Test func unknownVariantSuggestsASimilarName() {
         #expect(message { _ = try named(["pagr"]) }?.contains("did you mean pager?") == true)
         #expect(message { _ = try named(["rocketcard"]) }?.contains("did you mean rocket-card?") == true)
         #expect(message { _ = try named(["thumbnail"]) }?.contains("did you mean") == false)
@@ -56,7 +56,7 @@ struct VariantTests {
 
     // MARK: Buckets
 
-    @Test func theLadderIsClimbedToTheFirstStepThatCovers() {
+    @Test func sizesAreRoundedUpToTheNextBucket() {
         for (side, bucket) in [
             (1, 128), (128, 128), (129, 192), (600, 768), (1024, 1024), (1025, 1536), (4096, 4096), (4097, nil),
         ] {
@@ -65,7 +65,7 @@ struct VariantTests {
         #expect(Bucket.ladder == Bucket.ladder.sorted())
     }
 
-    @Test func aBoxOfPointsIsCoveredByTheSmallestBucket() throws {
+    @Test func fitUsesTheSmallestBucketThatCoversItsBox() throws {
         let twice = try single { $0.fit = (300, 200) }
         #expect(twice.name == "fit" && twice.geometry == Geometry(width: 768, height: 768))
         let once = try single { ($0.fit, $0.scales) = ((300, 200), [1]) }
@@ -74,17 +74,17 @@ struct VariantTests {
         #expect(near.geometry == once.geometry)
     }
 
-    @Test func exactBoxesAndBoxesAboveTheLadderAreNotRounded() throws {
+    @Test func exactBoxesAndBoxesAboveTheLargestBucketAreNotRounded() throws {
         #expect(try single { ($0.fit, $0.isExact) = ((300, 200), true) }.geometry == Geometry(width: 600, height: 400))
         #expect(try single { $0.fit = (3000, 200) }.geometry == Geometry(width: 6000, height: 400))
     }
 
-    @Test func boxRoundedUpToABucketKeepsItsAspectRatioWhenFilled() throws {
+    @Test func croppedFitKeepsItsAspectRatio() throws {
         let variant = try single { ($0.fit, $0.contentMode) = ((300, 200), .fill) }
         #expect(variant.geometry == Geometry(width: 768, height: 512, mode: .fill))
     }
 
-    @Test func severalWidthsAreVariantsNamedLikeTheDescriptorsOfSrcset() throws {
+    @Test func severalWidthsMakeVariantsNamedLikeSrcsetDescriptors() throws {
         let made = try named(["pager"]) {
             $0.widths = [640, 320]
             $0.aspectRatio = 2
@@ -94,7 +94,7 @@ struct VariantTests {
         #expect(throws: UsageFailure.self) { try named(["launch-card"]) { $0.widths = [640, 320] } }
     }
 
-    @Test func bareSidesArePixelsAndNeverRounded() throws {
+    @Test func sidesWithoutAStyleArePixelsAndNotRounded() throws {
         #expect(try single { $0.widths = [800] } == .custom(width: 800, height: nil))
         #expect(try single { ($0.widths, $0.height) = ([801], 13) } == .custom(width: 801, height: 13))
         #expect(try single { $0.aspectRatio = 1 }.geometry == Geometry(aspectRatio: 1, mode: .fill))
@@ -102,7 +102,7 @@ struct VariantTests {
 
     // MARK: Styles
 
-    @Test func stylesArePointsTimesTheScale() throws {
+    @Test func styleSizesAreMultipliedByTheScale() throws {
         let card = try #require(try named(["launch-card"]).first)
         #expect(card.geometry == Geometry(width: 800, height: 400, mode: .fill, enlarges: true))
         #expect(card.gradient == .standard && card.cornerRadius == 32)
@@ -115,7 +115,7 @@ struct VariantTests {
         #expect(preference.geometry == Geometry(height: 240, mode: .fit, enlarges: true))
     }
 
-    @Test func styleIsEnlargedUnlessDisabled() throws {
+    @Test func onlyStylesEnlargeSmallPicturesByDefault() throws {
         #expect(try named(["launch-card"]) { $0.enlarges = false }.first?.geometry.enlarges == false)
         #expect(try named(["pager"]).first?.geometry.enlarges == false)
         #expect(try single { $0.widths = [80] }.geometry.enlarges == false)
@@ -132,15 +132,15 @@ struct VariantTests {
         #expect(try named(["launch-card"]) { $0.scales = [3] }.map(\.name) == ["launch-card"])
     }
 
-    @Test func sidesReplaceTheSidesOfEveryNamedStyle() throws {
+    @Test func requestedSidesReplaceTheSidesOfEveryNamedStyle() throws {
         let cards = try named(["launch-card,rocket-card"]) { $0.widths = [320] }
         #expect(cards.map(\.name) == ["launch-card", "rocket-card"])
         #expect(cards.map(\.geometry.width) == [640, 640] && cards.map(\.geometry.height) == [400, 400])
-        // Without a style they make a separate variant.
+        // Without a style, the sides make a separate variant.
         #expect(try named(["pager"]) { $0.widths = [320] }.map(\.name) == ["pager", "custom"])
     }
 
-    @Test func theCustomStyleTakesItsSizeFromTheOptions() throws {
+    @Test func cardStyleTakesItsSizeFromTheOptions() throws {
         let card = try named(["card"]) { ($0.widths, $0.aspectRatio) = ([200], 2) }
         #expect(card.count == 1)
         #expect(card.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill, enlarges: true))
@@ -167,7 +167,7 @@ struct VariantTests {
 
     // MARK: Encoding
 
-    @Test func theSourceDecidesTheFormatUnlessOneIsNamed() {
+    @Test func variantsKeepTheSourceFormatUnlessAnotherIsRequested() {
         let auto = EncodeSettings()
         #expect(auto.format(for: .jpeg) == .jpeg && auto.format(for: .png) == .png)
         #expect(auto.format(for: .gif) == .gif && auto.format(for: .webp) == .webp)
@@ -182,7 +182,7 @@ struct VariantTests {
         }
     }
 
-    @Test func animatedPNGStaysAnimatedUnlessAFrameIsRequested() {
+    @Test func animatedPNGBecomesWebPUnlessAFrameIsRequested() {
         var auto = EncodeSettings()
         #expect(auto.format(for: .png, isAnimated: true) == .webp && auto.format(for: .gif, isAnimated: true) == .gif)
         auto.frame = 0
@@ -190,7 +190,7 @@ struct VariantTests {
         #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
-    @Test func unwritableFormatsBecomeJPEGOrWebPForTheirAlpha() {
+    @Test func unwritableFormatsBecomeJPEGOrWebPIfTheyHaveAlpha() {
         let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {
             #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)
@@ -198,7 +198,7 @@ struct VariantTests {
         #expect(auto.format(for: .avif) == .avif)
     }
 
-    @Test func roundCornersWantAlpha() {
+    @Test func roundedCornersTurnJPEGIntoWebP() {
         let auto = EncodeSettings()
         #expect(auto.format(for: .jpeg, isRounded: true) == .webp)
         #expect(auto.format(for: .png, isRounded: true) == .png && auto.format(for: .gif, isRounded: true) == .gif)
@@ -248,11 +248,11 @@ struct VariantTests {
         add { $0.backdrop = .dominant }
         let keys = settings.flatMap { encodeSettings in variants.map(encodeSettings.key) }
         #expect(Set(keys).count == keys.count)
-        // The name is no such option: the same size is the same file.
+        // The name is not part of the key: variants of the same size are the same file.
         #expect(EncodeSettings().key(.custom(width: 1024, height: 1024)) == EncodeSettings().key(.pager))
     }
 
-    @Test func howAPictureIsDecodedIsInTheKeyToo() {
+    @Test func everyDecodeOptionIsInTheKey() {
         let keys = [false, true].flatMap { allowsTruncated in
             DecodeOptions.Quality.allCases.map { quality in
                 VariantMaker(
@@ -268,7 +268,7 @@ struct VariantTests {
         let byLibjpeg = VariantMaker(encodeSettings: EncodeSettings(), options: DecodeOptions(decoder: .libjpeg)).key(
             .pager)
         #expect(!keys.contains(byLibjpeg))
-        // Each beside the encodeSettings' own key.
+        // The settings' key comes first.
         #expect(keys.allSatisfy { $0.hasPrefix(EncodeSettings().key(.pager)) })
     }
 }

@@ -68,8 +68,8 @@ FUNCTIONS(CLOADING_DECLARED)
 enum { FC_SET_SYSTEM = 0, FC_SET_APPLICATION = 1, CAIRO_FONT_TYPE_FT = 1, CAIRO_FORMAT_A8 = 2 };
 enum { PANGO_DIRECTION_RTL = 1, PANGO_WRAP_WORD = 0, PANGO_WRAP_WORD_CHAR = 2, PANGO_ELLIPSIZE_END = 3 };
 
-// An em in Pango's units, 64 pixels of 1024 units: 2,000 of the widest letters stay below 2^31. Text is laid out at
-// this size and scaled, so that it is wrapped alike at each size.
+// An em in Pango's units: 64 pixels of 1024 units. A line of 2,000 of the widest letters stays below 2^31. Text is laid
+// out at this size and scaled when it is drawn, so it wraps in the same way at every size.
 static const double em = 64 * 1024;
 
 struct ctext_layout {
@@ -80,13 +80,13 @@ struct ctext_layout {
 static void *map, *attributes;
 
 static const char *load(void) {
-    // dlsym also searches the libraries that libpangocairo needs.
-    // Only scalable outline fonts without colours.
+    // Allow only outline fonts without colours, and turn off hinting.
     static const char rules[] =
         "<fontconfig><selectfont><rejectfont>"
         "<pattern><patelt name='outline'><bool>false</bool></patelt></pattern>"
         "<pattern><patelt name='color'><bool>true</bool></patelt></pattern></rejectfont></selectfont>"
         "<match target='font'><edit name='hinting' mode='assign'><bool>false</bool></edit></match></fontconfig>";
+    // dlsym also searches the libraries that libpangocairo depends on.
     void *library = cloading_open(CLOADING_NAMES("libpangocairo-1.0.0.dylib", "libpangocairo-1.0.so.0"));
     if (library == NULL) return "Pango cannot be loaded";
     if (!CLOADING_FIND(library, FUNCTIONS)) return "Pango is older than 1.44";
@@ -97,7 +97,7 @@ static const char *load(void) {
     }
     map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
     attributes = pango_attr_list_new();
-    // A hyphen in a broken address would look like a part of it.
+    // A hyphen in a wrapped URL would look like a part of it.
     pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0));
     return map == NULL ? "Pango was built without fontconfig" : NULL;
 }
@@ -110,11 +110,11 @@ const char *ctext_load(void) {
     return error;
 }
 
-// Adds a file's font as `family`, replacing an earlier file; NULL removes it.
+// Adds the font in `file` as `family`, replacing the previous file; NULL removes it. Returns whether it has outlines.
 static bool set_file(const char *file, const char *family) {
     static char *present;
     static int has_outlines = 1;
-    // Scanning a large file takes 10 ms.
+    // Scanning a large file takes 10 ms, so do not repeat it.
     if (strcmp(file != NULL ? file : "", present != NULL ? present : "") == 0) return has_outlines;
     free(present);
     present = file != NULL ? strdup(file) : NULL;
@@ -133,7 +133,7 @@ static bool set_file(const char *file, const char *family) {
 
 ctext_layout *ctext_open(const char *family, const char *file, const char *tag) {
     if (!set_file(file, family)) return NULL;
-    // Pango would abort the process without any font.
+    // Pango aborts the process if there is no font.
     const struct font_set *installed = FcConfigGetFonts(NULL, FC_SET_SYSTEM);
     if (file == NULL && (installed == NULL || installed->count == 0)) return NULL;
     ctext_layout *layout = calloc(1, sizeof *layout);
@@ -219,7 +219,7 @@ bool ctext_draw(ctext_layout *layout, ctext_place place, uint8_t *rows, int widt
         struct matrix matrix = {
             scale, 0, 0, scale, place.margin + indent, round(place.baseline + index * place.line_height)};
         cairo_set_matrix(cairo, &matrix);
-        // Draw outlines rather than glyphs, which Cairo before 1.17.4 places at whole pixels only.
+        // Draw outlines rather than glyphs: Cairo before 1.17.4 places glyphs only at whole pixels.
         pango_cairo_layout_line_path(cairo, line);
         cairo_fill(cairo);
     }

@@ -6,13 +6,13 @@ import Variants
 
 /// A gallery's folder on disk.
 ///
-/// Pictures are named by their content, other files are written to a temporary file and renamed, and unchanged files
-/// are not written. A killed run leaves complete files, and the next run adds the missing ones. Concurrent runs merge:
-/// at the end each writes the pages, under a lock, from all records.
+/// Pictures are named by their content. Files are written under a temporary name and renamed; unchanged files are not
+/// written. A killed run leaves only complete files, and the next run adds the missing files. Concurrent runs merge:
+/// each run finally locks the gallery and writes the pages from the records of all runs.
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
-    /// Locked for shared use during a run, so that no other run removes the pictures that this run needs.
+    /// Locked (shared) during a run. A run removes pictures only while no other run holds this lock.
     private let use: File
 
     private static let recordsName = "records.ndjson"
@@ -47,15 +47,15 @@ public final class GalleryFolder: Sendable {
         return places
     }
 
-    /// Returns the options of earlier runs, see `GallerySettings.remembered`, and their style sheet. Ignores an invalid
-    /// file.
+    /// Returns the options of earlier runs (`GallerySettings.remembered`) and their style sheet. Invalid options are
+    /// ignored.
     public func rememberedSettings() throws -> (options: Record, stylesheet: [UInt8]?) {
         let options = try folder.openIfPresent(Self.settingsName)?.contents(atMost: 1 << 16)
         let stylesheet = try folder.openIfPresent("own.css")?.contents(atMost: 1 << 20)
         return (options.flatMap { try? Record(parsing: $0) } ?? Record(), stylesheet)
     }
 
-    /// Returns the name in `pictures` of a path relative to the gallery.
+    /// Returns the name in the folder `pictures` for a path relative to the gallery.
     static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
 
     func facts(of places: PlaceCollection) -> [String: FileFacts] {
@@ -72,10 +72,10 @@ public final class GalleryFolder: Sendable {
         return known
     }
 
-    /// Adds places to the existing ones, and writes the pages. Throws `SystemFailure` (73), and `PruneRefusal` after
-    /// writing them.
+    /// Adds places, removes places that `settings` selects, and writes all files. Throws `SystemFailure` (73), and
+    /// after writing `PruneRefusal` or `MissingPicture`.
     ///
-    /// - Parameter came: in input order.
+    /// - Parameter came: the places of this run, in input order.
     func write(_ came: [Place], _ settings: GallerySettings) throws {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
@@ -119,7 +119,7 @@ public final class GalleryFolder: Sendable {
         for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page, parts: parts)) }
         try add(Site.months, site.listOfMonths(parts: parts))
         try add("feed.atom", site.feed)
-        // Written last, since it links to all others.
+        // Write the start page last, since it links to all other pages.
         try add(Site.start, site.markup(of: site.pages[0], parts: parts))
         for folder in ["pages", "data"] {
             for name in try self.folder.names(in: folder).map({ "\(folder)/\($0)" })
@@ -145,9 +145,9 @@ public final class GalleryFolder: Sendable {
         try file.commit()
     }
 
-    /// Removes pictures that no place uses any more, and temporary files of killed runs, unless another run is active.
+    /// Removes the given pictures, and temporary files of killed runs. Does nothing while another run is active.
     ///
-    /// - Parameter all: also removes pictures that never belonged to a place.
+    /// - Parameter all: also removes all other pictures that no place uses.
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
@@ -172,7 +172,7 @@ public final class GalleryFolder: Sendable {
     }
 }
 
-/// A picture to remove is not in the gallery.
+/// A picture named by `--remove` is not in the gallery.
 struct MissingPicture: Failure {
     let id: String
     let gallery: String
@@ -183,7 +183,7 @@ struct MissingPicture: Failure {
 }
 
 extension FileFacts {
-    /// Reads the facts in a record's variant.
+    /// Reads the facts from a variant's field in a record.
     init?(written file: Record) {
         guard let path = file.string("path"), let dot = path.lastIndex(of: "."), let format = file.string("format")
         else {

@@ -3,7 +3,7 @@ import Records
 /// The appearance and the content of a gallery.
 public struct GallerySettings: Sendable {
     public enum Theme: String, Sendable, CaseIterable {
-        /// Follows the reader's system.
+        /// Follows the reader's system setting.
         case auto
         case light, dark
     }
@@ -18,16 +18,16 @@ public struct GallerySettings: Sendable {
     public var stylesheet: [UInt8]?
     /// Whether originals are copied into the gallery.
     public var keepsOriginals = false
-    /// Which pictures that are not in the input are removed; nil for none.
+    /// The limit for removing pictures that are not in the input; nil removes none.
     public var prune: PruneLimit?
     /// The pictures to remove, by `gallery.id`.
     public var removed: Set<String> = []
     /// The field that identifies a picture, see `PictureIdentity`.
     public var identity: FieldPath?
-    /// The record fields with the texts of a picture. The first field with a text counts.
+    /// The record fields to read for each text of a picture. The first field that has a text is used.
     public var fields = GalleryText.standardFields
 
-    /// The options that later runs use unless they have others, as texts by name.
+    /// The option values that later runs use by default, as text by option name.
     public var remembered = Record()
 
     public init(title: String, theme: Theme, pageSize: Int) {
@@ -37,7 +37,7 @@ public struct GallerySettings: Sendable {
     }
 }
 
-/// A text of a picture in a gallery, by its name in `--field`.
+/// The texts of a picture in a gallery, with their names in `--field`.
 public enum GalleryText: String, Sendable, CaseIterable {
     case title, date, text, credit, licence, link
 

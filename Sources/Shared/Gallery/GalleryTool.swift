@@ -7,7 +7,7 @@ import Variants
 
 /// Adds each record's picture to a gallery, for `img-downsample gallery`.
 ///
-/// Records are returned as soon as their pictures exist; `write` writes the pages at the end.
+/// Records are emitted as soon as their pictures are written. `write` writes the pages at the end.
 public final class GalleryTool: RecordTool {
     public let name = "img-downsample"
     private let settings: GallerySettings
@@ -16,21 +16,21 @@ public final class GalleryTool: RecordTool {
     private let publication: Publication
     private let files: PathGuard
     private let state: Monitor<State>
-    /// The facts of the files in `pictures` by name. A file that two records share is encoded once.
+    /// The facts about the files in `pictures`, by name. A picture that several records share is encoded only once.
     private let facts: Monitor<[String: FileFacts]>
 
     private struct State {
         /// The places of earlier runs and of this run.
         var places: PlaceCollection
-        /// The places of this run by record number, since records are processed concurrently.
+        /// The places of this run by record number. Records are processed concurrently, so they arrive in any order.
         var came: [Int: Place] = [:]
         var count = 0
     }
 
-    /// Phones cannot show larger pictures.
+    /// The maximum number of pixels that phones can show.
     private static let mostPixels = 24_000_000
 
-    /// Returns the variants that a page needs, except duplicates of the pager's.
+    /// Returns the variants that a page needs. Omits thumbnails and overlays that would equal the pager's file.
     ///
     /// - Parameter size: the size of the picture; nil if unknown.
     static func variants(of size: PixelSize?, keepingOriginals: Bool) -> [Variant] {
@@ -54,10 +54,10 @@ public final class GalleryTool: RecordTool {
         return all
     }
 
-    /// Reads the places of the folder. Throws `SystemFailure`.
+    /// Reads the places of earlier runs. Throws `SystemFailure`.
     ///
     /// - Parameters:
-    ///   - files: the files that records may name, which include the gallery's own.
+    ///   - files: the files that records may name, including the files of the gallery.
     ///   - downsampler: returns the tool that writes variants into this folder.
     public init(
         _ settings: GallerySettings, in folder: GalleryFolder, files: PathGuard,
@@ -75,7 +75,7 @@ public final class GalleryTool: RecordTool {
         state = Monitor(State(places: places))
     }
 
-    /// Writes the pages. Throws `SystemFailure` (73), and `PruneRefusal` after writing them.
+    /// Writes the pages. Throws `SystemFailure` (73), and after writing `PruneRefusal` or `MissingPicture`.
     public func write() throws {
         let came = state.withLock { state in state.came.sorted { $0.key < $1.key }.map(\.value) }
         try folder.write(came, settings)
@@ -85,13 +85,13 @@ public final class GalleryTool: RecordTool {
 
     public var acceptsErrors: Bool { true }
 
-    /// The place of a record, assigned in input order.
+    /// The identity and the name of a record's picture, assigned in input order.
     private struct Position {
         let number: Int
         let identity: PictureIdentity
         let day: CalendarDay?
         let id: String
-        /// The words of a file without a record.
+        /// The texts in the metadata of a file that was given as an argument; nil for a record.
         let caption: EmbeddedCaption?
     }
 
@@ -120,7 +120,7 @@ public final class GalleryTool: RecordTool {
 
     private func process(_ record: inout Record, _ argument: String?, _ position: Position) throws {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {
-            // A record that this gallery wrote.
+            // Records that this gallery wrote have relative paths.
             if let place = try written(record) {
                 takeFiles(of: place, &record)
                 return add(place, position, &record)
@@ -165,8 +165,9 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// Returns the size of the picture without copying the file: from the record, whose errors cost at most a
-    /// superfluous or missing variant, or from the header of the file.
+    /// Returns the size of the picture from the record or from the header of the file. Nil if the size is unknown, or
+    /// if the file is a pipe, which can be read only once. A wrong size in the record causes at most a superfluous or a
+    /// missing variant.
     private func size(_ record: Record, argument: String?) -> PixelSize? {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {
@@ -184,7 +185,7 @@ public final class GalleryTool: RecordTool {
         guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
             try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == .file })
         else { return nil }
-        // The user may have edited the texts.
+        // Use the texts of the record, which the user may have edited.
         var shown = publication.record(of: record)
         shown.set([
             "path": place.record.string("path").map { .string($0) },
@@ -209,7 +210,8 @@ public final class GalleryTool: RecordTool {
         if let path = place.record.string("path") { record.setPath("path", folder.folder.path(of: path)) }
     }
 
-    /// Returns the words in the metadata of a file; nil if it cannot be read, which decoding it will report.
+    /// Returns the texts in the metadata of a file. Nil if the file cannot be read, which is reported when it is
+    /// decoded.
     private static func caption(_ path: String) -> EmbeddedCaption? {
         guard let file = try? File.openInput(path), file.isRegular else { return nil }
         return (try? EmbeddedMetadata.read(InputFile(file))).map(EmbeddedCaption.init)
@@ -273,7 +275,7 @@ public final class GalleryTool: RecordTool {
         guard let path = try record.path("path"), relative(path) == nil else { return }
         let file = try isArgument ? File.openInput(path) : files.open(path)
         let header = try inspect(InputFile(file))
-        // A file name does not identify content; path, inode, size and modification time do.
+        // Without a digest from the index, identify the content by path, inode, size and modification time.
         let status = file.status
         let digest =
             try downsampler([.pager]).digest(of: path, record)

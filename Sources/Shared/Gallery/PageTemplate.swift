@@ -28,7 +28,7 @@ struct PageTemplate: Sendable {
         self.parts = parts
     }
 
-    /// All names, for a test that each has a value.
+    /// All names in the template, for tests.
     var names: Set<String> {
         Set(
             parts.compactMap { part in

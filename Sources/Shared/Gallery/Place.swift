@@ -4,15 +4,15 @@ import HTTP
 import Records
 import Support
 
-/// A picture of a gallery, or a picture that failed. Contains only the public parts of a record.
+/// A picture in a gallery, or a record whose picture failed. Contains only the public parts of the record.
 public struct Place: Sendable, Equatable {
     /// Identifies the picture: 32 hexadecimal digits.
     let key: String
-    /// The key that earlier versions gave the picture.
+    /// The key that earlier versions computed for the picture.
     var formerKey: String?
-    /// Whether an earlier version wrote the place and gave it its key.
+    /// Whether an earlier version wrote the place and computed its key.
     var isFormer = false
-    /// The name in addresses, unique in a collection; empty before the place is added.
+    /// The name of the place in addresses, unique in a collection. Empty before the place is added.
     var id = ""
     let day: CalendarDay?
     /// The public fields and the files, with paths relative to the gallery.
@@ -25,7 +25,7 @@ public struct Place: Sendable, Equatable {
         let height: Int
     }
 
-    /// The names of files, by size.
+    /// The names of the files of a place, from small to large.
     static let thumbnail = "thumb"
     static let sharpThumbnail = "thumb@2x"
     static let pager = "pager"
@@ -35,12 +35,12 @@ public struct Place: Sendable, Equatable {
     static let original = "original"
     static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, original]
 
-    /// - Parameter record: has the files in `variants`.
+    /// - Parameter record: a record with the files in `variants`.
     init(key: String, record: Record, day: CalendarDay?) {
         (self.key, self.record, self.day) = (key, record, day)
     }
 
-    /// Reads a place that an earlier run wrote; nil for other records, such as edited or hostile lines.
+    /// Reads a place that an earlier run wrote. Returns nil for other records, such as edited or hostile lines.
     init?(written record: Record) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""
@@ -67,7 +67,7 @@ public struct Place: Sendable, Equatable {
 
     var hasPicture: Bool { file(Self.pager) != nil }
 
-    /// The name of the smallest file. A small picture has no thumbnail, since it would equal its pager file.
+    /// The name of the smallest file. A small picture has no thumbnail, which would equal the pager's file.
     private var smallest: String { file(Self.thumbnail) != nil ? Self.thumbnail : Self.pager }
 
     /// The file for a tile.
@@ -81,13 +81,13 @@ public struct Place: Sendable, Equatable {
 
     var colour: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).dominant_colour")) }
 
-    /// Whether the picture has transparent parts: bit 24 of the ThumbHash.
+    /// Whether the picture has transparent parts: bit 24 of the ThumbHash, counted from 1.
     var isTransparent: Bool {
         guard let bytes = hash.flatMap(Base64.decoded), bytes.count > 2 else { return false }
         return bytes[2] & 0x80 != 0
     }
 
-    /// Returns whether a gallery may have created this path. Such a path cannot lead outside it.
+    /// Returns whether a path has the form of pictures in a gallery. Such a path cannot lead outside the gallery.
     static func isOwn(_ path: String) -> Bool {
         let prefix = "pictures/"
         guard path.hasPrefix(prefix) else { return false }
@@ -100,7 +100,8 @@ public struct Place: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// Returns the possible names of a place: its day, followed by more of the key if several places share the day.
+    /// Returns the possible names of a place, the shortest first. The name of a dated place is its day, followed by a
+    /// part of the key if the day has several places. The name of an undated place is a part of the key.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]
@@ -115,12 +116,12 @@ public struct Place: Sendable, Equatable {
 struct PictureIdentity: Equatable {
     /// 32 hexadecimal digits.
     let key: String
-    /// The key that earlier versions gave the picture: the digest of its address or file name.
+    /// The key that earlier versions computed for the picture: the digest of its address or file name.
     let formerKey: String
 
-    /// The key that a gallery wrote into the record; else the field `--identity`; else the first of: `date`, if
-    /// apod-fetch wrote the record; `id`; the address; the cache key (cache files have random names); the path relative
-    /// to the working directory; the day; the whole record.
+    /// Derives the key from the first of these that the record has: the key that a gallery wrote; the field
+    /// `--identity`; `date`, if apod-fetch wrote the record; `id`; the address; the cache key (cache files have random
+    /// names); the path relative to the working directory; the day; the whole record.
     ///
     /// - Parameter day: the day of the record in the gallery.
     init(of record: Record, day: CalendarDay?, field: FieldPath? = nil) {
@@ -130,7 +131,7 @@ struct PictureIdentity: Equatable {
             return
         }
         formerKey = Self.formerKey(of: record, path: path, day: day)
-        // Other services have a `media_type` as well, and several pictures a day.
+        // `media_type` does not identify APOD records: other services have it too, with several pictures a day.
         let isDaily = record.string("apod.service") != nil || record.string("error.tool") == "apod-fetch"
         if let field, let text = record.printable(field) {
             key = Self.digest("field", text)

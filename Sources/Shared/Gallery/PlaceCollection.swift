@@ -10,8 +10,8 @@ struct PlaceCollection: Sendable {
 
     subscript(key: String) -> Place? { indices[key].map { places[$0] } }
 
-    /// Adds a place, or replaces the place with its key. Returns the resulting place; nil if the new place failed and
-    /// another place of its day has a picture. A failure never replaces a picture.
+    /// Adds a place, or replaces the place with the same key. A failure never replaces a picture. Returns the place now
+    /// in the collection, or nil if the new place is a failure and another place of its day has a picture.
     @discardableResult
     mutating func add(_ place: Place) -> Place? {
         takeOver(place.formerKey, as: place.key, place.day)
@@ -30,7 +30,7 @@ struct PlaceCollection: Sendable {
         let neighbours = (place.day.flatMap { ofDays[$0] } ?? []).compactMap { self[$0] }
         if place.record.hasError, neighbours.contains(where: \.hasPicture) { return nil }
         if place.hasPicture {
-            // Failures of earlier runs, when the picture's address was unknown.
+            // Remove failures of earlier runs, which had other keys because the picture's address was unknown.
             remove(neighbours.filter { !$0.hasPicture && $0.record.hasError }.map(\.key))
         }
         var place = place
@@ -41,11 +41,12 @@ struct PlaceCollection: Sendable {
         return place
     }
 
-    /// Replaces the key that an earlier version gave a place, unless that place belongs to another day.
+    /// Changes the key of a place that an earlier version wrote from `former` to `key`, unless the place has another
+    /// day.
     mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
         guard let former, former != key, indices[key] == nil, let index = indices[former] else { return }
         let old = places[index]
-        // Earlier versions did not read the day of a file.
+        // Earlier versions did not read the day in the metadata of a file, so the old day may be nil.
         guard old.isFormer, old.day == day || old.day == nil else { return }
         var renamed = Place(key: key, record: old.record, day: old.day)
         renamed.id = old.id
@@ -56,7 +57,7 @@ struct PlaceCollection: Sendable {
         if let day = old.day, let place = ofDays[day]?.firstIndex(of: former) { ofDays[day]?[place] = key }
     }
 
-    /// Returns the name for an existing or future place: `wanted` if it is free.
+    /// Returns the name of an existing place, or reserves a name for a new place: `wanted` if it is free.
     mutating func reserveID(_ key: String, _ day: CalendarDay?, _ wanted: String = "") -> String {
         if let old = self[key], old.day == day { return old.id }
         let id = ([wanted] + Place.names(day: day, key: key)).first { !$0.isEmpty && (ids[$0] ?? key) == key } ?? key
@@ -68,14 +69,14 @@ struct PlaceCollection: Sendable {
         if !keys.isEmpty { keep { !keys.contains($0.key) } }
     }
 
-    /// Removes the places that `isWanted` rejects.
+    /// Keeps only the places that `isWanted` accepts.
     mutating func keep(_ isWanted: (Place) -> Bool) {
         var kept = PlaceCollection()
         for place in places where isWanted(place) { kept.add(place) }
         self = kept
     }
 
-    /// Returns the keys of the places for a record: its own, or the places of its day.
+    /// Returns the keys of the places that represent a record: its own place, or else all places of its day.
     func keys(standingFor place: Place) -> [String] {
         if indices[place.key] != nil { return [place.key] }
         return place.day.flatMap { ofDays[$0] } ?? []

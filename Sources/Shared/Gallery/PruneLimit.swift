@@ -1,16 +1,16 @@
 import Records
 import Support
 
-/// How many pictures `--prune` may remove. A run whose input is incomplete must not empty a gallery.
+/// The maximum number of pictures that `--prune` may remove. Protects a gallery from a run with incomplete input.
 public enum PruneLimit: String, Sendable, CaseIterable {
     /// At most half of the pictures.
     case half
     case all
 
-    /// Returns why nothing may be removed; nil if the removal is allowed.
+    /// Returns the reason to remove nothing, or nil if the removal is allowed.
     ///
     /// - Parameters:
-    ///   - removed: the number of pictures that the input lacks.
+    ///   - removed: the number of pictures in the gallery that are not in the input.
     ///   - count: the number of pictures before the run.
     func refusal(of removed: Int, of count: Int, came: [Place]) -> PruneRefusal? {
         if removed == 0 { return nil }

@@ -9,7 +9,7 @@ import Support
 struct Publication {
     let fields: [GalleryText: [FieldPath]]
 
-    /// Returns the fields that pages use, under their usual names.
+    /// Returns the fields that pages use, with the names that APOD records have.
     func record(of record: Record) -> Record {
         var published = Record()
         let article = Article(paragraphs: paragraphs(record, fields[.text, default: []]))
@@ -45,8 +45,8 @@ struct Publication {
         return nil
     }
 
-    /// Returns the paragraphs of the first field that has a text: the elements of a list; or the parts of a text
-    /// between blank lines, or without blank lines its lines.
+    /// Returns the paragraphs of the first field that has a text. The elements of a list are paragraphs. A single text
+    /// is divided at blank lines, or, if it has none, into lines.
     private func paragraphs(_ record: Record, _ fields: [FieldPath]) -> [LinkedText] {
         for field in fields {
             var parts = record.strings(field)
@@ -62,14 +62,14 @@ struct Publication {
         return []
     }
 
-    /// Returns the day at the beginning of a date or time.
+    /// Returns the day of a record, from the first ten characters of its date or time.
     static func day(of record: Record, _ fields: [GalleryText: [FieldPath]]) -> CalendarDay? {
         fields[.date, default: []].lazy.compactMap { field in
             record.string(field).flatMap { CalendarDay($0.prefix(10)) }
         }.first
     }
 
-    /// Returns the paragraphs of a text and its links to public addresses; nil if there are none.
+    /// Returns the layout of a text: its paragraphs and its links to public addresses. Nil if it has neither.
     private static func layout(of record: Record, _ text: String) -> Record? {
         guard let apod = record.raw("apod").flatMap({ try? Record(parsing: $0) }) else { return nil }
         let paragraphs = Article(text, layout: apod).paragraphs.map { $0.mapLinks(address) }
@@ -92,7 +92,7 @@ struct Publication {
         if let address = url.address { return AddressClass(address) == .global }
         let labels = url.host.split(separator: ".")
         guard labels.count > 1, let last = labels.last else { return false }
-        // RFC 6762, RFC 6761, RFC 8375, and names that ICANN reserves for private networks.
+        // Names of RFC 6762, RFC 6761 and RFC 8375, and names that ICANN reserves for private networks.
         return !["local", "localhost", "internal", "lan", "home", "corp", "intranet", "private", "test"].contains(last)
             && !url.host.hasSuffix("home.arpa")
     }
@@ -112,7 +112,7 @@ struct Publication {
 
     /// Returns whether a word is a private address without a scheme, such as `127.0.0.1:8080`.
     private static func isPrivateServer(_ word: String) -> Bool {
-        // `10.5` and `10:30` may be numbers and times.
+        // Other words may be numbers or times, such as `10.5` and `10:30`.
         let isHost = word.hasPrefix("localhost") || word.hasPrefix("[") || word.split(separator: ".").count == 4
         guard isHost, let url = try? WebURL("http://\(word)") else { return false }
         return url.address != nil && !isPublic(url) || url.host == "localhost"

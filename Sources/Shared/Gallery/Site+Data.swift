@@ -4,7 +4,7 @@ import Support
 
 /// The files beside the pages: scripts that are loaded on demand, the feed, and the records.
 extension Site {
-    /// Places per search file.
+    /// The number of places per search file.
     private static let partSize = 200
 
     var parts: Int { (places.count + Self.partSize - 1) / Self.partSize }
@@ -22,7 +22,8 @@ extension Site {
         return Self.script("days", .object(months.map { JSON.Member($0.name, .integer($0.bits)) }))
     }
 
-    /// The names on each page, in a file for each last character of a name. A day is also a name of its first picture.
+    /// Scripts that list the names of the places on each page. Each script contains the names that end in the same
+    /// character. A day is also a name of its first picture.
     var names: [(path: String, text: String)] {
         typealias Part = (page: String, names: [JSON])
         func add(_ name: String, _ page: String, to parts: inout [Part]) {
@@ -46,7 +47,7 @@ extension Site {
         }
     }
 
-    /// Returns a search file, numbered from 1.
+    /// Returns the search file with this number, counted from 1.
     func part(_ number: Int) -> String {
         let start = (number - 1) * Self.partSize
         let entries = (start..<min(start + Self.partSize, places.count)).map { index in
@@ -66,14 +67,14 @@ extension Site {
     }
 
     /// Returns a script that passes a value to the page. Escapes `<`, which could end the script, and line separators,
-    /// which were invalid in strings (ECMA-262 before 2019).
+    /// which are invalid in strings before ECMA-262 2019.
     private static func script(_ name: String, _ value: JSON) -> String {
         let json = String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
             .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
         return "galleryData(\"\(name)\",\(json));\n"
     }
 
-    /// The records of the pages, one per line.
+    /// Returns the records of the places, one per line.
     func writtenRecords(in order: [Place]) -> [UInt8] {
         var bytes: [UInt8] = []
         for place in order {
@@ -120,7 +121,7 @@ extension Site {
         return entry
     }
 
-    /// Returns noon in UTC; without a day, the Unix epoch.
+    /// Returns noon of a day in UTC; without a day, noon of 1970-01-01.
     private static func noon(_ day: CalendarDay?) -> String { "\(day.map { "\($0)" } ?? "1970-01-01")T12:00:00Z" }
 
     /// Returns a stable UUID for a text (RFC 9562, version 8).

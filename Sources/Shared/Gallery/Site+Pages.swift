@@ -126,8 +126,8 @@ extension Site {
             """
     }
 
-    /// Returns the attributes of the preview before the picture is loaded; none for a transparent picture, which would
-    /// not cover it.
+    /// Returns the attributes for the blurred preview that is shown until the picture is loaded. Empty for a
+    /// transparent picture, which would not cover the preview.
     private func data(_ place: Place) -> String {
         if place.isTransparent { return "" }
         func attribute(_ name: String, _ value: String?) -> String {
@@ -136,14 +136,15 @@ extension Site {
         return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
     }
 
-    /// Returns the classes for the aspect ratio, in tenths of the height, from 5 to 32, and for transparency.
+    /// Returns the CSS classes of a picture: `r5` to `r32` for ten times its aspect ratio, and `clear` if it is
+    /// transparent.
     private func look(_ place: Place) -> String {
         guard let file = place.tile else { return "r15" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
         return "r\(ratio)\(place.isTransparent ? " clear" : "")"
     }
 
-    /// Returns the day unless it is the title.
+    /// Returns the day as HTML, or an empty text if the title is the day.
     private func time(_ place: Place) -> String {
         guard let day = place.day, title(of: place) != EnglishDate.words(day) else { return "" }
         return "<time datetime=\"\(day)\">\(EnglishDate.words(day))</time>"

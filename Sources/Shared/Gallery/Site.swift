@@ -1,14 +1,14 @@
 import Support
 
-/// The pages of a gallery and the distribution of places over them.
+/// The pages of a gallery, and the places on each page.
 struct Site: Sendable {
     struct Page: Sendable {
-        /// Relative to the gallery.
+        /// The path of the page, relative to the gallery.
         let path: String
         let heading: String
-        /// The indices of its places.
+        /// The indices in `Site.places` of the places on the page.
         let places: Range<Int>
-        /// The month and the page number within it.
+        /// The month of a page with dated places, and the page's number within the month.
         var month: Month?
         var number = 1
 
@@ -31,9 +31,9 @@ struct Site: Sendable {
     let settings: GallerySettings
     /// Newest first, followed by places without a date in the order in which they were added.
     let places: [Place]
-    /// The start page, the months, newest first, and the pages of places without a date.
+    /// The start page, then the pages of each month, newest first, then the pages of places without a date.
     let pages: [Page]
-    /// The index of each place's page, other than the start page.
+    /// The index in `pages` of each place's page, which is never the start page.
     let pageOfPlace: [Int]
 
     static let start = "index.html"
@@ -92,7 +92,7 @@ struct Site: Sendable {
         page.places.contains(place) ? "#\(places[place].id)" : page.root + address(of: place)
     }
 
-    /// Returns the address of a place before its page number is known.
+    /// Returns the address of a place on the first page of its month, valid before the number of its page is known.
     static func address(of place: Place) -> String {
         "pages/\(place.day.map { Month($0).name } ?? "undated").html#\(place.id)"
     }

@@ -1,6 +1,6 @@
 import Formats
 
-/// The positions of icon and message: stacked, or side by side in a banner.
+/// The layout of icon and message: stacked, or side by side in a banner.
 struct Composition: Sendable, Hashable {
     enum Arrangement: Sendable, Hashable { case above, beside }
 
@@ -21,7 +21,7 @@ struct Composition: Sendable, Hashable {
 
     /// The smallest legible letters, in pixels per em at scale 1.
     static let smallestLetters = 11.0
-    /// The smallest recognisable icon.
+    /// The smallest recognisable icon, in pixels.
     static let smallestIcon = 10
 
     /// - Parameter scale: picture pixels per page pixel.
@@ -58,11 +58,11 @@ struct Composition: Sendable, Hashable {
         if iconSide < Self.smallestIcon { iconSide = 0 }
     }
 
-    /// Returns nil if not even a short word fits.
+    /// Returns nil if the box is too small for a short word.
     private static func space(_ box: PixelSize, largest: Double, smallest: Double) -> TextSpace? {
         guard Double(box.width) >= 6 * smallest, Double(box.height) >= 1.4 * smallest else { return nil }
         let largest = max(largest, smallest)
-        // Cut the message rather than fill the picture with small print.
+        // Shorten a long message rather than fill the picture with small print.
         return TextSpace(width: box.width, height: box.height, sizes: max(smallest, largest * 0.5)...largest)
     }
 

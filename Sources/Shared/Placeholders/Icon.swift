@@ -22,9 +22,9 @@ struct Icon: Sendable {
     private func length(_ units: Double) -> Double { units * Double(side) / 24 }
     private func point(_ x: Double, _ y: Double) -> Point { Point(length(x), length(y)) }
 
-    /// Aligned to pixels, so that straight edges are sharp.
+    /// A length rounded to whole pixels, which keeps straight edges sharp.
     private func snapped(_ units: Double) -> Double { length(units).rounded() }
-    /// `snapped` from the opposite side, which preserves symmetry.
+    /// `snapped`, measured from the opposite side, which keeps the icon symmetric.
     private func mirrored(_ units: Double) -> Double { Double(side) - snapped(units) }
 
     /// The width of outlines, in whole pixels.
@@ -69,7 +69,7 @@ struct Icon: Sendable {
         let rounding = length(0.7)
         canvas.fill(palette.surface, in: square) { SignedDistance.box($0, low, high, radius: radius) }
         if side >= 28 {
-            // Perforation: holes as large as the gaps between them.
+            // Perforation: holes at most as high as the gaps between them.
             let (outer, inner) = (snapped(4.3), snapped(6))
             let pitch = (high.y - low.y - 2 * stroke) / 4
             let (width, rowRadius) = (Double(side), length(0.4))
@@ -102,7 +102,7 @@ struct Icon: Sendable {
         let stroke = stroke
         let softness = length(1.6)
         let (start, end) = (point(4.6, 3.4), point(20.6, 21))
-        /// The cloud, or its interior: each part is smaller by `inset`.
+        /// The signed distance to the cloud with each part shrunk by `inset`.
         func cloud(_ here: Point, inset: Double) -> Double {
             let hills = SignedDistance.merged(
                 SignedDistance.merged(
@@ -115,7 +115,7 @@ struct Icon: Sendable {
         }
         canvas.fill(palette.surface, in: square) { cloud($0, inset: 0) }
         canvas.fill(palette.line, in: square) { max(cloud($0, inset: 0), -cloud($0, inset: stroke)) }
-        // A gap on both sides separates the stroke from the outline.
+        // Leave a gap on both sides of the slash.
         canvas.fill(palette.background, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 2.8) }
         canvas.fill(palette.accent, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 1.1) }
     }

@@ -8,7 +8,7 @@ import Support
 struct MessageDrawing {
     /// The width of the widest line, and the height of all lines, in pixels.
     let size: PixelSize
-    /// The border around it for slanted letters and marks, in pixels.
+    /// The margin around `size` for slanted letters and marks, in pixels.
     private let margin: Int
     private let pitch: Int
     private let coverage: [UInt8]
@@ -16,8 +16,8 @@ struct MessageDrawing {
     /// Pango is not thread-safe.
     private static let turn = Monitor(())
 
-    /// Draws a message of `MessageText.cleaned` as large as it fits into `space`, centred or aligned with the start of
-    /// the line.
+    /// Draws a message at the largest size that fits into `space`, with centred or start-aligned lines. `text` must
+    /// come from `MessageText.cleaned`.
     ///
     /// - Returns: the drawing, or nil if nothing can be drawn; and warnings for the user.
     static func draw(
@@ -27,7 +27,7 @@ struct MessageDrawing {
             if let reason = ctext_load() { return (nil, ["\(String(cString: reason)): the message is not drawn"]) }
             let file = font.flatMap { isPath($0) ? $0 : nil }
             if let file, let reason = fault(of: file) { return (nil, [unusable(file, reason)]) }
-            // English unless the letters suggest another language: the locale must not matter.
+            // Default to English: the locale must not affect the picture.
             let language = MessageText.language(of: text) ?? "en"
             guard let layout = ctext_open(file == nil ? font ?? "sans-serif" : "font of a file", file, language) else {
                 let warning = file.map { unusable($0, "it is not an OpenType font with outlines") }
@@ -46,10 +46,10 @@ struct MessageDrawing {
         }
     }
 
-    /// Returns nil if not even one line fits, or if a damaged font cannot be drawn.
+    /// Returns nil if not even one line fits, the font is damaged, or memory is exhausted.
     private init?(_ text: String, _ layout: OpaquePointer, _ space: Composition.TextSpace, isCentered: Bool) {
         let whole = ctext_set_text(layout, text, text.utf8.count)
-        // Some fonts have no heights, or the height of their tallest ornament.
+        // Clamp the heights: some fonts report none, or the height of their tallest ornament.
         let (ascent, descent) = (min(max(whole.ascent, 0.7), 1.2), min(max(whole.descent, 0.15), 0.5))
         let lineHeight = max(1.3, ascent + descent)
         let fitting = TextFitting(width: whole.width, lineHeight: lineHeight) { width, breaksWords in
@@ -66,7 +66,7 @@ struct MessageDrawing {
         margin = Int(size / 2)
         let (width, height) = (self.size.width + 2 * margin, self.size.height + 2 * margin)
         pitch = (width + 3) / 4 * 4
-        // Centre the letters in the line.
+        // Centre the letters vertically in the line.
         let place = ctext_place(
             size: size, margin: Double(margin),
             baseline: Double(margin) + (lineHeight + ascent - descent) / 2 * size, line_height: lineHeight * size,
@@ -76,7 +76,7 @@ struct MessageDrawing {
         self.coverage = coverage
     }
 
-    /// Blends the letters over a canvas. `box` has their size.
+    /// Blends the letters over a canvas. The size of `box` must be `size`.
     func draw(in box: PixelRect, _ color: RGB, on canvas: inout Canvas) {
         let (left, top) = (box.x - margin, box.y - margin)
         let around = PixelRect(x: left, y: top, width: box.width + 2 * margin, height: box.height + 2 * margin)
@@ -90,7 +90,7 @@ struct MessageDrawing {
         "sans-serif", "sans", "serif", "monospace", "mono", "system-ui", "cursive", "fantasy", "emoji", "math",
     ]
 
-    /// Returns whether `font` is a file rather than a family.
+    /// Returns whether `font` is the path of a file rather than the name of a family.
     private static func isPath(_ font: String) -> Bool {
         font.utf8.contains(UInt8(ascii: "/")) || font.withPathPointer { access($0, F_OK) } == 0
     }
@@ -100,7 +100,7 @@ struct MessageDrawing {
         do {
             let file = try File.open(path, O_RDONLY | O_NONBLOCK)
             if !file.isRegular { return "it is no regular file" }
-            // The largest font files, collections of all of CJK in all weights, have about 100 MB.
+            // The largest font files, which contain all CJK characters in all weights, have about 100 MB.
             return file.count > 256 << 20 ? "it is over 256 MiB" : nil
         } catch {
             return (error as? SystemFailure).map { systemMessage($0.errno) } ?? "\(error)"

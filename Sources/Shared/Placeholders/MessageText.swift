@@ -1,15 +1,15 @@
 /// Prepares an untrusted message for drawing.
 enum MessageText {
-    /// The most characters that are read. No placeholder shows more, and shaping is expensive.
+    /// The maximum number of characters. No placeholder can show more, and shaping is expensive.
     static let limit = 2000
 
-    /// The most consecutive marks: four suffice for the letters of any script; hundreds would be drawn over the text
-    /// above.
+    /// The maximum number of consecutive combining marks. Every script needs at most four; hundreds would cover the
+    /// text above.
     static let markLimit = 4
 
-    /// Returns the message on one line without invisible characters: replaces runs of white space by a blank, and
-    /// removes controls, unassigned and private characters, and directional controls (Unicode 15, categories Cc, Cf,
-    /// Cn, Co). Replaces the rest beyond the limit by an ellipsis.
+    /// Returns the message on one line. Each run of white space becomes a blank. Control, format, unassigned and
+    /// private-use characters (Unicode 15 categories Cc, Cf, Cn, Co), which include directional controls, are removed.
+    /// An ellipsis replaces the text beyond `limit`.
     static func cleaned(_ message: String) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
@@ -42,7 +42,7 @@ enum MessageText {
         return String(result)
     }
 
-    /// White space that allows a line break, so not no-break spaces.
+    /// Returns whether a character is white space at which a line may break. No-break spaces are excluded.
     static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09...0x0D, 0x20, 0x85, 0x1680, 0x2000...0x2006, 0x2008...0x200A, 0x2028, 0x2029, 0x205F, 0x3000: true
@@ -60,14 +60,14 @@ enum MessageText {
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .unassigned, .privateUse, .surrogate: false
-        // The joiner and the non-joiner only affect the shape of letters.
+        // Zero-width joiners and non-joiners are kept: they only affect the shape of letters.
         case .format: scalar.value == 0x200C || scalar.value == 0x200D
         default: true
         }
     }
 
-    /// Returns the language for choosing fonts if the letters determine it: Chinese, Japanese and Korean draw the same
-    /// character differently. Otherwise nil.
+    /// Returns the language tag for choosing fonts, or nil if the text is not Chinese, Japanese or Korean: these
+    /// languages draw the same character differently.
     static func language(of text: String) -> String? {
         var hasIdeographs = false
         for scalar in text.unicodeScalars {
@@ -81,7 +81,7 @@ enum MessageText {
         return hasIdeographs ? "zh-cn" : nil
     }
 
-    /// Separates the characters that no font has from the text.
+    /// Removes the characters that no font covers, and returns them as `missing`.
     static func covered(
         _ text: String, has: (Unicode.Scalar) -> Bool
     ) -> (text: String, missing: [Unicode.Scalar]) {
@@ -107,7 +107,7 @@ enum MessageText {
         return "no font has \(shown.joined(separator: ", "))\(rest): the message is drawn without"
     }
 
-    /// Inserts word joiners within Hangul words, which should only be wrapped at blanks.
+    /// Inserts word joiners between Hangul syllables: Korean text should be wrapped only at blanks.
     static func joined(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var isAfterHangul = false

@@ -12,7 +12,7 @@ extension RGB {
 /// The colours of a theme.
 struct Palette: Sendable, Hashable {
     var background: RGB
-    /// The background at the densest part of a style's gradient: a shade, so that a light picture stays light.
+    /// The background under the densest part of a gradient. Close to `background`, so a light placeholder stays light.
     var shade: RGB
     var text: RGB
     /// The area within an icon's outline.
@@ -45,7 +45,7 @@ struct Palette: Sendable, Hashable {
         }
     }
 
-    /// Returns the background under a gradient for a row, counted from the top.
+    /// Returns the background colour of a row, counted from the top, under a gradient.
     func background(row: Int, of height: Int, _ gradient: Gradient) -> RGB {
         let share = gradient.alpha(row: row, height: height) / Self.densest
         func mixed(_ from: UInt8, _ to: UInt8) -> UInt8 {

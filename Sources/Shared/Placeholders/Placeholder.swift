@@ -2,29 +2,30 @@ import Formats
 import Images
 import Support
 
-/// A picture that replaces a missing one: a symbol and a message.
+/// A generated picture that replaces a missing picture: an icon and a message.
 public struct Placeholder: Sendable, Hashable {
-    /// The missing content or the reason, which selects the icon.
+    /// The missing content, or the reason for its absence. Selects the icon.
     public enum Missing: String, Sendable, Hashable, CaseIterable {
-        /// No picture, or an unreadable picture: mountains and the sun in a frame.
+        /// A picture that is absent or unreadable. Icon: mountains and the sun in a frame.
         case picture
-        /// A film instead of a picture: a film strip.
+        /// The record has a film instead of a picture. Icon: a film strip.
         case video
-        /// Temporarily unavailable: a crossed-out cloud.
+        /// Temporarily unavailable. Icon: a crossed-out cloud.
         case network
-        /// Not allowed: a padlock.
+        /// Not allowed. Icon: a padlock.
         case forbidden
     }
 
     public enum Theme: String, Sendable, Hashable, CaseIterable { case light, dark }
 
     public var missing: Missing
-    /// The text beneath the icon, from any source: line breaks become blanks, invisible characters and directional
-    /// controls are removed, and 2,000 characters are read. Empty for the icon alone.
+    /// The text beneath or beside the icon, from any source. Line breaks become blanks; invisible characters,
+    /// directional controls and text beyond 2,000 characters are removed. If empty, only the icon is drawn.
     public var message: String
     public var theme: Theme
-    /// The path of a font file, or the name of a family in fontconfig. A name with a slash is a path. Nil or empty: a
-    /// sans-serif font that covers the message.
+    /// The path of a font file, or a family name for fontconfig. A name with a slash, or of an existing file, is a
+    /// path. Nil or empty: the default sans-serif font. Characters that the font lacks are drawn with other installed
+    /// fonts.
     public var font: String?
 
     public init(missing: Missing, message: String = "", theme: Theme = .light, font: String? = nil) {
@@ -39,21 +40,21 @@ public struct Placeholder: Sendable, Hashable {
 
     /// Draws the picture.
     ///
-    /// The message is wrapped and as large as fits, shortened with an ellipsis if even the smallest letters are too
-    /// large. A picture that is too small for text has only the icon, and a still smaller picture only the background.
-    /// Equal placeholders, sizes, scales and fonts produce equal bytes.
+    /// The message is wrapped and drawn as large as fits. If it is too long even in the smallest letters, it ends in an
+    /// ellipsis. A picture too small for text has only the icon, and an even smaller picture only the background. Equal
+    /// placeholders, sizes, scales and fonts produce equal bytes.
     ///
-    /// Text requires Pango, which is loaded with the first text. Without it or without a font, the picture has only the
-    /// icon, and `warnings` has the reason; that is no error.
+    /// Text requires Pango, which is loaded on first use. Without Pango or without a font, the picture has only the
+    /// icon, and `warnings` states the reason; this is not an error.
     ///
-    /// Safe to call on any number of threads; text is drawn by one thread at a time.
+    /// Thread-safe. Only one thread draws text at a time.
     ///
     /// - Parameters:
     ///   - size: 1x1 to 8192x8192 pixels.
-    ///   - scale: picture pixels per page pixel, from 0.25 to 16: at 2, the smallest letters have twice as many pixels.
+    ///   - scale: picture pixels per page pixel, clamped to 0.25 to 16. Scale 2 doubles the smallest font size.
     ///   - gradient: shades the background, beneath icon and message.
-    ///   - icon: returns a picture that replaces the icon, at most as large as the given square; nil for the built-in
-    ///     icon.
+    ///   - icon: returns a picture to draw instead of the icon, at most as large as the given square; nil for the
+    ///     built-in icon.
     /// - Throws: `PlaceholderError` if the size is out of range, and errors of `icon`.
     public func draw(
         size: PixelSize, scale: Double = 1, gradient: Gradient = .none, icon: ((PixelSize) throws -> PixelBuffer)? = nil
@@ -78,7 +79,7 @@ public struct Placeholder: Sendable, Hashable {
                 picture, x: place.x + (place.width - picture.size.width) / 2,
                 y: place.y + (place.height - picture.size.height) / 2)
         } else if let place = places.icon {
-            // Gaps in an icon show the background behind it.
+            // The gaps in an icon have the colour of the background behind its centre.
             palette.background = palette.background(row: place.y + place.height / 2, of: size.height, gradient)
             Icon(missing: missing, side: place.width).draw(on: &canvas, x: place.x, y: place.y, palette)
         }
@@ -91,7 +92,7 @@ public struct Placeholder: Sendable, Hashable {
 public struct Drawing: Sendable, Hashable {
     /// RGB of exactly the requested size.
     public var pixels: PixelBuffer
-    /// Deviations from the request, such as a missing font, in sentences without a full stop. They may quote `font`.
+    /// Warnings for the user, such as a missing font: sentences without a full stop. They may quote `font`.
     public var warnings: [String]
 }
 

@@ -1,8 +1,8 @@
-/// Finds the largest letters at which a text fits into a box, and the width for wrapping it.
+/// Finds the largest font size at which a text fits into a box, and the width at which it is wrapped.
 ///
-/// Widths are in ems: without hinting, all widths are proportional to the size.
+/// Widths are in ems: without hinting, all widths are proportional to the font size.
 struct TextFitting {
-    /// The number of lines, and the width of the widest.
+    /// The number of lines and the width of the widest line.
     struct Lines: Sendable, Hashable {
         var count: Int
         var width: Double
@@ -13,7 +13,7 @@ struct TextFitting {
         var size: Double
         var width: Double
         var breaksWords = false
-        /// The number of drawn lines; an ellipsis ends the last if there are more.
+        /// The maximum number of lines to draw. If the text needs more, the last line ends in an ellipsis.
         var lineLimit: Int
     }
 
@@ -24,14 +24,15 @@ struct TextFitting {
     /// Wraps the text at a width. `breaksWords` allows breaks within words that are too wide.
     var wrapped: (_ width: Double, _ breaksWords: Bool) -> Lines
 
-    /// Longer texts are no message.
+    /// The maximum number of lines. Longer texts are unsuitable as messages.
     static let lineLimit = 8
 
     /// Returns the largest size at which the text fits into a box in pixels; nil if not even one line fits.
     ///
-    /// Many lines of large letters are no easier to read than fewer lines of smaller letters. So more than three lines
-    /// have small letters, and letters are up to a fifth smaller if that saves the third line. Words are broken if they
-    /// are too wide at the smallest size, and a text that is still too long ends in an ellipsis.
+    /// Many lines of large letters are no easier to read than fewer lines of smaller letters. Therefore at most three
+    /// lines are allowed at sizes above 62 % of the largest, and three lines become two if letters at most a fifth
+    /// smaller suffice. If the text does not fit at any size, words are broken, and the last line ends in an ellipsis
+    /// if necessary.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
         func lineLimit(_ size: Double) -> Int {
             Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))
@@ -40,7 +41,7 @@ struct TextFitting {
         func fits(_ size: Double, breaksWords: Bool) -> Lines? {
             let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
             let limit = min(lineLimit(size), isLarge ? 3 : Self.lineLimit)
-            // Wrapping a line removes at most a blank. This comparison is cheaper than wrapping.
+            // A cheap test that avoids wrapping: each line break removes at most a blank.
             guard self.width <= Double(limit) * (width / size + 1) else { return nil }
             let lines = wrapped(width / size, breaksWords)
             return lines.count <= limit && lines.width * size <= width ? lines : nil
@@ -61,12 +62,12 @@ struct TextFitting {
         return Result(size: size, width: width / size, breaksWords: true, lineLimit: lineLimit(size))
     }
 
-    /// Sizes to try, each slightly smaller.
+    /// Returns the sizes to try, from large to small in steps of 5 %.
     private static func candidates(_ sizes: ClosedRange<Double>) -> [Double] {
         Array(sequence(first: sizes.upperBound) { $0 * 0.95 }.prefix { $0 > sizes.lowerBound }) + [sizes.lowerBound]
     }
 
-    /// Returns the smallest width with the same number of lines, so that lines have similar widths.
+    /// Returns the smallest width with the same number of lines, which makes the lines similarly wide.
     private func narrowed(_ width: Double, _ lines: Lines) -> Double {
         guard lines.count > 1 else { return width }
         var (low, high) = (width / 2, width)

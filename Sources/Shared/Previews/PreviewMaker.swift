@@ -7,8 +7,8 @@ import Support
 
 /// Makes previews of a picture during its download, after each scan or pass except the last.
 ///
-/// Works on the download's thread: a preview takes about as long as writing it, while the server fills the network
-/// buffers. A failure is logged as a detail, and the download continues.
+/// Runs on the download's thread: a preview takes about as long as writing its bytes, and the server fills the network
+/// buffers in that time. A failure is logged as a detail, and the download continues.
 public final class PreviewMaker: BodyWatcher {
     private let limits: PreviewLimits
     private let log: Log
@@ -20,7 +20,7 @@ public final class PreviewMaker: BodyWatcher {
     private var seen = 0
     private var plan: PreviewPlan
 
-    /// - Parameter ready: receives each preview after its file is complete.
+    /// - Parameter ready: called with each preview once its file is complete.
     public init(
         limits: PreviewLimits = .standard, log: Log, interruption: Interruption, ready: @escaping (Preview) -> Void
     ) {
@@ -31,11 +31,11 @@ public final class PreviewMaker: BodyWatcher {
         plan = PreviewPlan(limits: limits)
     }
 
-    /// Starts over. If a download is resumed, first reads the existing bytes and makes a preview of them. Throws
-    /// `Cancelled`.
+    /// Starts a body, or continues an interrupted body. If the file already has bytes that were not seen, reads them
+    /// and makes a preview of their last scan. Throws `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
-        // The interrupted body was read up to here.
+        // The download resumes where reading stopped, so nothing needs to be read again.
         if body.count > 0, body.count == seen { return }
         (finder, seen) = (ScanFinder(limits: limits), 0)
         guard body.count > 0 else { return }
@@ -50,7 +50,7 @@ public final class PreviewMaker: BodyWatcher {
         if let last { try show(last) }
     }
 
-    /// Reads the next bytes, and makes previews of the scans that they complete. Throws `Cancelled`.
+    /// Reads the next bytes, and makes a preview of each scan that they complete. Throws `Cancelled`.
     public func take(_ bytes: UnsafeRawBufferPointer) throws {
         var scans: [CompleteScan] = []
         finder.take(bytes) { scans.append($0) }
@@ -71,7 +71,7 @@ public final class PreviewMaker: BodyWatcher {
         }
     }
 
-    /// Writes a preview, renames it, and returns its header.
+    /// Writes a preview under a temporary name, renames it to `name`, and returns its header.
     private func write(
         _ scan: CompleteScan, of format: ImageFormat, _ body: ArrivingBody, to name: String
     ) throws -> ImageHeader {
@@ -88,7 +88,7 @@ public final class PreviewMaker: BodyWatcher {
         }
     }
 
-    /// Runs `body`, and logs its failure. Throws only `Cancelled`.
+    /// Runs `body` and logs its failure. Throws only `Cancelled`.
     private func attempt(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -3,7 +3,7 @@ import Records
 import Store
 import Support
 
-/// Files made outside of the cache, which the index records (`MadeFiles`).
+/// Records files outside the cache in the index (`MadeFiles`).
 extension DownsampleTool {
     /// A file made from a record's picture, and the parts of its name.
     public struct Made {
@@ -14,8 +14,8 @@ extension DownsampleTool {
 
         /// - Parameters:
         ///   - values: the values of the names in `NameTemplate.builtIn`.
-        ///   - template: the template of the name; nil if all records of a picture share the name.
-        ///   - field: its field in `variants`.
+        ///   - template: the template of the file's name; nil if all records with the picture share the name.
+        ///   - field: the file's field in `variants`.
         public init(path: String, values: [String: String], template: String?, field: JSON) {
             self.path = path
             self.values = values
@@ -24,14 +24,14 @@ extension DownsampleTool {
         }
     }
 
-    /// Records files in the index if their picture is in the cache. Throws `SystemFailure` if their status cannot be
-    /// read, and `Cancelled`.
+    /// Records files in the index if their picture is in the cache. Throws `SystemFailure` if the status of a file
+    /// cannot be read, and `Cancelled`.
     ///
     /// - Parameters:
-    ///   - folder: the absolute path of their folder.
+    ///   - folder: the absolute path of the files' folder.
     ///   - path: the path of the picture.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
-        // The files exist, so a failure to read the index is ignored.
+        // Ignore a failure to read the index: the files are already written.
         guard let (cache, original, key) = try? entry(path, record) else { return }
         let copies = try files.compactMap { file -> FileCopy? in
             guard let status = try FileStatus(at: file.path, followingLinks: false) else { return nil }
@@ -41,12 +41,12 @@ extension DownsampleTool {
         try cache.copies.record(copies, of: key)
     }
 
-    /// Returns whether `put --skip-made` has omitted the record's picture.
+    /// Returns whether the record has no picture because of `put --skip-made`.
     func isMade(_ record: Record) -> Bool {
         record.string("cache.status") == CacheStatus.kept.rawValue && !record.hasPath("path")
     }
 
-    /// Returns the requested variants that a record lacks.
+    /// Returns the names of the requested variants that the record does not have.
     func lacking(_ record: Record) -> [String] {
         variants.map(\.name).filter { !record.hasPath(FieldPath(stringLiteral: "variants.\($0).path")) }
     }
@@ -62,7 +62,8 @@ extension FolderDestination {
     }
 }
 
-/// A record without its picture lacks requested variants, since an earlier run had other options.
+/// `put --skip-made` has not fetched the picture, but an earlier run with other options has not made all requested
+/// variants.
 struct NotMade: Failure, Equatable {
     let variants: [String]
 

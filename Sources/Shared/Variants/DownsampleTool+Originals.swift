@@ -8,21 +8,21 @@ import Support
 
 /// Finds pictures and the destinations of their variants. Variants are never kept longer than their picture.
 extension DownsampleTool {
-    /// A picture, the destination of its variants, and its lasting path: nil for a picture from a pipe that is not
-    /// cached.
+    /// An open picture and the destination of its variants. `path` stays valid after the run; nil for a picture from a
+    /// pipe that is not cached.
     struct OpenPicture {
         let source: PictureSource
         let destination: any Destination
         let path: String?
     }
 
-    /// Opens the picture that a record or an argument names. Caches it first, unless variants are written elsewhere.
-    /// Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`, `FormatFailure`, `ImageError`, `CacheFailure`,
-    /// `Cancelled`.
+    /// Opens the picture that a record or an argument names. If `files` is nil, first caches the picture, unless it is
+    /// cached already or its storage is temporary. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`,
+    /// `FormatFailure`, `ImageError`, `CacheFailure`, `Cancelled`.
     ///
     /// - Parameters:
     ///   - files: the destination of variants; nil for the storage of the picture.
-    ///   - opened: receives the open file for the next call, since a pipe can be read only once.
+    ///   - opened: the file that an earlier call opened, if any. Set by this call, since a pipe can be read only once.
     func open(
         _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {
@@ -33,7 +33,7 @@ extension DownsampleTool {
                 source: PictureSource(maker) { try Self.standardInput(byteLimit: limit) }, destination: files, path: nil
             )
         }
-        // Opened once, so that the checked file is the file that is read.
+        // Open the file only once: the checked file must be the file that is read.
         let input = try opened ?? (isArgument ? input(path) : InputFile(pathGuard.open(path)))
         opened = input
         let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
@@ -52,7 +52,7 @@ extension DownsampleTool {
     /// `SystemFailure`.
     private static func standardInput(byteLimit: Int) throws -> MemorySource {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
-        // Enough to detect JSON without waiting for the end of a stream of records.
+        // Read only enough to detect JSON: a stream of records may be endless.
         let head = try file.contents(atMost: 64)
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         if let first = text.first(where: { $0 > 0x20 }), [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) {
@@ -63,12 +63,13 @@ extension DownsampleTool {
         return MemorySource(bytes)
     }
 
-    /// Returns the cached picture of a record, if it still is the current entry.
+    /// Returns a record's picture from the cache; nil if the current entry has another path.
     private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
         try entry(path, record).map { kept($0.original, $0.key, in: $0.cache, path: path) }
     }
 
-    /// Returns the SHA-256 of a record's picture from the index, never from the record; nil if it is not cached.
+    /// Returns the SHA-256 of a record's picture from the index, never from the record. Nil if the picture is not
+    /// cached.
     public func digest(of path: String, _ record: Record) throws -> String? { try entry(path, record)?.original.sha256 }
 
     func entry(
@@ -95,7 +96,7 @@ extension DownsampleTool {
         }
     }
 
-    /// Caches a picture.
+    /// Stores a picture in the cache.
     private func put(
         _ input: InputFile, _ source: PictureSource, in cache: CacheStore
     ) throws -> (original: Entry, key: CacheKey) {
@@ -105,7 +106,7 @@ extension DownsampleTool {
         do {
             return (try cache.store(input, key: key, inspect: CacheStore.wholePicture).entry, key)
         } catch let fault as FormatFailure where maker.options.allows(fault) {
-            // A separate key, so that the truncated picture is never used as the complete one.
+            // Use a separate key, since the truncated picture must never be served as the complete picture.
             let key = try CacheKey(printed: "\(CacheKey.truncatedPrefix)\(key)")
             let picture = FileFacts(format: info.format, upright: info.uprightSize)
             return (try cache.store(input, key: key) { _ in picture }.entry, key)
@@ -114,7 +115,7 @@ extension DownsampleTool {
 
     /// Returns the storage for variants of a picture.
     ///
-    /// - Parameter input: identifies a pipe, which its path does not.
+    /// - Parameter input: the open picture. A pipe is identified by its content, not by its path.
     private func storage(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Storage {
         let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
         return try caches.storage(
@@ -123,15 +124,15 @@ extension DownsampleTool {
             scope: record.string("cache.scope"))
     }
 
-    /// Returns the destination of a placeholder: the storage of the picture, else the strictest policy for the record's
-    /// addresses.
+    /// Returns the destination of a placeholder: the storage of the record's picture. If there is no picture, the
+    /// strictest policy of the record's addresses selects the storage.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().addresses(in: record)
         return try path.map { try storage(of: $0, record).destination }
             ?? caches.storage(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched since the record got its path.
+    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched after the record got its path.
     /// The file may still exist, but must not be used.
     func requireScope(of path: String, _ record: Record) throws {
         guard try caches.isPurged(path) else { return }

@@ -10,17 +10,17 @@ import Support
 /// Makes variants of each record's picture, for `img-downsample`.
 public struct DownsampleTool: RecordTool {
     public enum Output: Sendable {
-        /// The storage of the original.
+        /// The storage of the original: the cache or a temporary folder.
         case cache
         case folder(OutputFolder)
-        /// A folder whose files are named by their content.
+        /// A folder whose files are named by a digest, see `ContentFolder`.
         case content(ContentFolder)
         /// The path of a single file.
         case file(String)
-        /// For a single file.
+        /// Standard output, for a single file.
         case standardOutput
 
-        /// Whether records report the variants. Otherwise the cache is not used.
+        /// Whether the output records report the variants. If not, the cache is not used.
         var isForRecords: Bool {
             switch self {
             case .cache, .folder, .content: true
@@ -37,14 +37,14 @@ public struct DownsampleTool: RecordTool {
     let caches: Caches
     /// Restricts the files that records name; arguments may name any file.
     let pathGuard: PathGuard
-    /// Whether to emit a record after each of its variants, and first with the embedded thumbnail, if any.
+    /// Whether to emit a record after each of its variants, starting with the embedded thumbnail, if any.
     public var emitsEach = false
     /// Draws placeholders for missing pictures; nil draws none.
     public var fallback: Fallback?
     /// Whether the single file is synced to disk.
     public var synchronizesFiles = false
     private let log: Log
-    /// Messages that were logged, so that each is logged once.
+    /// The warnings logged so far. Each is logged only once.
     private let warned = Monitor<[String]>([])
 
     /// - Parameter variants: at least one, with distinct names.
@@ -59,8 +59,9 @@ public struct DownsampleTool: RecordTool {
         self.log = log
     }
 
-    /// Skips records without a picture, unless a placeholder is wanted: for a record with an error of an earlier tool,
-    /// or for a video without a still. A GIF's placeholder is an ordinary picture, although its record has an error.
+    /// Accepts records that have a picture. If placeholders are enabled, also accepts records with an error of an
+    /// earlier tool, and videos without a still. A GIF's placeholder counts as a picture, although its record has an
+    /// error.
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.argument == nil, isMade(job.record) { return !lacking(job.record).isEmpty }
@@ -80,8 +81,8 @@ public struct DownsampleTool: RecordTool {
         record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
-    /// Adds the variants of a picture to its record. Variants that are complete stay if a later variant fails. If the
-    /// picture fails, adds placeholders if they are wanted. Throws `NamedFailure`, `PathRefusal`, `TemplateFailure`,
+    /// Adds the variants of a picture to its record. If a variant fails, the variants completed before it are kept. If
+    /// the picture fails, adds placeholders, if enabled. Throws `NamedFailure`, `PathRefusal`, `TemplateFailure`,
     /// `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
         let turn: NamingTurn? = if case .folder(let folder) = output { folder.turn() } else { nil }
@@ -92,7 +93,7 @@ public struct DownsampleTool: RecordTool {
         _ record: inout Record, argument: String?, _ turn: NamingTurn? = nil, emit: (Record) -> Void
     ) throws {
         defer { turn?.end() }
-        // This thread counts as busy; the remaining threads may help with a picture.
+        // Count this thread as busy; only the remaining threads may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }
         if argument == nil, isMade(record) { throw NotMade(variants: lacking(record)) }
@@ -141,7 +142,7 @@ public struct DownsampleTool: RecordTool {
             do {
                 try makeAll()
             } catch CacheFailure.absent {
-                // Purged or removed since it was found or stored.
+                // The entry was purged or removed after it was found or stored, so try again.
                 try makeAll()
             }
         } catch {
@@ -156,7 +157,7 @@ public struct DownsampleTool: RecordTool {
         }
     }
 
-    /// Returns the variants with the record's focus, unless an option sets it. Throws `FocusFailure`.
+    /// Returns the variants with the record's focus, unless an option sets the focus. Throws `FocusFailure`.
     private func focused(_ record: Record) throws -> [Variant] {
         guard let focus = try Focus.of(record) else { return variants }
         return variants.map { variant in
@@ -168,7 +169,7 @@ public struct DownsampleTool: RecordTool {
 
     private var interruption: Interruption { maker.options.interruption }
 
-    /// Returns the variants of an earlier run and of this run, in the requested order.
+    /// Returns the record's earlier variants, updated with the variants of this run in the requested order.
     private func merged(_ made: [String: JSON], into earlier: Record) -> Record {
         var merged = earlier
         for name in [Variant.thumbnailName] + variants.map(\.name) {
@@ -177,7 +178,7 @@ public struct DownsampleTool: RecordTool {
         return merged
     }
 
-    /// Returns whether the picture is damaged or missing, rather than the run stopped or the output failing.
+    /// Returns whether a failure concerns the picture, rather than the output or a stopped run.
     private static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is NamedFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
             || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
@@ -185,10 +186,11 @@ public struct DownsampleTool: RecordTool {
 
     // MARK: Substitutes
 
-    /// Makes a variant of the embedded thumbnail, for display before the others, with the same rotation. Skips it if a
-    /// variant shows a part of the picture, for which a thumbnail is too coarse.
+    /// Makes a variant of the embedded thumbnail, which can be shown before the other variants. It has their rotation.
+    /// Does nothing if a variant shows only a part of the picture: the thumbnail is too coarse for a part.
     private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) -> Void) throws {
-        // Without `variant` in the template, its only name belongs to the picture.
+        // Without `variant` in its template, the folder has only one name per picture, which the requested variant
+        // needs.
         if case .folder(let folder) = output, !folder.template.has("variant") { return }
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
             return
@@ -205,7 +207,7 @@ public struct DownsampleTool: RecordTool {
                 ready($0, $1.field())
             }
         } catch let failure as any Failure where failure is ImageError || failure is FormatFailure {
-            // A damaged thumbnail counts as missing.
+            // Treat a damaged thumbnail as missing.
         }
     }
 
@@ -217,8 +219,8 @@ public struct DownsampleTool: RecordTool {
         }
     }
 
-    /// Draws placeholders for these variants. Logs a warning if that fails, so that the record keeps the failure of the
-    /// picture.
+    /// Draws placeholders for the given variants. If that fails, logs a warning, and the record keeps the picture's
+    /// failure.
     private func draw(
         _ placeholder: Placeholder, _ variants: [Variant], _ path: String?, _ record: Record,
         _ files: (any Destination)?, ready: (Variant, JSON) -> Void

@@ -2,8 +2,8 @@ import Libc
 import Store
 import Support
 
-/// Restricts the files that records may name, so that a hostile record cannot make the tool show any picture that its
-/// user may read.
+/// Restricts the files that records may name. Without it, a hostile record could make the tool show any picture
+/// that the user can read.
 public struct PathGuard: Sendable, Hashable {
     /// Absolute paths of the allowed folders, without symbolic links.
     let folders: [String]
@@ -13,7 +13,7 @@ public struct PathGuard: Sendable, Hashable {
 
     init(resolved folders: [String]) { self.folders = folders }
 
-    /// Returns the allowed folder that contains a file, and the rest of its path; nil if none does. No I/O.
+    /// Returns the allowed folder that contains a file, and the rest of its path; nil if no folder contains it. No I/O.
     ///
     /// - Parameter path: absolute, without symbolic links. Compared byte by byte.
     func place(of path: String) -> (folder: String, name: String)? {
@@ -28,8 +28,8 @@ public struct PathGuard: Sendable, Hashable {
     }
 
     /// Opens a file that a record names, if it is in an allowed folder. First resolves symbolic links, then opens the
-    /// result from that folder without following any, so that no part of the path can be replaced in between. Throws
-    /// `PathRefusal`, and `SystemFailure` (66) for an allowed file that cannot be opened.
+    /// resolved path below that folder without following links, so no part of the path can be replaced in between.
+    /// Throws `PathRefusal`, and `SystemFailure` (66) for an allowed file that cannot be opened.
     public func open(_ path: String) throws -> File {
         guard let (folder, name) = place(of: Folder.resolve(path)) else { throw PathRefusal.outside(path) }
         do {
@@ -37,7 +37,7 @@ public struct PathGuard: Sendable, Hashable {
         } catch is UnsafePlace {
             throw PathRefusal.notAFile(path)
         } catch let failure as SystemFailure {
-            // The folder itself may be missing.
+            // If the folder is missing, the failure names only the folder, so name the whole path.
             throw SystemFailure(errno: failure.errno, "open \(path)", purpose: .openInput)
         }
     }
@@ -45,9 +45,9 @@ public struct PathGuard: Sendable, Hashable {
 
 /// The reason for refusing a file that a record names.
 public enum PathRefusal: Failure, Equatable {
-    /// It is in no allowed folder.
+    /// The file is in no allowed folder.
     case outside(String)
-    /// It is a folder, a pipe or a device, or has just been replaced by a link.
+    /// The file is a folder, a pipe or a device, or has just been replaced by a link.
     case notAFile(String)
 
     public var code: String { "path-not-allowed" }

@@ -1,6 +1,6 @@
 'use strict';
-// A classic script, because browsers load no modules from file://. Texts come from strangers: they reach the page only
-// as text (no innerHTML), and addresses from data files only through ownAddress().
+// A classic script: browsers load no modules from file://. Texts are untrusted: they reach the page only as text (no
+// innerHTML), and addresses from data files only through ownAddress().
 (() => {
 const root = document.documentElement, body = document.body, main = $('main'), parts = +root.dataset.parts;
 const pathOf = ({ href }) => href.split('#')[0];
@@ -28,7 +28,7 @@ const speaker = () => make('p', { className: 'status', role: 'status' });
 const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve()
   : element.animate(keyframes, { duration, easing: 'cubic-bezier(.2, .7, .2, 1)' }).finished.catch(() => {});
 
-// A modal dialog makes the rest inert, so it needs its own live region.
+// A modal dialog makes the rest of the page inert, so it needs its own live region.
 const announce = text => { ($('dialog[open] .status') || $('.status')).textContent = text; };
 
 function press(e, actions) {
@@ -37,7 +37,7 @@ function press(e, actions) {
   actions[e.key]();
 }
 
-// Returns the address of a file in this folder; null for other addresses in data files.
+// Returns the address of a file in the gallery; null for other addresses in data files.
 function ownAddress(path) {
   if (!/^(pages|pictures)\/[^\\\s]+$/.test(path)) return null;
   const { href } = new URL(path, base);
@@ -46,7 +46,7 @@ function ownAddress(path) {
 
 // MARK: Data files
 
-// fetch() cannot read file://, so the data are scripts that call galleryData.
+// fetch() cannot read file://, so data files are scripts that call galleryData.
 const loads = {}, arrivals = {};
 window.galleryData = (name, value) => arrivals[name](value);
 function load(name) {
@@ -64,7 +64,7 @@ async function pageOf(id) {
 
 // MARK: Placeholders
 
-// Draws a ThumbHash (evanw.github.io/thumbhash). Transparent pictures have none: it would show through.
+// Draws a ThumbHash (evanw.github.io/thumbhash). Transparent pictures have none, since it would show through.
 function thumbHash(text) {
   const h = Uint8Array.from(atob(text), c => c.charCodeAt(0)), a = h[0] | h[1] << 8 | h[2] << 16, b = h[3] | h[4] << 8;
   const few = b & 7 || 1, wide = b >> 15, n = max(3, few), short = Math.ceil(20 * few / 7);
@@ -99,7 +99,7 @@ function cover(img) {
   img.classList.add('arrives');
   img.onload = img.onerror = () => img.classList.replace('arrives', 'arrived');
 }
-// Only near the window, so that a page with thousands of pictures stays fast.
+// Draw only near the window: a page may have thousands of pictures.
 const nearby = new IntersectionObserver(entries => entries.forEach(({ target, isIntersecting }) => {
   if (!isIntersecting) return;
   nearby.unobserve(target);
@@ -111,7 +111,7 @@ $$('.tile img, .hero img').forEach(img => nearby.observe(img));
 
 const viewer = $('.viewer'), slides = $$('.details'), pageTitle = document.title;
 const indices = new Map(slides.map(({ id }, i) => [id, i]));
-// A day names the first of its pictures.
+// A day is the address of its first picture.
 slides.forEach(({ id }, i) => { if (!indices.has(id = id.slice(0, 10))) indices.set(id, i); });
 const titleOf = slide => $('h2', slide).textContent;
 const addressOf = (id, page) => indices.has(id) ? '#' + id : ownAddress(page) ? `${ownAddress(page)}#${id}` : '';
@@ -120,7 +120,7 @@ const linkTo = id => $('a', byID('t-' + id) || viewer);
 const stepOf = (slide, by) => $(`.steps [rel=${by < 0 ? 'prev' : 'next'}]`, slide);
 const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
 const isOpen = () => viewer.classList.contains('open');
-// The visible slide, the slide that the strip scrolls to, the element that opened the details, the strip's width.
+// The visible slide, the slide to scroll to, the element that opened the details, the strip's width.
 let current, goal, opener, span, rest, isNotched, turned = 0;
 
 const [newer, older] = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
@@ -145,7 +145,7 @@ function buildStrip() {
   });
 }
 
-// The smallest first.
+// From small to large.
 function filesOf(slide) {
   const img = pictureOf(slide), data = img.dataset, file = (src, width, height) => ({ src, width, height });
   return [file(img.src, img.getAttribute('width'), img.getAttribute('height')), file(data.overlay, data.overlayWidth, data.overlayHeight),
@@ -163,7 +163,7 @@ function approach(index) {
   });
 }
 
-// The strip rests at a slide.
+// Called when the strip rests at a slide.
 function settle(index) {
   goal = index;
   approach(index);
@@ -196,8 +196,8 @@ function step(by) {
   stepOf(slides[goal], by)?.click();
 }
 
-// Waits until the strip rests: scrollend also comes between two quick steps. A new width scrolls the strip, too; the
-// observer puts the slide back.
+// A timer detects that the strip rests: scrollend also fires between two quick steps. A new width scrolls the strip,
+// too; the observer restores the slide.
 on(strip, 'scroll', () => {
   clearTimeout(rest);
   rest = setTimeout(requestAnimationFrame, 140, () => {
@@ -212,8 +212,8 @@ new ResizeObserver(() => {
   strip.scrollTo({ left: current * span, behavior: 'instant' });
 }).observe(strip);
 
-// A wheel with notches turns one picture per gesture, because the strip would snap back; a touchpad (small steps)
-// scrolls the strip. A vertical wheel turns pictures only if nothing scrolls.
+// A notched wheel turns one picture per gesture, because the strip would snap back; a touchpad (small deltas) scrolls
+// the strip. A vertical wheel turns pictures only if the slide cannot scroll.
 on(strip, 'wheel', e => {
   const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[goal];
   if (e.ctrlKey || !isFlat && (!e.target.closest('figure') || slide.scrollHeight > slide.clientHeight + 1)) return;
@@ -227,7 +227,7 @@ on(strip, 'wheel', e => {
 
 function cutOff(inert) {
   for (const child of body.children) if (!child.matches('.viewer, .status, dialog')) child.inert = inert;
-  // Without its scroll bar the page would become wider and its rows change.
+  // Without the scroll bar, the page would be wider and its rows different.
   body.style.paddingInlineEnd = inert ? innerWidth - root.clientWidth + 'px' : '';
   root.classList.toggle('viewing', inert);
   viewer.classList.toggle('open', inert);
@@ -326,7 +326,7 @@ function buildOverlay() {
 
 const isZoomed = () => view.z > 1.001;
 const transform = ({ x, y, z }) => `translate(${x}px, ${y}px) scale(${z})`;
-// Moves the frame from its present position on the screen.
+// Moves the frame from its current position on the screen.
 function reach(next, ms = 0) {
   const from = getComputedStyle(frame).transform;
   frame.getAnimations().forEach(animation => animation.cancel());
@@ -337,7 +337,7 @@ function reach(next, ms = 0) {
   minus.disabled = !isZoomed();
   if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
 }
-// The largest zoom shows one pixel of the best file on one CSS pixel.
+// At the largest zoom, a pixel of the best file is a CSS pixel.
 function fit() {
   const { width, height } = view.files.at(-1), W = stage.clientWidth, H = stage.clientHeight;
   const scale = min(W / width, H / height, 1), w = round(width * scale) || 1, h = round(height * scale) || 1;
@@ -350,7 +350,7 @@ function bound(x, y, z = view.z) {
   const fx = max(0, (view.w * z - view.W) / 2), fy = max(0, (view.h * z - view.H) / 2);
   return { x: clamp(-fx, x, fx), y: clamp(-fy, y, fy), z };
 }
-// Keeps the point (x, y), relative to the window's centre, in its place.
+// Zooms around the point (x, y), relative to the window's centre.
 function zoom(z, x = 0, y = 0, ms = 220) {
   z = clamp(1, z, view.most);
   reach(bound(x - (x - view.x) * z / view.z, y - (y - view.y) * z / view.z, z), ms);
@@ -362,7 +362,7 @@ function pan(x, y) {
 const fromMiddle = e => ({ x: e.clientX - view.W / 2, y: e.clientY - view.H / 2 });
 function resized() {
   if (!overlay.open || !stage.clientWidth) return;
-  // Keeps the centre of the picture, and its size if zoomed.
+  // Keep the centre of the picture, and its size if zoomed.
   const { x, y, w, h } = view, z = isZoomed() ? view.z : 0;
   fit();
   const now = clamp(1, z * w / view.w, view.most);
@@ -392,7 +392,7 @@ function enter(index) {
   upgrade(++token, slide, frame);
 }
 // Shows the pager's file immediately, and each better file once it is decoded. The old layer stays below for two
-// frames, so that no frame is blank.
+// frames, since the new one may be blank.
 async function upgrade(mine, slide, box) {
   const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body);
   const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
@@ -446,7 +446,7 @@ function wheel(e) {
   zoom(view.z * Math.exp(-delta * (e.ctrlKey ? .01 : .0022)), x, y, 0);
 }
 
-// At the size that fits, one finger pulls a neighbour in, or the picture away to close it.
+// Unless zoomed, a horizontal pull turns pictures, and a vertical pull closes the overlay.
 const pointers = new Map();
 let start, tap = { t: 0 };
 function fingers() {
@@ -531,7 +531,7 @@ function buildCalendar() {
     grid, speaker());
   body.append(calendar);
 }
-// In a shorter month, the 31st becomes the last day.
+// Moving from the 31st to a shorter month selects its last day.
 function moved(byDays, byMonths = 0) {
   const year = chosen.getUTCFullYear(), month = chosen.getUTCMonth() + byMonths;
   return date(year, month, min(chosen.getUTCDate(), date(year, month + 1, 0).getUTCDate()) + byDays);
@@ -588,7 +588,7 @@ async function search(upTo = batch) {
   if (!wanted.length) return announce('');
   if (!results) main.append(results = make('section', { className: 'results', ariaLabel: 'Results' }, heading = make('h2'), list = make('ul')));
   heading.textContent = 'Searching …';
-  // Load only as many parts as fill the page.
+  // Load only the parts that fill the page.
   for (let number = 1; number <= parts && found.length <= upTo; number++) {
     const rows = await rowsOf(number).catch(() => []);
     if (mine !== query) return;
@@ -611,7 +611,7 @@ $('.open-calendar').onclick = openCalendar;
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
-// Keep the results for readers who go back from a result.
+// Keep the results when readers go back from a result.
 if (input.value = history.state?.words || '') search();
 route();
 })();

@@ -20,12 +20,12 @@ struct PixelRect: Sendable, Hashable {
     }
 }
 
-/// An opaque picture for drawing shapes and glyphs.
+/// An opaque RGB picture that shapes and glyphs are drawn onto.
 struct Canvas {
     let size: PixelSize
     private var bytes: [UInt8]
 
-    /// Fills each row with a colour. O(pixels), at the speed of memory.
+    /// Creates a canvas from the colour of each row. O(pixels): a row equal to the previous row is copied.
     init(size: PixelSize, _ colour: (_ row: Int) -> RGB) {
         self.size = size
         let stride = size.width * 3
@@ -52,7 +52,7 @@ struct Canvas {
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: size.width, height: size.height) }
     var pixels: PixelBuffer { PixelBuffer(size: size, channels: 3, bytes: bytes) }
 
-    /// Blends a colour over a rectangle, which must be empty or within the bounds. `coverage` returns the opacity of a
+    /// Blends a colour over `rect`, which must be empty or within the bounds. `coverage` returns the opacity of a
     /// pixel, 0 to 255.
     mutating func blend(_ color: RGB, in rect: PixelRect, coverage: (_ x: Int, _ y: Int) -> Int) {
         guard rect.width > 0, rect.height > 0 else { return }

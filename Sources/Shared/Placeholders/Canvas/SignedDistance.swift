@@ -1,9 +1,9 @@
 import Images
 
-/// Signed distances to shapes in pixels: negative inside, positive outside, 0 on the edge.
+/// Signed distances to shapes, in pixels: negative inside, positive outside, 0 on the edge.
 ///
-/// No distance changes faster than the position, nor do `min`, `max` and negation of distances (union, intersection,
-/// complement). `Canvas.fill` relies on it.
+/// All distances are 1-Lipschitz: they differ between two points by at most the distance of the points. `min`, `max`
+/// and negation (union, intersection, complement) preserve this. `Canvas.fill` relies on it.
 enum SignedDistance {
     struct Point: Sendable, Hashable {
         var x: Double, y: Double
@@ -22,7 +22,7 @@ enum SignedDistance {
         point.distance(to: center) - radius
     }
 
-    /// A rectangle from `low` to `high` with rounded corners.
+    /// A rectangle with corners `low` and `high`, rounded by `radius`.
     static func box(_ point: Point, _ low: Point, _ high: Point, radius: Double = 0) -> Double {
         let x = abs(point.x - (low.x + high.x) / 2) - (high.x - low.x) / 2 + radius
         let y = abs(point.y - (low.y + high.y) / 2) - (high.y - low.y) / 2 + radius
@@ -51,7 +51,7 @@ enum SignedDistance {
         return min(one, other) - share * share * softness / 4
     }
 
-    /// The inner border of a shape with the given width.
+    /// The border of a shape: the part inside the shape within `width` of its edge.
     static func ring(_ distance: Double, width: Double) -> Double { max(distance, -(distance + width)) }
 
     private static func nearest(to point: Point, _ start: Point, _ end: Point) -> Point {
@@ -68,14 +68,14 @@ enum SignedDistance {
 }
 
 extension Canvas {
-    /// Fills a shape within `rect` with an anti-aliased edge. `distance` returns the signed distance of a point
-    /// relative to the rectangle's corner.
+    /// Fills a shape within `rect` with an anti-aliased edge. `distance` returns the signed distance of a point,
+    /// measured from the top left corner of `rect`.
     ///
-    /// Squares that the edge does not touch are decided by their centre, so the cost grows with the length of the edge
-    /// and the painted area.
+    /// Squares that the edge does not cross take one evaluation of `distance` at their centre, so the cost grows with
+    /// the length of the edge and the painted area.
     mutating func fill(_ color: RGB, in rect: PixelRect, distance: (SignedDistance.Point) -> Double) {
         let step = 16
-        // The distance from a square's centre to its corners, and half a pixel for anti-aliasing.
+        // The distance from a square's centre to its corners, plus half a pixel for anti-aliasing.
         let reach = Double(step) * 0.7072 + 0.5
         for top in stride(from: rect.y, to: rect.maxY, by: step) {
             for left in stride(from: rect.x, to: rect.maxX, by: step) {

@@ -1,21 +1,24 @@
 import Formats
 import Support
 
-/// The first image of an interlaced GIF after a pass, on the GIF's screen. Memory: the known rows, a byte per pixel.
+/// Draws the first image of an interlaced GIF after a pass, on the GIF's screen. Memory: the decoded rows, at a byte
+/// per pixel.
 struct GIFPreview {
     private let drawing: PreviewDrawing
     private let reader: InterlacedGIFReader
     private let known = KnownRows()
     private let blockRows: Int
 
-    /// A row of the uncovered screen, followed by every `blockRows`th row of the image, cut to the screen.
+    /// An empty row for the screen outside the image, followed by every `blockRows`th row of the image, clipped to the
+    /// screen.
     private final class KnownRows { var pixels: [UInt8] = [] }
 
     init(_ drawing: PreviewDrawing, pass: Int) throws {
         self.drawing = drawing
         let blockRows = InterlacedGIFReader.passes[pass - 1].block
         let reader = InterlacedGIFReader(limits: drawing.limits) { [known] reader, row, column, run in
-            // Other rows belong to a later pass. At most the rows of the screen are kept, which is within the limit.
+            // Ignore the rows of later passes. The kept rows are no larger than the screen, whose size the reader has
+            // checked.
             guard row % blockRows == 0, row < reader.screen.height else { return }
             let width = reader.screen.width
             if known.pixels.isEmpty {
@@ -40,7 +43,7 @@ struct GIFPreview {
         let screen = reader.screen
         if !reader.coversScreen, reader.free == nil { throw PreviewFailure.noFreeColour }
         let png = try PNGOutput(output)
-        // Eight bits, indexed. Pixels beyond the palette are black, as in browsers.
+        // Indexed, 8 bits per pixel. Colours beyond the palette are black, as in browsers.
         try png.writeHeader(screen, depth: 8, colourType: 3)
         try png.write("PLTE", reader.palette + [UInt8](repeating: 0, count: 3 * 256 - reader.palette.count))
         if let free = reader.free { try png.write("tRNS", [UInt8](repeating: 255, count: free) + [0]) }

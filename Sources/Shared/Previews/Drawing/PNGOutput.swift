@@ -5,15 +5,15 @@ import Support
 
 /// Writes a PNG of packed rows at zlib's fastest level (PNG §5, §9, §10).
 ///
-/// libpng, which writes all other PNGs, takes 4 to 22 % more instructions for the same rows (the sixth pass and the
-/// first of 2000x1500 pixels), since it searches for repeated rows itself; `img-cache` would be linked with it for this
-/// purpose alone.
+/// Other PNGs are written with libpng, which takes 4 to 22 % more instructions for these rows (the sixth pass and the
+/// first pass of a picture of 2000x1500 pixels), since it searches for repeated rows itself. Also, only previews would
+/// require `img-cache` to be linked with libpng.
 final class PNGOutput {
-    /// Stores a row unchanged, or as zeros that repeat the row above.
+    /// The filters in use: `none` for a row that is stored unchanged, `up` for a row that repeats the row above.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }
 
     private let output: any ByteSink
-    /// zlib keeps the address of its state.
+    /// Allocated at a fixed address, since zlib keeps a pointer to its state.
     private let zlib: UnsafeMutablePointer<z_stream>
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
@@ -45,11 +45,11 @@ final class PNGOutput {
         try body.withUnsafeBytes { try writeChunk(type, $0) }
     }
 
-    /// Writes the pixels and the end of the file.
+    /// Writes the pixels and the final chunk.
     ///
     /// - Parameters:
     ///   - rows: packed rows of `rowBytes` without gaps.
-    ///   - row: returns the index in `rows` for a line of the picture.
+    ///   - row: returns the index in `rows` of a row of the picture.
     func finish(_ height: Int, of rows: [UInt8], rowBytes: Int, row: (Int) throws -> Int) throws {
         let repeated = [Filter.up] + [UInt8](repeating: 0, count: rowBytes)
         var last: Int?
@@ -66,7 +66,7 @@ final class PNGOutput {
 
     private func deflate(_ bytes: [UInt8], _ mode: Int32) throws {
         try bytes.withUnsafeBufferPointer { bytes in
-            // zlib only reads there.
+            // zlib only reads from `next_in`.
             zlib.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
             zlib.pointee.avail_in = uInt(bytes.count)
             while true {
@@ -91,7 +91,7 @@ final class PNGOutput {
         let name = Self.bigEndian(type.code)
         try write(Self.bigEndian(UInt32(body.count)) + name)
         try output.write(body)
-        // With a null pointer, crc32 would start over.
+        // For a null pointer, `crc32` returns the initial value.
         let named = crc32(0, name, 4)
         let sum =
             body.isEmpty

@@ -2,8 +2,8 @@ import CKernels
 import Formats
 import Support
 
-/// An interlaced PNG after a pass, in the original's pixel format. Memory: the known rows, an eighth of the picture
-/// after the first pass, half of it after the sixth.
+/// Draws an interlaced PNG after a pass, in the original's pixel format. Memory: the decoded rows, an eighth of the
+/// picture after the first pass, half of it after the sixth.
 struct PNGPreview {
     private let drawing: PreviewDrawing
     private let known: KnownRows
@@ -30,13 +30,14 @@ struct PNGPreview {
         }
     }
 
-    /// The chunks before the pixels that affect their appearance (PNG §11.3, table 5.1).
+    /// The copied chunks, which precede the pixels and affect their appearance (PNG §11.3, table 5.1).
     private static let kept: [FourCC] = [
         "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "bKGD", "pHYs", "eXIf",
     ]
-    /// A printer profile has some hundred KB; all other chunks are far smaller.
+    /// The maximum length of a copied chunk. A printer profile has several hundred KB; all other chunks are far
+    /// smaller.
     private static let keptLimit = 4 << 20
-    /// The most chunks that are read before the pixels.
+    /// The maximum number of chunks before the pixels.
     private static let chunkLimit = 256
 
     private func copyChunks(to png: PNGOutput) throws {
@@ -57,8 +58,8 @@ struct PNGPreview {
     }
 }
 
-/// The first row of each row of blocks, packed. A pixel fills its block's part of the row until a later pass replaces
-/// it.
+/// A packed row for each row of Adam7 blocks. Each pixel is repeated across the width of its block until a later pass
+/// overwrites it.
 private final class KnownRows {
     let pass: Int
     private(set) var shape: InterlacedPNGShape?
@@ -78,7 +79,7 @@ private final class KnownRows {
         guard pass <= self.pass, !isWhole else { return }
         if self.shape == nil {
             self.shape = shape
-            // At most the bytes of the picture, which the reader has checked against the limit.
+            // At most the size of the picture, which the reader has checked against the limit.
             let rows = (shape.size.height + blockRows - 1) / blockRows
             bytes = [UInt8](repeating: 0, count: shape.rowBytes(shape.size.width) * rows)
         }
@@ -89,7 +90,7 @@ private final class KnownRows {
         current = rows
     }
 
-    /// Copies the pixels of a pass's row to their positions.
+    /// Copies a row of a pass to its place in the picture.
     private func place(_ row: [UInt8], _ y: Int, of pass: Int, _ shape: InterlacedPNGShape) {
         let pass = InterlacedPNGShape.passes[pass - 1]
         let width = shape.size.width
@@ -114,13 +115,13 @@ private final class KnownRows {
     }
 }
 
-/// The rows of a pass, unfiltered as their bytes arrive (PNG §9).
+/// Unfilters the rows of a pass as their bytes arrive (PNG §9).
 private struct PassRows {
     let pass: Int
     private let pixelBytes: Int
     private let height: Int
     private let level = apod_kernel_best()
-    /// The current row, after its filter type.
+    /// The received bytes of the current row: its filter type, then the filtered pixels.
     private var filtered: [UInt8] = []
     private var row: [UInt8]
     private var above: [UInt8]
@@ -144,7 +145,7 @@ private struct PassRows {
             index += count
             guard filtered.count == 1 + row.count else { return }
             let pixels = Array(filtered.dropFirst())
-            // A decoder would refuse an unknown filter; a preview ignores it.
+            // A preview ignores an unknown filter, which a decoder would refuse.
             let filter = Int32(filtered[0])
             if apod_unfilter(level, filter, pixelBytes, pixels, above, &row, row.count) != 0 { row = pixels }
             receive(y, row)

@@ -4,24 +4,24 @@ import Formats
 import Store
 import Support
 
-/// Writes the picture after a complete scan, from a file with at least the bytes of that scan.
+/// Draws a preview from the beginning of a file, which must reach at least to the end of the given scan.
 ///
-/// * **JPEG**: the bytes up to the end of the scan and an end marker, without decoding or loss.
-/// * **PNG**: the passes so far, each pixel filling its Adam7 block, in the original's pixel format, with its palette,
-///   profile and orientation.
-/// * **GIF**: the passes so far of the first image, rows repeated downwards, as a PNG of the same colours.
+/// * **JPEG**: the bytes up to the end of the scan, and an end marker. Lossless, without decoding.
+/// * **PNG**: the passes so far, with each pixel filling its Adam7 block, in the original's pixel format, with its
+///   palette, profile and orientation.
+/// * **GIF**: the passes so far of the first image, with each row repeated downwards, as a PNG with the same colours.
 ///
-/// Does not use the engine in `Images`, which would make `img-cache` 20 % larger and every start 6 % longer, and take
-/// four times as long for a preview of a PNG.
+/// Does not use `Images`, which would make `img-cache` 20 % larger, every start 6 % longer, and previews of PNGs take
+/// four times as long.
 ///
-/// Memory: for PNG and GIF the known rows (`PreviewLimits.maxPictureBytes` at most), for JPEG almost none. Equal files
-/// and scans produce equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
+/// Memory: the decoded rows of a PNG or GIF, at most `PreviewLimits.maxPictureBytes`; for a JPEG only a buffer. Equal
+/// files and scans produce equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
 struct PreviewDrawing {
     let file: any ByteSource
     let limits: PreviewLimits
     let interruption: Interruption
 
-    /// Returns the format of previews of a picture.
+    /// Returns the format of the previews of a picture.
     static func format(of original: ImageFormat) -> ImageFormat { original == .jpeg ? .jpeg : .png }
 
     func draw(_ scan: CompleteScan, of format: ImageFormat, to output: any ByteSink) throws {
@@ -44,7 +44,7 @@ struct PreviewDrawing {
         try output.write([0xFF, 0xD9] as [UInt8])
     }
 
-    /// Passes the bytes of the file up to `end` to `body`, until it returns false.
+    /// Calls `body` with successive pieces of the file, until `end` or until `body` returns false.
     func forEachPiece(upTo end: Int = .max, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
         defer { buffer.deallocate() }

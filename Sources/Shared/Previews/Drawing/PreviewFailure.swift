@@ -1,10 +1,10 @@
 import Support
 
-/// The reason why a preview was not made. It does not affect the picture itself.
+/// The reason why a preview was not made. The picture is downloaded nevertheless.
 enum PreviewFailure: Failure, Equatable {
-    /// The data ends before the scan does.
+    /// The file is damaged or ends before the scan.
     case damaged
-    /// The first image of a GIF does not cover its screen, and no colour is left for the rest.
+    /// The first image of a GIF does not cover the screen, and all 256 colours are used, so none can be transparent.
     case noFreeColour
     case outOfMemory
 

@@ -1,9 +1,10 @@
 import Formats
 
-/// Reads a GIF up to its first image, and finds the ends of that image's four passes (GIF89a appendix E). Ends
-/// immediately if the image is not interlaced or exceeds the limits.
+/// Reads a GIF up to the end of its first image, and reports the ends of the image's four passes (GIF89a appendix E).
+/// Stops if the image is not interlaced or exceeds the limits.
 final class InterlacedGIFReader: ScanReader {
-    /// The next part to read. Parts are processed once all of their bytes are gathered.
+    /// The next part of the file. Headers, palettes and extension blocks are processed once all of their bytes have
+    /// arrived.
     private enum State {
         case screen
         case globalPalette
@@ -16,14 +17,14 @@ final class InterlacedGIFReader: ScanReader {
         case codeSize
         case dataLength
         case data(Int)
-        /// After the last pixel.
+        /// Reading the sub-blocks after the last pixel.
         case afterLength
         case afterData(Int)
         case afterImage
         case over
     }
 
-    /// The first row of each pass, the step between rows, and the number of rows that a row fills after the pass.
+    /// The first row of each pass, the step between its rows, and the number of rows that each row fills in a preview.
     static let passes: [(first: Int, step: Int, block: Int)] = [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)]
 
     private(set) var screen = PixelSize(width: 0, height: 0)
@@ -37,14 +38,14 @@ final class InterlacedGIFReader: ScanReader {
     private var gathered: [UInt8] = []
     private var wanted = 13
     private var lzw: LZWDecoder?
-    /// A row for decoded pixels.
+    /// A buffer for the decoded pixels of a row.
     private var line: [UInt8] = []
     private let limits: PreviewLimits
     private var offset = 0
     private var pass = 1
     private var row = 0
     private var column = 0
-    /// Receives pixels with their row and their first column.
+    /// Called with decoded pixels of a row, and the column of the first pixel.
     private let receive: Receiver?
 
     typealias Receiver = (InterlacedGIFReader, _ row: Int, _ column: Int, UnsafeRawBufferPointer) -> Void
@@ -58,8 +59,8 @@ final class InterlacedGIFReader: ScanReader {
         left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
     }
 
-    /// The index of transparent pixels: the image's own, or the first index after the palette if the image does not
-    /// cover the screen. Nil if none is needed or available.
+    /// The index of transparent pixels: the transparent index of the image, or the first index after the palette if the
+    /// image does not cover the screen. Nil if none is needed or available.
     var free: Int? {
         transparent.map(Int.init) ?? (coversScreen || palette.count == 3 * 256 ? nil : palette.count / 3)
     }
@@ -79,7 +80,8 @@ final class InterlacedGIFReader: ScanReader {
             case .afterLength: state = byte == 0 ? .afterImage : .afterData(Int(byte))
             case .afterData(let rest): state = rest > 1 ? .afterData(rest - 1) : .afterLength
             case .afterImage:
-                // A file with a single image ends after it.
+                // In a file with a single image (0x3B is the trailer), the last pass completes the picture and is no
+                // preview.
                 if byte != 0x3B { found(CompleteScan(number: Self.passes.count, end: offset - 1)) }
                 state = .over
             default:
@@ -91,13 +93,13 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Sets the number of bytes of the next part.
+    /// Sets the length of the next part, and returns `state`.
     private func expect(_ count: Int, _ state: State) -> State {
         wanted = count
         return state
     }
 
-    /// Returns the state after the gathered part.
+    /// Processes a complete part, and returns the next state.
     private func next(_ bytes: [UInt8]) -> State {
         func number(at place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
         func paletteBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 6 << Int(flags & 7) }
@@ -114,7 +116,7 @@ final class InterlacedGIFReader: ScanReader {
             if bytes[0] == 0x2C { return expect(9, .image) }
             return bytes[0] == 0x21 ? expect(1, .label) : .over
         case .label:
-            // Plain text is a separate graphic, which uses up the control (§25).
+            // A plain-text extension is a graphic too, so the preceding control extension applies only to it (§25).
             if bytes[0] == 0x01 { transparent = nil }
             return expect(1, .extensionLength(control: bytes[0] == 0xF9))
         case .extensionLength(let control):
@@ -125,7 +127,7 @@ final class InterlacedGIFReader: ScanReader {
         case .image:
             (left, top) = (number(at: 0), number(at: 2))
             size = PixelSize(width: number(at: 4), height: number(at: 6))
-            // At most 65,535 squared each.
+            // Both sides are at most 65,535, so the products cannot overflow.
             guard bytes[8] & 0x40 != 0, size.width > 0, size.height > 0,
                 max(size.width * size.height, screen.width * screen.height) <= limits.maxPictureBytes
             else { return .over }
@@ -143,7 +145,7 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Decodes the pixels that end in a byte of the image's data.
+    /// Decodes the pixels that a byte of image data completes.
     private func draw(_ byte: UInt8, found: (CompleteScan) -> Void) {
         var count = decode(byte)
         while count > 0 {
@@ -159,7 +161,7 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Decodes available pixels of the present row into `line`, and returns their number.
+    /// Decodes pixels of the current row into `line`, and returns their number.
     private func decode(_ byte: UInt8?) -> Int {
         let room = size.width - column
         return withUnsafeBytes(of: byte ?? 0) { input in
@@ -177,7 +179,7 @@ final class InterlacedGIFReader: ScanReader {
         row += Self.passes[pass - 1].step
         guard row >= size.height, pass < Self.passes.count else { return }
         let done = pass
-        // In a picture of few rows, skip the passes without rows.
+        // If the image has few rows, skip passes without rows.
         repeat {
             pass += 1
             row = Self.passes[pass - 1].first

@@ -1,15 +1,15 @@
 import Formats
 
-/// Reads the chunks and the compressed pixels of an interlaced PNG, and finds the end of each pass. Ends immediately if
-/// the picture is not interlaced or exceeds the limits.
+/// Reads the chunks and the compressed pixels of an interlaced PNG, and reports the end of each pass. Stops if the
+/// picture is not interlaced or exceeds the limits.
 final class InterlacedPNGReader: ScanReader {
     private enum State {
-        /// The number of bytes to skip before the next chunk: signature, ignored chunks, checksums.
+        /// Skipping this number of bytes before the next chunk: the signature, ignored chunks, checksums.
         case skip(Int)
-        /// A chunk's length and type.
+        /// Reading the length and type of a chunk.
         case chunk([UInt8])
         case header([UInt8])
-        /// Pixel data, with the number of remaining bytes.
+        /// Reading pixel data, with the number of bytes left in the chunk.
         case data(Int)
         case over
     }
@@ -23,7 +23,7 @@ final class InterlacedPNGReader: ScanReader {
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var unpacked = 0
     private var pass = 1
-    /// Receives filtered rows, each call for a single pass.
+    /// Called with filtered rows in pieces. A piece never extends into the next pass.
     private let receive: Receiver?
 
     typealias Receiver = (_ pass: Int, UnsafeRawBufferPointer, InterlacedPNGShape) -> Void
@@ -72,7 +72,7 @@ final class InterlacedPNGReader: ScanReader {
         return count
     }
 
-    /// Returns the state after a chunk's length and type.
+    /// Returns the state for the content of a chunk, from its length and type.
     private func begin(_ head: [UInt8]) -> State {
         let length = ByteOrder.bigEndian.number(head[..<4])
         guard length <= Int32.max else { return .over }
@@ -81,7 +81,7 @@ final class InterlacedPNGReader: ScanReader {
         case (_, nil): return .over
         case ("IDAT", _): return length == 0 ? .skip(Self.checksum) : .data(length)
         case ("IEND", _): return .over
-        // The chunks of pixel data are consecutive (§5.6).
+        // IDAT chunks are consecutive (§5.6), so another chunk ends the pixel data.
         default: return inflater == nil ? .skip(length + Self.checksum) : .over
         }
     }
@@ -91,7 +91,7 @@ final class InterlacedPNGReader: ScanReader {
         return shape == nil ? .over : .skip(Self.checksum)
     }
 
-    /// Decompresses the next bytes of pixel data, at the offset `place` in the file.
+    /// Decompresses pixel data that begins at the offset `place` in the file.
     private func unpack(_ bytes: UnsafeRawBufferPointer, at place: Int, found: (CompleteScan) -> Void) {
         guard let shape else { return }
         let inflater = inflater ?? Inflater()
@@ -109,11 +109,11 @@ final class InterlacedPNGReader: ScanReader {
             if unpacked == shape.ends[pass - 1] {
                 let done = pass
                 if done == last { break }
-                // Skip the passes without pixels.
+                // Skip passes without pixels.
                 while pass < last && unpacked == shape.ends[pass - 1] { pass += 1 }
                 found(CompleteScan(number: done, end: place + used))
             }
-            // If the buffer is not full, all input has been decompressed.
+            // The buffer is not full, so all input has been decompressed.
             if inflater.state == .open, written < wanted { return }
         }
         state = .over

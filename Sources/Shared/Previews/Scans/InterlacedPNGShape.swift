@@ -2,7 +2,7 @@ import Formats
 
 /// The layout of an interlaced PNG's pixels in the seven passes of Adam7 (PNG §8.2).
 struct InterlacedPNGShape {
-    /// The first column and row of a pass, the steps between pixels, and the block that a pixel fills after the pass.
+    /// A pass's first column and row, the steps between its pixels, and the block that each pixel fills in a preview.
     typealias Pass = (x: Int, y: Int, across: Int, down: Int, blockWidth: Int, blockHeight: Int)
 
     static let passes: [Pass] = [
@@ -11,14 +11,14 @@ struct InterlacedPNGShape {
     ]
 
     let header: PNGHeader
-    /// The offset of the end of each pass in the filtered rows.
+    /// The end of each pass, as an offset in the decompressed data.
     private(set) var ends: [Int] = []
 
     /// Returns nil if the picture is not interlaced, or has more bytes than `byteLimit`. Checks the limit before any
     /// multiplication that may overflow.
     init?(_ header: PNGHeader, byteLimit: Int) {
         self.header = header
-        // With at most eight bytes per pixel and a filter byte per row, nothing below overflows.
+        // With at most eight bytes per pixel and a filter byte per row, the arithmetic below cannot overflow.
         let byteLimit = min(byteLimit, 1 << 40)
         guard header.isInterlaced, let pixels = size.pixels, pixels <= byteLimit else { return nil }
         for pass in 1...Self.passes.count {
@@ -35,10 +35,10 @@ struct InterlacedPNGShape {
     /// Bytes per pixel, at least 1: the distance that filters look back (§9.2).
     var pixelBytes: Int { max(1, bitsPerPixel / 8) }
 
-    /// The bytes of a row of `width` pixels, without its filter.
+    /// The bytes of a row of `width` pixels, without the filter byte.
     func rowBytes(_ width: Int) -> Int { (width * bitsPerPixel + 7) / 8 }
 
-    /// The columns and rows of a pass, which may be 0 in small pictures.
+    /// The width and height of a pass, either of which may be 0 in small pictures.
     func size(of pass: Int) -> PixelSize {
         let pass = Self.passes[pass - 1]
         return PixelSize(
@@ -46,6 +46,6 @@ struct InterlacedPNGShape {
             height: (size.height - pass.y + pass.down - 1) / pass.down)
     }
 
-    /// Returns the last pass up to `pass` that has pixels.
+    /// Returns the last pass up to `pass` that contains pixels.
     func lastPass(upTo pass: Int = Self.passes.count) -> Int { ends.firstIndex(of: ends[pass - 1])! + 1 }
 }

@@ -1,19 +1,19 @@
 import Formats
 
-/// A complete but coarse version of a picture: a scan of a JPEG, a pass of an interlaced PNG or GIF. Never the last,
-/// which is the picture itself.
+/// A complete but coarse version of a picture: a scan of a JPEG, or a pass of an interlaced PNG or GIF. Excludes the
+/// scan or pass that completes the file.
 public struct CompleteScan: Sendable, Equatable {
-    /// Scans are numbered from 1 in order; passes have the number of their format.
+    /// Scans of a JPEG are counted from 1. Passes have the numbers of the format.
     public let number: Int
-    /// The length of the file up to its end. For PNG, whose compressed data has no boundaries, it may be a few bytes
-    /// more, depending on how the data arrives.
+    /// The offset of its end in the file. For PNG, whose compressed data has no boundaries between passes, it may be a
+    /// few bytes too large, depending on the sizes of the received pieces.
     public let end: Int
 }
 
 /// Finds the ends of scans and passes in a picture that arrives in pieces of any size.
 ///
-/// Takes a few KB of memory for any picture, and time proportional to the input (for PNG, to the pixels in its header).
-/// Finds nothing in damaged data or in pictures without scans.
+/// Memory does not grow with the file, and time is proportional to the input (for PNG, to the pixels in its header).
+/// Finds nothing in damaged data, or in pictures without scans or passes.
 public struct ScanFinder {
     /// Waiting for the signature, reading, or finished.
     private enum State {
@@ -23,13 +23,13 @@ public struct ScanFinder {
     }
 
     private var state = State.magic([])
-    /// Nil before the signature is complete.
+    /// Nil before the signature is complete, or if it is unknown.
     public private(set) var format: ImageFormat?
     private let limits: PreviewLimits
 
     public init(limits: PreviewLimits = .standard) { self.limits = limits }
 
-    /// Identifies every format.
+    /// Enough bytes to identify every format.
     private static let magicBytes = 12
 
     /// Reads the next bytes, and reports the scans that end in them.
@@ -66,7 +66,7 @@ public struct ScanFinder {
     }
 }
 
-/// Reads a format as it arrives.
+/// Reads files of a single format in pieces of any size.
 protocol ScanReader: AnyObject {
     /// Reads the next bytes of the file.
     func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void)

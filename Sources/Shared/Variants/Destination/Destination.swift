@@ -6,28 +6,30 @@ import Support
 
 /// Storage for the variants of a record: a cache, a temporary folder, a folder, a file, or standard output.
 ///
-/// `open` finds existing files, and `Sink.commit` returns new files. The code that makes variants does not depend on
-/// their destination.
+/// `open` finds existing files, and `Sink.commit` returns new files. Sources of variants do not depend on the
+/// destination.
 protocol Destination {
-    /// Returns the name of a variant; variants with equal names are the same file. Throws if no valid name exists, such
-    /// as `OutputFailure`, or if the name depends on a picture that cannot be read.
+    /// Returns the name of a variant; variants with equal names are the same file. Throws if the name is not allowed
+    /// (`OutputFailure`, for example), or if it depends on a picture that cannot be read.
     func name(of variant: Variant, from source: some VariantSource) throws -> String
 
-    /// Reports existing files to `there` with their index, and returns sinks for the others, nil for existing files.
-    /// Call it within `Interruption.during`, which must also cover the use of the sinks. Rethrows errors of `there`.
+    /// Calls `there` with the index of each existing file. Returns a sink for each new file, and nil for each existing
+    /// file. Call `open` within `Interruption.during`, which must also cover the use of the sinks. Rethrows errors of
+    /// `there`.
     ///
     /// - Parameter names: distinct names.
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?]
 }
 
 extension Destination {
-    /// Finds or makes variants, in a single decoding, and passes each to `ready` as soon as it is complete. Completed
-    /// variants stay if a later one fails. Throws errors of the source, the destination and `ready`.
+    /// Finds variants, or makes them in a single decoding, and passes each to `ready` as soon as it is complete. If a
+    /// variant fails, the variants completed before it are kept. Throws errors of the source, the destination and
+    /// `ready`.
     func variants(
         _ variants: [Variant], of source: some VariantSource, interruption: Interruption,
         ready: (Variant, MadeFile) throws -> Void
     ) throws {
-        // Variants with different names may be the same file.
+        // Variants that are the same file are made only once.
         var names: [String] = []
         var members: [[Variant]] = []
         for variant in variants {
@@ -55,7 +57,7 @@ extension Destination {
 }
 
 extension Storage {
-    /// The destination for files that are not variants of an entry.
+    /// The destination of files that are not variants of a cache entry.
     var destination: any Destination {
         switch self {
         case .cache(let cache): CacheDestination(cache)

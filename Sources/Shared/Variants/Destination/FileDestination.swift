@@ -4,10 +4,10 @@ import Records
 import Store
 import Support
 
-/// A single file that the user named.
+/// A single file, named by the user.
 struct FileDestination: Destination {
     let path: String
-    /// Whether files are synced to disk.
+    /// Whether the file is synced to disk.
     let synchronizes: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { path }
@@ -24,18 +24,18 @@ struct FileDestination: Destination {
     }
 }
 
-/// The files of a record in a folder. Each is written to a temporary file and renamed.
+/// Writes the files of a record to a folder. Each file is written under a temporary name and renamed.
 final class FolderDestination: Destination {
     let folder: OutputFolder
     private let record: Record
     private let stem: String?
-    /// Names claimed for this record that have no file yet: the placeholder of a failed picture may reuse the picture's
-    /// name.
+    /// Names claimed for this record whose files are not written yet. The placeholder of a failed picture may reuse the
+    /// picture's name.
     private var reserved: Set<BinaryText> = []
     /// The values of the template's built-in names, by variant.
     private(set) var values: [String: [String: String]] = [:]
     private let turn: NamingTurn?
-    /// Whether the record may claim more names after the last file.
+    /// Whether the record may claim more names after the next call of `open`.
     private var keepsTurn = false
 
     /// - Parameters:
@@ -89,7 +89,7 @@ final class FolderDestination: Destination {
 
 /// Standard output, for a single file.
 struct StandardOutput: Destination {
-    /// Whether output is held back until the file is complete, so that a placeholder can replace a failed picture.
+    /// Whether to hold back output until the file is complete, so a placeholder can replace a failed picture.
     let holds: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { "standard output" }
@@ -107,13 +107,13 @@ struct StandardOutput: Destination {
     }
 }
 
-/// Counts the bytes of a file.
+/// Writes a file and counts its bytes.
 final class FileSink: Sink {
     private let sink: any ByteSink
     private let finish: () throws -> String
     private var count = 0
 
-    /// - Parameter finish: moves the file to its place, and returns its path.
+    /// - Parameter finish: moves the complete file to its final path, and returns this path.
     init(_ sink: any ByteSink, finish: @escaping () throws -> String) {
         self.sink = sink
         self.finish = finish

@@ -4,7 +4,7 @@ import Records
 import Store
 
 extension FileFacts {
-    /// The facts of a variant that are stored with it.
+    /// The facts about a variant that are stored with its file.
     init(_ result: DownsampleResult) {
         var facts = Record()
         if let frames = result.frames {
@@ -25,10 +25,11 @@ extension FileFacts {
 }
 
 extension MadeFile {
-    /// Whether it was made from a damaged picture.
+    /// Whether the file was made from a damaged picture.
     var isDamaged: Bool { details.flatMap { try? Record(parsing: Array($0.utf8)) }?.bool("damaged") == true }
 
-    /// The record field of a variant. The default status is `made` or `hit`.
+    /// Returns the variant's field for a record. `status` is by default `made` for a new file and `hit` for an existing
+    /// file.
     func field(status: String? = nil) -> JSON {
         var field = Record()
         field.setPath("path", path)

@@ -5,7 +5,7 @@ import Images
 public struct EncodeSettings: Sendable, Hashable {
     /// The metadata that variants keep.
     public enum Metadata: String, Sendable, Hashable {
-        /// None, since metadata may reveal where a picture was taken.
+        /// None: metadata may reveal where a picture was taken.
         case stripped
         /// The creator and the copyright.
         case copyright
@@ -17,14 +17,14 @@ public struct EncodeSettings: Sendable, Hashable {
     public var format: OutputFormat?
     /// 1 to 100; ignored for PNG.
     public var quality: Int
-    /// 0 to 9: the time spent on smaller files.
+    /// 0 to 9. Higher values take longer and make smaller files.
     public var effort: Int
     /// The chroma subsampling.
     public var chroma = ChromaChoice.auto
-    /// The colour behind transparent pixels and rounded corners in formats without alpha and in GIF; nil as in
-    /// `EncodeOptions`.
+    /// The colour behind transparent pixels and rounded corners, in GIF and in formats without alpha. Nil for the
+    /// default of `EncodeOptions`.
     public var background: RGB?
-    /// Fills the rest of the size around a picture of another shape; nil for the background.
+    /// Fills the area beside a picture whose shape differs from the size; nil for the background colour.
     public var backdrop: Backdrop?
     public var isProgressive = false
     /// Whether colours are mixed in linear light.
@@ -32,9 +32,9 @@ public struct EncodeSettings: Sendable, Hashable {
     public var keepsProfile = false
     public var metadata = Metadata.stripped
     public var wantsHash = false
-    /// The most bytes of a variant.
+    /// The maximum size of a variant in bytes.
     public var byteLimit: Int?
-    /// Selects a frame of an animation, counted from 0; nil keeps all, if the format supports animation.
+    /// The frame of an animation to use, counted from 0. Nil keeps all frames if the format supports animation.
     public var frame: Int?
     /// The maximum frame rate of an animation; nil keeps all frames.
     public var framesPerSecond: Double?
@@ -46,8 +46,8 @@ public struct EncodeSettings: Sendable, Hashable {
         self.background = background
     }
 
-    /// Returns the format of a variant: the chosen format, else the format of the source, or JPEG if that can only be
-    /// read; WebP instead of a JPEG with alpha or rounded corners, and of an animated PNG.
+    /// Returns the chosen format, or else the format of the source. Sources that can only be read become JPEG. A JPEG
+    /// with alpha or rounded corners becomes WebP, and so does an animated PNG.
     public func format(
         for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false, isRounded: Bool = false
     ) -> OutputFormat {
@@ -65,8 +65,8 @@ public struct EncodeSettings: Sendable, Hashable {
             isProgressive: isProgressive)
     }
 
-    /// Returns all options that affect the bytes of a variant, for cache keys. Increase the engine's version if its
-    /// output changes.
+    /// Returns all options that affect the bytes of a variant, for cache keys. If the engine's output changes, increase
+    /// the number after `engine`.
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }

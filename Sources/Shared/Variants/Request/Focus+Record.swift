@@ -3,8 +3,8 @@ import Records
 import Support
 
 extension Focus {
-    /// Reads a record's field `focus`, `{"x":0.4,"y":0.3}`. Returns nil if there is none, or if it is not an object
-    /// with `x` or `y` and therefore a foreign field. Throws `FocusFailure` for other values.
+    /// Reads a record's field `focus`, `{"x":0.4,"y":0.3}`. Returns nil if it is absent or a foreign field, that is,
+    /// not an object with `x` or `y`. Throws `FocusFailure` if `x` or `y` is missing or invalid.
     static func of(_ record: Record) throws -> Focus? {
         let (x, y) = (record.printable("focus.x"), record.printable("focus.y"))
         guard x != nil || y != nil else { return nil }

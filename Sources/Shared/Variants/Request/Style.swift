@@ -2,8 +2,8 @@ import Images
 import Records
 import Support
 
-/// A named look of a card, in points: the looks of a launch tracker's screens, and the user's own from the
-/// configuration file.
+/// A named appearance of a picture, in points. The built-in styles fit the screens of a launch tracker; users define
+/// more in the configuration file.
 public struct Style: Sendable, Hashable {
     public enum Origin: Sendable, Hashable {
         case builtIn
@@ -11,7 +11,7 @@ public struct Style: Sendable, Hashable {
     }
 
     public let name: String
-    /// In points; nil follows from the other side and the aspect ratio, or from the picture.
+    /// In points. Nil is computed from the other side and the aspect ratio, or from the picture.
     public var width: Double?
     public var height: Double?
     public var aspectRatio: Double?
@@ -25,7 +25,7 @@ public struct Style: Sendable, Hashable {
     /// The style whose size comes from the command line.
     public static let openName = "card"
 
-    /// `card` has no size.
+    /// The styles that exist without a configuration file. `card` has no size.
     public static let builtIn = [
         Style(name: "launch-card", width: 400, height: 200, cornerRadius: 16),
         Style(name: "detail-view", width: 400, height: 300, gradient: .enhanced),
@@ -34,7 +34,7 @@ public struct Style: Sendable, Hashable {
         Style(name: openName),
     ]
 
-    /// Returns the variant for a scale in pixels per point. Its size is never rounded to a bucket.
+    /// Returns the variant for a scale in pixels per point. Unlike `fit`, its size is not rounded up to a bucket.
     func variant(scale: Double) -> Variant {
         func pixels(_ points: Double?) -> Int? { points.map { max(Int(($0 * scale).rounded()), 1) } }
         return Variant(
@@ -73,12 +73,12 @@ extension Style {
     private static let fields = [
         "width", "height", "aspect_ratio", "corner_radius", "content_mode", "gravity", "gradient",
     ]
-    /// Larger than any screen.
+    /// The maximum length in points, larger than any screen.
     private static let mostPoints = 20_000.0
 
-    /// Returns the styles in the configuration file's object `styles`, and the built-in styles that it does not
-    /// replace. Fields that a style omits are taken from the built-in style of that name, else from `card`, but
-    /// without a gradient. Throws `ConfigurationFailure` (78), which names file, style and field.
+    /// Returns the built-in styles, changed or extended by the object `styles` of the configuration file. Omitted
+    /// fields keep the values of the built-in style of the same name; in a new style, they have the values of `card`,
+    /// but without a gradient. Throws `ConfigurationFailure` (78), which names file, style and field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
         guard let configured else { return styles }
@@ -102,7 +102,7 @@ extension Style {
         return styles
     }
 
-    /// Names are part of record fields and file names.
+    /// Names become parts of record fields and file names.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.utf8.first, first != UInt8(ascii: "-"), name.utf8.count <= 64 else { return false }
         return name.utf8.allSatisfy {

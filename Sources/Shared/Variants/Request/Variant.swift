@@ -8,12 +8,12 @@ public struct Variant: Sendable, Hashable {
     public var geometry: Geometry
     public var gradient: Gradient
     public var cornerRadius: Double
-    /// The requested size, if the geometry has another shape. Placeholders use it.
+    /// The requested size, if the geometry is a square bucket instead. Used for placeholders.
     var shape: PixelSize?
 
     /// For pages of pictures: fits 1024x1024.
     public static let pager = bucket("pager", 1024)
-    /// For a single picture on the whole screen: fits 2048x2048.
+    /// For a single picture that fills the screen: fits 2048x2048.
     public static let overlay = bucket("overlay", 2048)
 
     public init(name: String, geometry: Geometry, gradient: Gradient = .none, cornerRadius: Double = 0) {
@@ -29,7 +29,7 @@ public struct Variant: Sendable, Hashable {
     /// The name of the embedded thumbnail.
     static let thumbnailName = "thumbnail"
 
-    /// Names that styles cannot have.
+    /// Names that configured styles cannot have.
     static let reservedNames = [pager.name, overlay.name, fitName, thumbnailName, VariantRequest.bareName]
 
     private static func bucket(_ name: String, _ side: Int) -> Variant {

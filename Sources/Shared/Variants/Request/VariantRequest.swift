@@ -2,42 +2,42 @@ import Formats
 import Images
 import Support
 
-/// The size options of a command, from which variants follow.
+/// The options of a command that select variants.
 public struct VariantRequest: Sendable {
     /// Names of variants and styles.
     public var names: [String] = []
-    /// In points for styles, whose own size they replace; otherwise in pixels. Each of several distinct widths makes a
-    /// variant, named like the descriptors of `srcset`: `320w`.
+    /// In points for styles, whose width they replace; otherwise in pixels. If there are several, all distinct, each
+    /// makes a variant named like a descriptor of `srcset`: `320w`.
     public var widths: [Int] = []
     public var height: Int?
     public var aspectRatio: Double?
-    /// A box in points that the picture covers.
+    /// The box of the variant `fit` in points, rounded up to a bucket.
     public var fit: (width: Double, height: Double)?
-    /// Pixels per point: at least one scale, all distinct. Each of several scales makes a variant, named like image
-    /// files of an app: `launch-card`, `launch-card@2x`. Most screens have two pixels per point.
+    /// Pixels per point: at least one scale, all distinct. If there are several, each makes a variant named like the
+    /// image files of an app: `launch-card`, `launch-card@2x`. Most screens have two pixels per point.
     public var scales = [2.0]
-    /// Disables rounding `fit` up to a bucket.
+    /// Turns off rounding `fit` up to a bucket.
     public var isExact = false
-    /// Whether small pictures are enlarged; nil for styles only, which are part of a page's layout.
+    /// Whether small pictures are enlarged. Nil enlarges only for styles, since their size is part of a page's layout.
     public var enlarges: Bool?
     public var region: Region?
     public var quarterTurns = 0
-    /// Overrides the variants' own settings, as do the following.
+    /// This and the following options override the values of styles and variants.
     public var contentMode: ContentMode?
     public var gravity: Gravity?
-    /// Precedes a record's own focus and the gravity.
+    /// Overrides a record's focus and the gravity.
     public var focus: Focus?
     public var gradient: Gradient?
     /// In points for styles, otherwise in pixels.
     public var cornerRadius: Double?
 
-    /// The name of the variant of sides in pixels, without a style.
+    /// The name of a variant with sides in pixels and without a style.
     static let bareName = "custom"
 
     public init() {}
 
-    /// Returns the named variants in order without duplicates, then the variants for `fit`, then for plain sides.
-    /// Throws `UsageFailure` for an unknown name, or for a style without a size.
+    /// Returns the named variants in order without duplicates, then the variants for `fit`, then the variants without a
+    /// style. Throws `UsageFailure` for an unknown name, or for a style without a size.
     public func variants(styles: [Style]) throws -> [Variant] {
         var variants: [Variant] = []
         func add(_ variant: Variant) {
@@ -67,7 +67,7 @@ public struct VariantRequest: Sendable {
         }
         guard let style = styles.first(where: { $0.name == name }) else {
             let names = [Variant.pager.name, Variant.overlay.name] + styles.map(\.name)
-            // The style's former name.
+            // `card` was formerly called `custom`.
             let advice =
                 name == Self.bareName ? "; did you mean \(Style.openName)?" : NearMatch.advice(for: name, among: names)
             throw UsageFailure(
@@ -85,8 +85,8 @@ public struct VariantRequest: Sendable {
         }
     }
 
-    /// Returns the style with the requested sides. A side that is not requested keeps its value, or follows from a
-    /// requested ratio.
+    /// Returns the style with the requested sides. The other sides keep their values, unless a requested ratio
+    /// determines them.
     private func resized(_ style: Style) -> Style {
         var style = style
         if let aspectRatio {
@@ -99,7 +99,7 @@ public struct VariantRequest: Sendable {
         return style
     }
 
-    /// Returns the variant with the suffix of its scale.
+    /// Returns the variant with its scale as a suffix of the name, if there are several scales.
     private func scaled(_ variant: Variant, _ scale: Double) -> Variant {
         guard scales.count > 1, scale != 1 else { return variant }
         return variant.named("\(variant.name)@\(Int(scale))x")
@@ -114,8 +114,8 @@ public struct VariantRequest: Sendable {
         guard let bucket else {
             return Variant(name: Variant.fitName, geometry: Geometry(width: Int(width), height: Int(height)))
         }
-        // If the whole picture is shown, either of its sides may be the long side, so the box is a square. A cut keeps
-        // the box's shape.
+        // If the whole picture is shown, its long side may be the width or the height, so the box is a square. If the
+        // picture is cropped, the box keeps its shape.
         let grown = Double(bucket) / long
         let box = PixelSize(
             width: max(Int((width * grown).rounded()), 1), height: max(Int((height * grown).rounded()), 1))
@@ -127,7 +127,7 @@ public struct VariantRequest: Sendable {
         return Variant(name: Variant.fitName, geometry: Geometry(width: box.width, height: box.height))
     }
 
-    /// Returns a variant with sides in pixels. An aspect ratio alone cuts the picture.
+    /// Returns a variant with sides in pixels. A requested aspect ratio crops the picture.
     private func bare(_ width: Int?, named name: String) -> Variant {
         let mode: ContentMode = aspectRatio != nil ? .fill : .fit
         return overridden(
@@ -149,15 +149,16 @@ public struct VariantRequest: Sendable {
         return variant
     }
 
-    /// The picture in its own size, for options without a size.
+    /// The variant for options without a size: the picture in its original size.
     public var unchanged: Variant {
         overridden(Variant(name: Self.bareName, geometry: Geometry()))
     }
 }
 
-/// Rounds requests up to a few sizes, so that similar requests share a cached variant.
+/// Rounds requests up to a few sizes. Similar requests then share a cached variant.
 enum Bucket {
-    /// Pixels on the long side. Steps of a third to a half: no variant is more than half as long again as requested.
+    /// Long sides in pixels, each a third or a half longer than the previous side. A variant is therefore at most 1.5
+    /// times as long as requested (above 128 pixels).
     static let ladder = [128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 
     /// Returns the smallest step that covers `side` pixels; nil above the largest step.

@@ -4,10 +4,10 @@ import Support
 
 /// The settings of placeholders for missing pictures.
 public struct Fallback: Sendable {
-    /// The text; nil, or a template whose fields are missing, selects a text by the kind of failure.
+    /// The text. If it is nil, or if the record lacks a field of the template, the text depends on the kind of failure.
     public var message: Template?
     public var theme: Placeholder.Theme
-    /// A font's file or family; nil selects a font.
+    /// The path of a font file or the name of a family; nil for the default font.
     public var font: String?
     /// Replaces the built-in icons.
     public var icon: FallbackIcon?
@@ -20,7 +20,7 @@ public struct Fallback: Sendable {
 
     /// Returns the placeholder for a record.
     ///
-    /// - Parameter failure: the reason if it is known now; otherwise the record's `error` is used.
+    /// - Parameter failure: the reason why this run has no picture. If nil, the record's `error` is used.
     func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
         let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
         let missing: Placeholder.Missing =
@@ -30,7 +30,7 @@ public struct Fallback: Sendable {
             case (_, Int(ExitCode.notAllowed.rawValue)): .forbidden
             default: .picture
             }
-        // Limited to the text that is drawn, and to the length of a key.
+        // Limit the length of the cache key, which contains the text. No placeholder can show more characters.
         let wanted = message.flatMap { try? $0.text(for: record) } ?? Self.message(missing)
         let text = String(String.UnicodeScalarView(wanted.unicodeScalars.prefix(4000)))
         return Placeholder(missing: missing, message: text, theme: theme, font: font)

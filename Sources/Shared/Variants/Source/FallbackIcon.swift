@@ -7,7 +7,7 @@ import Support
 public struct FallbackIcon: Sendable {
     private let path: String
     private let bytes: [UInt8]
-    /// Hexadecimal digits.
+    /// The SHA-256 of the file, in hexadecimal digits.
     let sha256: String
 
     /// Reads the file. Throws `SystemFailure` (66), `InputTooLarge`, `ImageError.tooManyBytes`, `Cancelled`.
@@ -23,7 +23,7 @@ public struct FallbackIcon: Sendable {
         sha256 = hash.finish()
     }
 
-    /// Throws `NamedFailure` if it is no picture that can be decoded within the limits.
+    /// Decodes the picture once. Throws `NamedFailure` if it is invalid or exceeds the limits.
     public func check(options: DecodeOptions) throws {
         do {
             _ = try pixels(within: PixelSize(width: 64, height: 64), options: options)

@@ -2,7 +2,7 @@ import Formats
 import Images
 import Support
 
-/// A picture, opened and inspected on first use. For one thread at a time.
+/// A picture that is opened and inspected on first use. Not thread-safe.
 final class PictureSource: VariantSource {
     private let maker: VariantMaker
     private let isThumbnail: Bool
@@ -15,7 +15,7 @@ final class PictureSource: VariantSource {
         self.open = open
     }
 
-    /// - Parameter open: called at most once, unless it throws.
+    /// - Parameter open: called on first use, and again only if it has thrown.
     convenience init(_ maker: VariantMaker, open: @escaping () throws -> any ByteSource) {
         self.init(maker, isThumbnail: false) {
             let source = try open()
@@ -30,7 +30,7 @@ final class PictureSource: VariantSource {
         return picture
     }
 
-    /// Throws `ImageError`, `FormatFailure`, and errors of opening it.
+    /// Throws `ImageError`, `FormatFailure`, and errors of opening the picture.
     func info() throws -> ImageHeader { try picture().info }
 
     /// Returns the embedded thumbnail, rotated like the picture; nil if there is none.
@@ -67,7 +67,8 @@ final class PictureSource: VariantSource {
         do {
             try maker.make(source, info, requests, done: done)
         } catch let error as ImageError where info.format.decoderChecksEnd {
-            // The end may not have been checked yet. Report a damaged file rather than the failure of an output.
+            // Inspection leaves the end of these formats to the decoder, which may have failed before reaching it.
+            // Report a truncated file rather than that failure.
             var checked = info
             try maker.options.checkEnd(of: source, &checked)
             throw error

@@ -3,21 +3,21 @@ import Images
 import Placeholders
 import Support
 
-/// Placeholders of exactly the size and look of their variants.
+/// Draws placeholders with exactly the size, gradient and corners of their variants.
 struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
-    /// Replaces the placeholder's own icon.
+    /// Replaces the built-in icon.
     var icon: FallbackIcon?
     let maker: VariantMaker
-    /// Known reasons why its text cannot be drawn.
+    /// The known reasons why the text cannot be drawn as requested.
     var lacks: [String] = []
 
-    /// Thrown before any output if a font or a library for the text is missing and this was not known.
+    /// Thrown before any output if the font or a library for the text is missing and `lacks` is empty.
     struct Incomplete: Error {
         let lacks: [String]
     }
 
-    /// A placeholder without its text has a different key, so that it is drawn again once there is a font.
+    /// A placeholder with incomplete text has a different key, so it is drawn again once a font is installed.
     func key(_ variant: Variant) -> String {
         let missing = lacks.isEmpty ? "" : "incomplete:lacks=\(Self.digits(lacks.joined(separator: "\n")));"
         return "\(missing)placeholder:\(maker.key(variant));pixels=\(variant.placeholderSize)"
@@ -44,7 +44,7 @@ struct PlaceholderSource: VariantSource {
     private func draw(_ request: VariantMaker.Request) throws -> DownsampleResult {
         let (variant, encodeSettings) = (request.variant, maker.encodeSettings)
         var options = maker.options.begun()
-        // The limit protects from hostile pictures; the size of a placeholder was requested.
+        // The limit protects against hostile pictures, but users choose the size of a placeholder.
         options.limits.maxPixels = max(options.limits.maxPixels, DecodeLimits.standard.maxPixels)
         let memory = try options.reserve(memory: variant.placeholderSize, bytesPerPixel: 4)
         defer { withExtendedLifetime(memory) {} }
@@ -62,8 +62,8 @@ struct PlaceholderSource: VariantSource {
 }
 
 extension Variant {
-    /// The size of a placeholder: the requested shape, else the box if it is known. A side that follows from the
-    /// picture is computed for a ratio of 3:2, and so are both if only their ratio is known.
+    /// The size of a placeholder: `shape`, or else the box. If the box has only one side, the ratio of the sides is
+    /// 3:2. If it has none, the size is the largest of the requested aspect ratio within 1200x800.
     var placeholderSize: PixelSize {
         if let shape { return Self.held(shape.width, shape.height) }
         let (width, height): (Int, Int) =
@@ -76,7 +76,7 @@ extension Variant {
         return Self.held(width, height)
     }
 
-    /// Returns the size, or the largest size of its shape that can be drawn.
+    /// Returns the size, reduced in proportion if it exceeds the maximum of placeholders.
     private static func held(_ width: Int, _ height: Int) -> PixelSize {
         let long = max(width, height)
         guard long > Placeholder.largestSide else { return PixelSize(width: width, height: height) }
@@ -84,7 +84,7 @@ extension Variant {
         return PixelSize(width: held(width), height: held(height))
     }
 
-    /// Returns the largest size of a ratio within a box; the box without a ratio.
+    /// Returns the largest size with a ratio that fits into a box; the box itself if `ratio` is nil.
     private static func within(width: Int, height: Int, _ ratio: Double?) -> (Int, Int) {
         guard let ratio else { return (width, height) }
         let columns = min(Double(width), Double(height) * ratio)

@@ -38,8 +38,8 @@ public struct VariantMaker: Sendable {
             isRounded: variant.cornerRadius > 0)
     }
 
-    /// Makes the variants of a picture, and passes the index of each to `done` as soon as it is complete, the smallest
-    /// first. Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source, the sinks and `done`.
+    /// Makes the variants of a picture, the smallest first, and calls `done` with the index of each as soon as it is
+    /// complete. Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source, the sinks and `done`.
     public func make(
         _ source: some ByteSource, _ info: ImageHeader, _ requests: [Request],
         done: (Int, DownsampleResult) throws -> Void

@@ -17,7 +17,7 @@ extension ImageFormat {
     /// generic major brand: only its compatible brands distinguish it from HEIC.
     public static func detected(in head: ArraySlice<UInt8>) -> ImageFormat? { all.first { $0.matches(head) } }
 
-    /// Returns the format with a file extension in lower case, or nil.
+    /// Returns the format with this file extension, given in lower case, or nil.
     public static func named(byExtension fileExtension: some StringProtocol) -> ImageFormat? {
         all.first { $0.fileExtensions.contains { $0 == fileExtension } }
     }
@@ -48,9 +48,10 @@ extension ImageHeader {
 }
 
 extension EmbeddedMetadata {
-    /// Reads the metadata of a picture. Empty for formats whose metadata is not supported, and for other bytes.
+    /// Reads the metadata of a picture. Returns empty metadata if the format has none that is supported, and for other
+    /// bytes.
     ///
-    /// Makes a few small reads and one per part, but reads a whole GIF. Throws the errors of the source.
+    /// Makes a few small reads, and another for each part. Reads a GIF completely. Throws the errors of the source.
     public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {
         var window = SourceWindow.forHeader(source)
         guard let head = try window.bytes(at: 0, min(window.count, 16)), let format = ImageFormat.detected(in: head)

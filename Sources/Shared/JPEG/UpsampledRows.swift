@@ -2,8 +2,8 @@ import CKernels
 import Formats
 import Support
 
-/// Converts the planes of a JPEG to rows of pixels. At full size they equal libjpeg's, including the smooth chroma
-/// upsampling that all viewers show.
+/// Converts the planes of a JPEG to rows of pixels. At full size the pixels equal libjpeg's, including the smooth
+/// chroma upsampling that all viewers show.
 public final class UpsampledRows {
     /// The colour space of the components.
     public enum Colours: Sendable {
@@ -89,7 +89,8 @@ public final class UpsampledRows {
         apod_interleave(upsampled.bytes, stride, parts.count, row, size.width)
     }
 
-    /// Decodes groups until they contain the samples of the next row and the row below them, which smoothing needs.
+    /// Decodes groups until the samples of the next row are available, and the row of samples below, which smoothing
+    /// needs.
     private func readGroups() throws {
         let isEnough = reader.planes.indices.allSatisfy { plane in
             let geometry = reader.planes[plane]

@@ -17,8 +17,8 @@ enum Boxes {
         let whole: Range<Int>
     }
 
-    /// Calls `visit` with each box in a range until it returns false. Ignores padding at the end, which is shorter than
-    /// the header of a box. Throws `Fault`, and errors of the source and of `visit`.
+    /// Calls `visit` with each box in a range until `visit` returns false. Ignores padding at the end that is shorter
+    /// than a box header. Throws `Fault`, and errors of the source and of `visit`.
     static func walk(
         _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Box) throws -> Bool
     ) throws {

@@ -36,7 +36,7 @@ public final class Inflater {
     public private(set) var state = State.open
     private let decompressor: Decompressor
 
-    /// The smallest output that ISA-L decompresses. Loading ISA-L takes 0.2 ms, which pays off at 100 KB.
+    /// ISA-L is used for outputs of at least this size. Loading ISA-L takes 0.2 ms, which pays off at 100 KB.
     private static let isaLBytes = 256 << 10
 
     /// The version of ISA-L, or nil if it is not installed. Loads ISA-L.

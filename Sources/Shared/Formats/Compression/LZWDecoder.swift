@@ -87,7 +87,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// Counts a code, and widens the codes by a bit if necessary.
+    /// Moves on to the next code to define, and widens codes by a bit if necessary.
     private mutating func advance() {
         guard next < Self.codeCount - 1 else { return }
         next += 1

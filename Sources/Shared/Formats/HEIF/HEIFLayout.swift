@@ -16,7 +16,7 @@ enum HEIFLayout {
     /// More items and properties than any real file has. A tiled picture has an item for each tile.
     static let itemLimit = 16_384
 
-    /// Does not match a truncated signature, because the box length before the type can be anything.
+    /// Does not detect truncated signatures, because any bytes can be the length before the type.
     static func signature(_ codec: HEIFPicture.Coded.Codec) -> Signature {
         Signature { head in Self.codec(ofBrands: head) == codec ? .whole : .none }
     }

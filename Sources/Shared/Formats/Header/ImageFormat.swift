@@ -29,7 +29,7 @@ public final class ImageFormat: Sendable {
 
     /// - Parameters:
     ///   - fileExtensions: default `id` alone.
-    ///   - checkEnd: default no check, for a format whose header reading checks everything.
+    ///   - checkEnd: default no check, for formats that `header` checks completely.
     init(
         _ id: String, name: String, fileExtensions: [String] = [], signature: Signature,
         header: @escaping HeaderReading, checkEnd: @escaping EndCheck = { _, _, _ in },

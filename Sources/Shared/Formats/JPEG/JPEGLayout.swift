@@ -12,8 +12,8 @@ extension ImageFormat {
 enum JPEGLayout {
     static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     static let app1: UInt8 = 0xE1
-    /// Unsupported kinds of JPEG, by the marker that shows them: a frame header (table B.1), DHP (B.3.2), or SOF55 (ITU
-    /// T.87 annex C).
+    /// Unsupported kinds of JPEG, by the marker that identifies them: a frame header (table B.1), DHP (B.3.2), or SOF55
+    /// (ITU T.87 annex C).
     private static let unreadProcesses: [UInt8: String] = [
         0xC3: "a lossless picture", 0xC5: "a hierarchical picture", 0xC6: "a hierarchical picture",
         0xC7: "a hierarchical picture", 0xCB: "a lossless picture", 0xCD: "a hierarchical picture",

@@ -22,7 +22,7 @@ struct JPEGTables {
     /// By component number; nil before the frame header.
     private var components: [UInt8: Component]?
     private var quantisation: Set<UInt8> = []
-    /// By the byte that has class and number.
+    /// By the byte of class and number in DHT.
     private var huffman: [UInt8: HuffmanTable] = [:]
     /// The offset of a scan's data, and the least number of bits for its blocks.
     private var scan: (offset: Int, leastBits: Int)?

@@ -58,7 +58,7 @@ extension JPEGXLBits {
     /// Reads an Enum.
     mutating func kind() throws -> Int { try choice([(0, 0), (0, 1), (4, 2), (6, 18)]) }
 
-    /// Reads a U64. Larger numbers than 2^60 become 2^62 - 1.
+    /// Reads a U64. Numbers above 2^60 become 2^62 - 1.
     mutating func long() throws -> Int {
         switch try number(2) {
         case 0: return 0

@@ -128,7 +128,7 @@ struct JPEGXLFrame {
         try bits.skipExtensions()
     }
 
-    /// Reads the lengths of the sections and skips them (F.3).
+    /// Skips the sections by the lengths in the table of contents (F.3).
     private mutating func skipSections(_ bits: inout JPEGXLBits) throws {
         let count = sectionCount
         // Each section needs at least 12 bits in the table of contents.

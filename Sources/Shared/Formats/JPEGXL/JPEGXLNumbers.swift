@@ -68,7 +68,7 @@ struct JPEGXLNumbers {
     /// The state of the ANS decoder, shared by all distributions.
     private var state = 0
 
-    /// Reads the codes for `contexts` contexts.
+    /// Reads the codes of all contexts.
     init(_ bits: inout JPEGXLBits, contexts: Int, mayRepeat: Bool = true) throws {
         let repeats = try bits.flag()
         guard mayRepeat || !repeats else { throw Unreadable() }

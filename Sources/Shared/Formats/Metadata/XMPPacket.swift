@@ -8,7 +8,7 @@ public struct XMPPacket: Sendable, Hashable {
 
     /// The number of occurrences of a name that are read.
     private static let placeLimit = 8
-    /// The number of bytes in which the end of a property is searched.
+    /// The end of a property is searched within this number of bytes.
     private static let valueLimit = 16 << 10
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }

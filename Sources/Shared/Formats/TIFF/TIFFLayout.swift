@@ -40,7 +40,7 @@ enum TIFFLayout {
         1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000,
         50001,
     ]
-    /// The tags with several values that decoding needs.
+    /// The tags that decoding needs and that may have several values.
     private static let arrays = [Tag.bits, Tag.palette, Tag.extraSamples, Tag.sampleFormat]
 
     /// Reads size, orientation and alpha of a page, counted from 0. Throws `FormatFailure` (`noSuchPage` beyond the

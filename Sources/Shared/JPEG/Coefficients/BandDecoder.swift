@@ -111,7 +111,7 @@ struct BandDecoder {
             if value > 1 || value < -1 { isBad = true }
             // Skip the `growth` - 1 coefficients that stay 0.
             var zeros = rest & ~before
-            // The first four have no branches, because their number is unpredictable.
+            // The first four steps are branchless, because `growth` is unpredictable.
             zeros &= growth > 1 ? zeros &- 1 : ~0
             zeros &= growth > 2 ? zeros &- 1 : ~0
             zeros &= growth > 3 ? zeros &- 1 : ~0

@@ -39,7 +39,7 @@ final class CoefficientPlanes: JPEGPlanes {
         case .file: isWhole = false
         case .nonsense: return nil
         }
-        // libjpeg conceals missing data between restarts, which this decoder does not imitate.
+        // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
         let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
         guard !hasGaps, frame.scans.allSatisfy(\.isProgression) else { return nil }
         let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }

@@ -101,7 +101,7 @@ final class ProgressiveScan {
         }
     }
 
-    /// Bit positions: decoding pauses at the end of the region, and must not pass the end of the data.
+    /// Bit positions: the end of the region, where decoding pauses, and the end of the data.
     private struct Limits {
         let region: Int
         let data: Int

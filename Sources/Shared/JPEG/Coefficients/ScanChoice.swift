@@ -38,9 +38,9 @@ enum ScanChoice {
     }
 
     /// Returns an upper bound of the mean square error of luma if the last `missingBits` bits of all coefficients are
-    /// missing. The error of a coefficient is about the quantisation step times 2^bits. The smaller the output, the
-    /// more of it resampling averages out. The factor and the exponent fit the worst of the measured photographs. An
-    /// error of 0.11 costs 0.03 dB at 36 dB, the typical level of a small JPEG of quality 82.
+    /// missing. The error of a coefficient is about the quantisation step times 2^bits. Resampling averages out a part
+    /// of the error, which is larger for smaller outputs. The factor and the exponent fit the worst of the measured
+    /// photographs. An error of 0.11 costs 0.03 dB at 36 dB, the typical level of a small JPEG of quality 82.
     static func error(step: Int, missingBits: Int, reduction: Double) -> Double {
         guard step > 0 else { return .infinity }
         let lost = Double(step) * Double(1 << min(missingBits, 15))

@@ -2,7 +2,7 @@ import Support
 
 /// Options of the decoder, and hooks through which the caller limits time, memory and threads.
 public struct JPEGOptions: Sendable {
-    /// Keeps memory reserved until it is released.
+    /// A reservation of memory, which ends when the object is released.
     public typealias Reservation = any AnyObject & Sendable
 
     /// Whether to replace missing data with libjpeg's values instead of throwing. Default false.

@@ -1,4 +1,4 @@
-/// The lowest `size` x `size` frequencies of an 8 x 8 block, from which the output has `size` x `size` samples.
+/// The lowest `size` x `size` frequencies of an 8 x 8 block, which are transformed to `size` x `size` samples.
 ///
 /// An inverse DCT of that size (`apod_inverse_dct`) looks better than a box filter after the full transform. The other
 /// coefficients are only counted.

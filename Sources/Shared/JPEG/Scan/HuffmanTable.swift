@@ -50,9 +50,8 @@ final class HuffmanTable: @unchecked Sendable {
     /// for the value. Length 0 means that more bits are needed; the symbol and the length of its code follow if known,
     /// otherwise 0.
     let entries: UnsafeMutablePointer<UInt32>
-    /// Skips several coefficients at a time. From the lowest bit: 4 bits for their total length, 5 for the increment of
-    /// the coefficient number up to the last of them, 7 for the increment by the last; 0 if not even one coefficient
-    /// fits.
+    /// Skips several coefficients at a time. From the lowest bit: 4 bits for their total length, 5 for the sum of the
+    /// increments of all but the last coefficient, 7 for the increment of the last; 0 if not even one coefficient fits.
     let skips: UnsafeMutablePointer<UInt16>?
     /// For each code length: the last code (-1 if none), and the index of its first symbol minus its first code.
     private let lastCodes: UnsafeMutablePointer<Int32>

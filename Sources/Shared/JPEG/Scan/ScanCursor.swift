@@ -9,7 +9,7 @@ final class ScanCursor {
     private let allowsTruncated: Bool
     /// The first bit of the next MCU, counted from the start of the region.
     var position = 0
-    /// MCUs that were decoded or are missing so far.
+    /// The number of MCUs so far, including missing MCUs.
     private(set) var count = 0
     /// Whether data was missing.
     private(set) var isTruncated = false

@@ -23,7 +23,7 @@ final class SequentialPlanes: JPEGPlanes {
         if first.scans[0].components.count < first.components.count {
             let offset = first.scans[0].dataOffset
             if case .nonsense = try frame.readOtherScans(source, from: offset, options: options) { return nil }
-            // libjpeg conceals missing data between restarts, which this decoder does not imitate.
+            // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
             if options.allowsTruncated, frame.scans.contains(where: { $0.restartInterval > 0 }) { return nil }
         }
         // Each component must be in exactly one scan.

@@ -6,7 +6,7 @@ import Testing
         XMPPacket(Array(text.utf8)).ofCopy(isSRGB: isSRGB).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// A packet as phones write it for a picture with a gain map, with a copyright notice.
+    /// The packet of a phone's picture with a gain map and a copyright notice.
     private let ultraHDR = """
         <?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
         <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">

@@ -43,7 +43,7 @@ import Testing
         #expect(needed(scale: 1, reduction: 16, step: 200) == [0, 6])
     }
 
-    @Test func atTwoEighthsTheLowestBandIsEnough() {
+    @Test func atTwoEighthsTheHighBandAndRefinementsAreSkipped() {
         #expect(needed(scale: 2, reduction: 10) == [0, 1, 2, 3, 6])
     }
 
@@ -93,7 +93,7 @@ extension CorpusTests {
         return luma
     }
 
-    @Test func progressivePhotographsLoseAlmostNothingAtOneEighth() throws {
+    @Test func skippedScansBarelyChangePhotographs() throws {
         for path in try Corpus.pictures(in: "photos") where path.contains("progr") {
             let full = try luma(path, scale: 1, reduction: 16, quality: .full)
             #expect(try luma(path, scale: 1, reduction: 16, quality: .fast) == full, "\(path)")

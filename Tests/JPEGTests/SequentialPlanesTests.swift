@@ -125,7 +125,7 @@ struct ReadPlanes: Equatable {
     }
 
     /// libjpeg conceals a gap between restarts differently than in a single scan.
-    @Test func allowedDamageInSeveralScansWithRestartsNeedsLibjpeg() throws {
+    @Test func severalScansWithRestartsNeedLibjpegIfDamageIsAllowed() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], restartInterval: 2, scans: Self.scripts[0]
         ).encoded()

@@ -74,7 +74,7 @@ import Testing
 }
 
 extension CorpusTests {
-    @Test func everyJPEGHasTheSameRowsAsWithLibjpeg() throws {
+    @Test func rowsOfEveryJPEGMatchLibjpeg() throws {
         for folder in ["photos", "exif"] {
             for path in try Corpus.pictures(in: folder) {
                 let source = try File.openInput(path)

@@ -1,5 +1,5 @@
 // The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits. Included once per KIND of vectors.
-// Each lane has a row of a block, or a row of two blocks if they have at most 4 columns.
+// Each lane has a row of one block, or the same row of two blocks if they have at most 4 columns.
 
 /// Transposes 8 x 8 numbers in each lane.
 INLINE void NAME(transpose)(vector r[8]) {

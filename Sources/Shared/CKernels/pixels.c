@@ -208,7 +208,7 @@ void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alph
 void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *starts, const float *weights,
                            ptrdiff_t taps, float *out, ptrdiff_t count) {
     if (channels == 4) {
-        // A vector per pixel.
+        // With four channels, the compiler keeps the sums of a pixel in a vector.
         for (ptrdiff_t i = 0; i < count; i++, weights += taps, out += 4) {
             const float *pixel = in + starts[i] * 4;
             float sums[4] = {0, 0, 0, 0};

@@ -48,8 +48,8 @@ extension ImageHeader {
 }
 
 extension EmbeddedMetadata {
-    /// Reads the metadata of a picture. Returns empty metadata if the format has none that is supported, and for other
-    /// bytes.
+    /// Reads the metadata of a picture. Returns empty metadata for a format whose metadata is not supported, and for
+    /// bytes that are not a picture.
     ///
     /// Makes a few small reads, and another for each part. Reads a GIF completely. Throws the errors of the source.
     public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {

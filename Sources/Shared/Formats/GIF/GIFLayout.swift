@@ -41,8 +41,7 @@ enum GIFLayout {
         ImageHeader(format: .gif, storedSize: try screen(&window).size, isAnimated: nil, hasAlpha: nil)
     }
 
-    /// Walks over all blocks, and sets `isAnimated` and `hasAlpha`. Does not limit the number of frames, which the
-    /// decoder does.
+    /// Walks over all blocks, and sets `isAnimated` and `hasAlpha`. The decoder limits the number of frames.
     static func checkEnd(_ source: any ByteSource, _ header: inout ImageHeader) throws {
         var window = SourceWindow.forWalk(source)
         let screen = try screen(&window)
@@ -130,9 +129,9 @@ enum GIFLayout {
         }
     }
 
-    /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is stored without sub-blocks; a reader
-    /// takes its letters for lengths of sub-blocks. From any of the 258 bytes after the packet, such a reader reaches
-    /// the end of the extension.
+    /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is plain text without sub-blocks. A
+    /// program that walks sub-blocks takes letters for lengths, and so jumps into the 258 bytes after the packet, which
+    /// lead from any offset to the end of the extension.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         let trailer = 258
         do {
@@ -175,8 +174,8 @@ enum GIFLayout {
         }
         let paletteCount = paletteCount(flags)
         let data = offset + 9 + 3 * paletteCount
-        // Appendix F allows 2 to 8. Real files also have 1. Up to 11 works, because codes have up to 12 bits, and the
-        // smallest codes have one bit more than the code size.
+        // Appendix F allows 2 to 8, but real files also have 1. `LZWDecoder` supports up to 11, because codes have up
+        // to 12 bits and the first codes have a bit more than the code size.
         let codeSize = Int(try byte(&window, at: data))
         guard (1...11).contains(codeSize) else {
             throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11")

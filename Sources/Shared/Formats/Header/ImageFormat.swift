@@ -13,7 +13,7 @@ public final class ImageFormat: Sendable {
     /// no difference from the original.
     public static let standardQuality = 82
 
-    /// The name in records, and the subtype of the media type.
+    /// The name of the format in records, which is also the subtype of its media type.
     public let id: String
     /// The name in messages.
     public let name: String

@@ -149,7 +149,7 @@ public struct ExifBlock: Sendable, Hashable {
         guard let entry, entry.count == 1 else { return nil }
         switch entry.type {
         case FieldType.short: return number(at: entry.place + 8, 2)
-        // 13 is the offset of a directory (TIFF technical note 1).
+        // Type 13 is the offset of a directory (TIFF technical note 1).
         case FieldType.long, 13: return number(at: entry.place + 8, 4)
         default: return nil
         }

@@ -20,8 +20,8 @@ extension XMPPacket {
     /// The prefixes that Adobe, Apple and Google use.
     private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
 
-    /// Returns the packet with spaces in place of all attributes and elements whose names match, and of their prefix
-    /// declarations. Returns nil if a tag or a matching element does not end. Linear.
+    /// Replaces all attributes and elements whose names match, and the declarations of their prefixes, by spaces.
+    /// Returns nil if a tag or a matching element does not end. Linear.
     private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
         var result = bytes
         func blank(_ range: Range<Int>) {

@@ -25,16 +25,16 @@ public struct XMPPacket: Sendable, Hashable {
         return copy
     }
 
-    /// The first language of `dc:rights`.
+    /// The text of `dc:rights` in its first language.
     public var rights: String? { text(of: "dc:rights") }
 
     /// The first name in `dc:creator`.
     public var creator: String? { text(of: "dc:creator") }
 
-    /// The first language of `dc:title`.
+    /// The text of `dc:title` in its first language.
     public var title: String? { text(of: "dc:title") }
 
-    /// The first language of `dc:description`.
+    /// The text of `dc:description` in its first language.
     public var description: String? { text(of: "dc:description") }
 
     /// When the picture was taken or created, such as `2024-02-03T10:00:00`.

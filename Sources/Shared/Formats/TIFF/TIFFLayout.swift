@@ -180,7 +180,7 @@ private struct TIFFStart {
 /// The directory of a page.
 private struct TIFFDirectory {
     struct Entry {
-        /// The bytes of each value; 0 for a type that is not an integer.
+        /// The size of each value in bytes; 0 for a type that is not an integer.
         let width: Int
         let count: Int
         /// The offset of the values.

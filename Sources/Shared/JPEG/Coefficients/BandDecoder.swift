@@ -172,7 +172,7 @@ struct BandDecoder {
     // MARK: Symbols
 
     /// Returns the increment of the coefficient number, and the value. At the end of a band, the increment is
-    /// `HuffmanTable.endOfBlock` and the value is the number of following blocks that are at their end too, at most
+    /// `HuffmanTable.endOfBlock` and the value is the number of following blocks in which the band ends too, at most
     /// 32766 (EOBRUN - 1).
     @inline(__always) static func coefficient(
         _ bits: inout BitReader, _ entries: UnsafePointer<UInt32>, _ table: Unmanaged<HuffmanTable>,

@@ -90,8 +90,8 @@ final class ProgressiveScan {
             // A truncated MCU causes no invalid code, because the zeros that replace its missing data are valid codes.
             guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
-                // Like libjpeg, reads zeros after the end of the data. With restarts this always throws: if damage is
-                // allowed, libjpeg decodes the picture (`CoefficientPlanes`).
+                // Like libjpeg, reads zeros after the end of the data. With restarts `endData` always throws, because
+                // libjpeg decodes the picture if damage is allowed (`CoefficientPlanes`).
                 _ = try cursor.endData(region, dataEnd)
             } else {
                 cursor.position = bits.position

@@ -19,8 +19,8 @@ final class ScanCursor {
     private var nextRegion = 0
     /// Whether the restart marker before the next MCU has been passed.
     private var hasPassedRestart = true
-    /// Whether that marker is lost, and a later restart marker was found at `position`. The data there belongs to a
-    /// later MCU.
+    /// Whether the restart marker before the next MCU is lost, and a later restart marker was found at `position`. The
+    /// data there belongs to a later MCU.
     private(set) var isBeforeMarker = false
     /// The position of the last restart marker that was passed, and the number of markers at that position. Several
     /// markers share a position if an interval has lost all its data, or if invalid markers were skipped.

@@ -12,7 +12,7 @@ import Testing
         ("BM\u{1}\u{1}\u{1}\u{1}\0\0\0\0", .bmp), ("8BPS", .photoshop),
         ("\u{1}\u{2}\u{3}", .other), ("\n\n", .text),
     ])
-    func kindIsRecognisedByTheFirstBytes(_ text: String, _ kind: BodyKind) {
+    func kindIsDetectedFromTheFirstBytes(_ text: String, _ kind: BodyKind) {
         #expect(BodyKind(head: Array(text.utf8)) == kind)
     }
 
@@ -28,7 +28,7 @@ import Testing
         #expect(failure { _ = try ImageHeader.read(MemorySource([])) } == .empty)
     }
 
-    @Test func everyKindHasWords() {
+    @Test func everyKindHasAPhrase() {
         for kind in BodyKind.allCases { #expect(!kind.phrase.isEmpty) }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Formats
 
-/// Structure of TIFF, AVIF, HEIC and JPEG XL, without a decoder.
+/// The structure of TIFF, AVIF, HEIC and JPEG XL, without a decoder.
 @Suite struct ContainerTests {
     private func code(_ bytes: [UInt8]) -> String? {
         failure { _ = try ImageInspection.inspect(MemorySource(bytes)) }?.code
@@ -20,7 +20,7 @@ import Testing
         return picture
     }
 
-    @Test(arguments: [false, true], [false, true]) func aTIFFHasSizeOrientationAndAlpha(
+    @Test(arguments: [false, true], [false, true]) func sizeOrientationAndAlphaOfATIFFAreRead(
         isBig: Bool, isBigEndian: Bool
     ) throws {
         let plain = try header(drawn { ($0.isBig, $0.isBigEndian) = (isBig, isBigEndian) }.tiff())
@@ -42,8 +42,8 @@ import Testing
         #expect(failed == .noSuchPage(2, count: 2) && failed?.code == "no-such-frame")
     }
 
-    @Test func everyCutOfATIFFIsRefused() {
-        // The directory comes last.
+    @Test func everyTruncationOfATIFFIsDetected() {
+        // The directory is at the end of the file.
         let bytes = drawn { $0.shorts = [274: [1]] }.tiff()
         for count in 1..<bytes.count { #expect(code(Array(bytes[..<count])) == "truncated-image", "\(count)") }
         #expect(code(bytes) == nil && code(bytes + [1, 2, 3]) == nil)
@@ -58,7 +58,7 @@ import Testing
         }
         let directory = Int(bytes[4])
         #expect(changed { $0[directory] = 0 } == "corrupt-image", "no entries")
-        // The first entry is the width, the second the height; values lie 8 bytes behind.
+        // The first entry is the width. Its value begins after 8 bytes of the entry.
         #expect(changed { $0[directory + 10] = 0 } == "corrupt-image", "no width")
         #expect(changed { $0.replaceSubrange(4..<6, with: [0xFF, 0xFF]) } == "truncated-image", "a directory outside")
         // The next page is the first page again.
@@ -69,13 +69,13 @@ import Testing
         (258, 32 as UInt16, "32 bits a sample"), (339, 3, "samples that are no whole numbers without a sign"),
         (262, 32803, "colours of kind 32803"), (262, 6, "colours of kind 6"), (259, 34712, "compression 34712"),
     ])
-    func kindsOfTIFFThatAreNotReadAreNotCalledCorrupt(tag: Int, value: UInt16, kind: String) {
+    func unsupportedTIFFsAreNotCalledCorrupt(tag: Int, value: UInt16, kind: String) {
         let picture = drawn { $0.shorts = [tag: [value]] }.tiff()
         #expect(failure { _ = try header(picture) } == .notRead(.tiff, kind))
     }
 
-    @Test func arraysBeyondTheEndOfATIFFAreMissing() {
-        // Sample formats of three samples do not fit into the entry, and are the last bytes of the file.
+    @Test func tiffWithAnArrayBeyondItsEndIsTruncated() {
+        // Three values of ExtraSamples do not fit into the entry, and are the last bytes of the file.
         let picture = drawn { $0.shorts = [338: [0, 0, 0]] }.tiff()
         #expect(code(picture) == nil)
         let directory = Int(picture[4])
@@ -86,16 +86,16 @@ import Testing
         }
     }
 
-    @Test func aTIFFWithTooManyPagesIsOverALimit() {
+    @Test func tiffWithTooManyPagesIsOverTheLimit() {
         let pages = Array(repeating: drawn(), count: TIFFLayout.pageLimit)
         #expect(code(DrawnTIFF.tiff(pages)) == nil)
         #expect(code(DrawnTIFF.tiff(pages + [drawn()])) == "over-limit")
     }
 
-    @Test func aJPEGOfTheOldStyleNeedsNoStrips() {
+    @Test func oldStyleJPEGInATIFFNeedsNoStrips() {
         func old(_ offset: UInt16) -> String? {
             var bytes = drawn { $0.shorts = [513: [offset]] }.tiff()
-            // Strips become an unknown tag.
+            // Replaces StripOffsets by an unknown tag.
             let directory = Int(bytes[4])
             for entry in 0..<Int(bytes[directory]) where bytes[directory + 2 + entry * 12] == 0x11 {
                 bytes[directory + 2 + entry * 12 + 1] = 0xFF
@@ -112,7 +112,7 @@ import Testing
         DrawnHEIF.box("ftyp", Array(major.utf8) + [0, 0, 0, 0] + others.flatMap { Array($0.utf8) })
     }
 
-    /// A picture with these further properties, whose data is four bytes at the end.
+    /// A picture with additional properties, and with four bytes of data at the end of the file.
     private func heif(
         _ brand: String = "avif", kind: String = "av01", _ properties: [[UInt8]] = [], size: (Int, Int) = (30, 20),
         with others: [DrawnHEIF.Item] = [], excess: Int = 0
@@ -133,7 +133,7 @@ import Testing
         return DrawnHEIF("avif", [whole] + Array(repeating: part, count: count)).bytes
     }
 
-    @Test func brandsTellAVIFAndHEIC() {
+    @Test func brandsDistinguishAVIFAndHEIC() {
         func format(_ major: String, _ others: [String] = []) -> ImageFormat? {
             ImageFormat.detected(in: brand(major, others)[...])
         }
@@ -142,7 +142,7 @@ import Testing
         #expect(format("isom") == nil)
     }
 
-    @Test func aHEIFHasTheSizeThatItIsShownIn() throws {
+    @Test func sizeOfAHEIFIncludesRotationAndCrop() throws {
         let plain = try header(heif())
         #expect(plain.format == .avif && plain.storedSize == PixelSize(width: 30, height: 20))
         #expect(plain.hasAlpha == false && plain.orientation == .upright)
@@ -165,7 +165,7 @@ import Testing
         #expect(try header(heif(with: [alpha(of: nil)])).hasAlpha == false)
     }
 
-    @Test func aDerivedHEIFHasTheSizeOfItsData() throws {
+    @Test func derivedHEIFHasTheSizeInItsData() throws {
         let grid = derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 50, 20), of: 2)
         #expect(try header(grid).storedSize == PixelSize(width: 50, height: 20))
         let overlay = derived("iovl", DrawnHEIF.overlay(40, 30, background: 0, [(-3, 8)]), of: 1)
@@ -194,13 +194,13 @@ import Testing
         for count in 12..<whole.count { #expect(code(Array(whole[..<count])) == "truncated-image", "\(count)") }
     }
 
-    @Test func kindsOfHEIFThatAreNotReadAreNotCalledCorrupt() {
+    @Test func unsupportedHEIFsAreNotCalledCorrupt() {
         #expect(code(heif(kind: "j2k1")) == "unsupported-image")
         #expect(code(derived("tmap", [0], of: 2)) == "unsupported-image")
         let layer = DrawnHEIF.Item("iovl", DrawnHEIF.overlay(4, 4, background: 0, [(0, 0)]), parts: [2], isInner: true)
         #expect(code(DrawnHEIF("heic", [layer, layer]).bytes) == "unsupported-image")
         #expect(code(brand("avis") + DrawnHEIF.box("moov", [])) == "unsupported-image", "no still picture")
-        // Behind the type: version and flags, widths, count, and of the first item: number, method, file.
+        // After the type: version and flags, widths, count, then number, method and file of the first item.
         for (place, value) in [(4, 3), (15, 2), (17, 1)] {
             var bytes = heif()
             let iloc = bytes.indices.first { bytes[$0...].starts(with: "iloc".utf8) } ?? 0
@@ -211,7 +211,7 @@ import Testing
 
     // MARK: JPEG XL
 
-    /// Bits, the first in the lowest place.
+    /// A codestream with these bits, the lowest bit of each byte first.
     private func codestream(_ bits: String) -> [UInt8] {
         let all = bits.filter { $0 != " " }.map { $0 == "1" }
         return [0xFF, 0x0A]
@@ -220,21 +220,21 @@ import Testing
             }
     }
 
-    @Test func aJPEGXLHasSizeOrientationAndAlpha() throws {
-        // Small: height 8 times 1 and 2, width by no ratio 8 times 1 and 4; all else as usual.
+    @Test func sizeOrientationAndAlphaOfAJPEGXLAreRead() throws {
+        // Small: height 8 x (1 + 2), no ratio, width 8 x (1 + 4). All other fields have their defaults.
         let small = try ImageHeader.read(MemorySource(codestream("1 01000 000 00100 1")))
         #expect(small.format == .jpegXL && small.storedSize == PixelSize(width: 40, height: 24))
-        // Height 1 and 99 in nine bits, width by the ratio 4:3.
+        // Height 1 + 99 in nine bits, width by the ratio 4:3.
         let wide = try ImageHeader.read(MemorySource(codestream("0 00 110001100 110 1")))
         #expect(wide.storedSize == PixelSize(width: 133, height: 100))
-        // Orientation 6, no other size, no preview, no animation; 8 bits, one more channel, which is alpha.
+        // Orientation 6, no intrinsic size, no preview, no animation, 8 bits, an extra channel: alpha.
         let turned = try ImageHeader.read(MemorySource(codestream("1 01000 000 00100 0 1 101 0 0 0 0 00 1 10 1")))
         #expect(turned.orientation == .rotated90Clockwise && turned.hasAlpha == true && turned.isAnimated == false)
     }
 
-    @Test func boxesOfAJPEGXLMustBeWhole() {
+    @Test func boxesOfAJPEGXLMustBeComplete() {
         let head: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
-        // Default colours, and a default frame with an empty section.
+        // An image and a frame with default fields, and an empty section.
         let stream = codestream("1 01000 000 00100 1 1") + [1, 0, 0]
         let whole = head + brand("jxl ") + DrawnHEIF.box("jxlc", stream)
         #expect(code(whole) == nil)

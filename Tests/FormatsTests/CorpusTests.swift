@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Drawn and real pictures, whole and damaged.
+/// Generated and real pictures, valid and damaged.
 struct CorpusTests {
     @Test func headersAgreeWithTheTable() throws {
         var seen = 0
@@ -23,12 +23,12 @@ struct CorpusTests {
         }
     }
 
-    @Test func damagedPicturesEndInAFailureOrAHeaderSoon() throws {
+    @Test func damagedPicturesAreInspectedWithinTwoSeconds() throws {
         let clock = ContinuousClock()
         for row in try CorpusTable.rows() where row.folder == "malformed" {
             let time = clock.measure {
                 let code = failure { _ = try ImageInspection.inspect(try row.open()) }?.code
-                // The table's own parser has seen the end marker, or missed it.
+                // The parser that created the table found no end marker.
                 if row.details.contains("no EOI") || row.details.contains("no IEND")
                     || row.details.contains("no trailer")
                 {
@@ -41,7 +41,7 @@ struct CorpusTests {
         }
     }
 
-    @Test func everyGIFHasItsVerdict() throws {
+    @Test func everyGIFIsAcceptedOrRefusedAsListed() throws {
         for row in try CorpusTable.rows() where row.path.hasSuffix(".gif") {
             let code = failure { _ = try GIFStructure.read(row.open()) }?.code
             #expect(code == GIFVerdicts.refused[row.name] ?? row.code, "\(row.path)")
@@ -52,7 +52,7 @@ struct CorpusTests {
         for row in try CorpusTable.rows() where row.details.contains("GIF: ") && row.isValid {
             guard let gif = try? GIFStructure.read(row.open()) else { continue }
             #expect(row.details.contains(" \(gif.frameCount) frame"), "\(row.path)")
-            // With two looping extensions the table lists the first; browsers and gifsicle use the last.
+            // If there are two looping extensions, the table lists the first, but browsers and gifsicle use the last.
             if row.name == "duplicate_number_of_loops.gif" {
                 #expect(gif.loopCount == 3)
                 continue
@@ -76,11 +76,10 @@ enum CorpusTable {
 
         var path: String { "\(folder)/\(name)" }
 
-        /// The code with which a small picture is refused, or nil.
+        /// The expected error code of a picture in the small corpus; nil if the picture is valid.
         var code: String? { root == Corpus.smallImages && check != "ok" ? check : nil }
 
-        /// Outside the folder of damaged files, and valid according to the reference tool. Checksums and pixels are not
-        /// checked here, and this module does not care which processes of JPEG a decoder supports.
+        /// Whether the reference tool accepts the picture, and it is not in the folder of damaged files.
         var isValid: Bool {
             folder != "malformed" && GIFVerdicts.refused[name] == nil && size != nil && check.contains("ok")
         }

@@ -1,8 +1,8 @@
 import Support
 
-/// Bytes in memory that count how often and how much is read of them. One thread only.
+/// Bytes in memory that count the reads and the bytes read.
 ///
-/// `@unchecked Sendable`: a test uses it on the thread that made it.
+/// `@unchecked Sendable`: a test uses it only on the thread that created it.
 final class CountingSource: ByteSource, @unchecked Sendable {
     private let bytes: MemorySource
     private(set) var reads = 0
@@ -20,7 +20,7 @@ final class CountingSource: ByteSource, @unchecked Sendable {
     }
 }
 
-/// A source that promises more bytes than it then gives, as a file does that was cut while it was open.
+/// A source that ends before its `count`, like a file that was truncated while it was open.
 struct ShrunkenSource: ByteSource {
     let bytes: MemorySource
     let count: Int

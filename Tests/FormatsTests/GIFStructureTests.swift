@@ -8,7 +8,7 @@ import Testing
         try GIFStructure.read(MemorySource(bytes), limits: limits)
     }
 
-    @Test func everythingThatMattersForDisplayIsRead() throws {
+    @Test func allFieldsForDisplayAreRead() throws {
         let palette = [UInt8](repeating: 9, count: 12)
         let bytes = Tiny.gif(
             width: 40, height: 30, Tiny.loop(3), Tiny.control(delay: 1, disposal: 2, transparent: 5),
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test func playsAreCountedAsBrowsersDo() throws {
+    @Test func playsAreCountedAsInBrowsers() throws {
         #expect(try structure(Tiny.gif(Tiny.gifFrame())).plays == 1)
         #expect(try structure(Tiny.gif(Tiny.loop(0), Tiny.gifFrame())).plays == 0)
         #expect(try structure(Tiny.gif(Tiny.loop(65_535, name: "ANIMEXTS1.0"), Tiny.gifFrame())).plays == 65_536)
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 8, 8), (0, 9, 8, 9), (9, 0, 9, 8), (4, 3, 4, 3), (9, 9, 9, 9)])
-    func aSideOfZeroReachesToTheEdgeOfTheFirstImage(width: Int, height: Int, right: Int, bottom: Int) throws {
-        // A later image adds nothing.
+    func sideOfZeroExtendsToTheEdgeOfTheFirstImage(width: Int, height: Int, right: Int, bottom: Int) throws {
+        // A later image does not extend the canvas.
         let bytes = Tiny.gif(
             width: width, height: height, Tiny.loop(0), Tiny.gifFrame(left: 3, top: 2, width: 5, height: 6),
             Tiny.gifFrame(left: 50, top: 60))
@@ -65,7 +65,7 @@ import Testing
         #expect(try ImageInspection.inspect(MemorySource(bytes)).storedSize == edges)
     }
 
-    @Test func aScreenOfZeroWithoutAnImageIsCorrupt() {
+    @Test func screenOfSizeZeroWithoutAnImageIsCorrupt() {
         #expect(failure { _ = try structure(Tiny.gif(width: 0, height: 0)) }?.code == "corrupt-image")
         let cut = Tiny.gif(width: 0, height: 0, Tiny.loop(0), end: [])
         #expect(failure { _ = try structure(cut) }?.code == "corrupt-image")
@@ -99,7 +99,7 @@ import Testing
         #expect(failure { _ = try structure(Tiny.gif(Tiny.gifFrame(), end: [])) } == .truncated(.gif))
     }
 
-    @Test func limitsHoldBeforeMemoryIsSpent() {
+    @Test func limitsApplyBeforeMemoryIsAllocated() {
         let many = Tiny.gif((0..<20).flatMap { _ in Tiny.gifFrame() })
         #expect(
             failure { _ = try structure(many, limits: .init(frames: 19, pixelsOverAllFrames: 1_000)) }?.code
@@ -112,7 +112,7 @@ import Testing
         #expect(failure { _ = try structure(bomb) }?.code == "over-limit")
     }
 
-    @Test func anotherPictureIsNoGIF() {
+    @Test func otherFormatsAreNotGIFs() {
         #expect(failure { _ = try structure(Tiny.png()) } == .notGIF(.png))
         #expect(failure { _ = try structure(Array("{}".utf8)) } == .notAnImage(.json))
     }

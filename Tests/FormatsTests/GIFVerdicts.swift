@@ -1,16 +1,16 @@
-/// The codes of the corpus's refused GIFs, by file name; all others are accepted, including GIFs with frames outside
-/// the canvas and with odd pixel data.
+/// The error codes of refused GIFs in the corpus, by file name. All other GIFs are accepted, including GIFs with frames
+/// outside the canvas or invalid pixel data.
 enum GIFVerdicts {
     static let refused: [String: String] = [
-        // No picture at all, or another format.
+        // Not a picture, or another format.
         "bug778584.gif": "not-an-image",
         "empty.gif": "empty-body",
         "jpeg-inside.gif": "not-a-gif",
-        // Cut off.
+        // Truncated.
         "gif-bomb-64953x27745-ee2eaca8.gif": "truncated-image",
         "invalid.4.gif": "truncated-image",
         "vips-truncated.gif": "truncated-image",
-        // Less data than its pixels take.
+        // Too little data for the pixels.
         "pixel-data-none.gif": "truncated-image",
         // A canvas without pixels.
         "gif-bad-loop-ext-58819816.gif": "corrupt-image",
@@ -25,12 +25,12 @@ enum GIFVerdicts {
         "no-data.gif": "corrupt-image",
         "no-frames.gif": "corrupt-image",
         "zero-width-frame.gif": "corrupt-image",
-        // Code sizes that cannot be.
+        // Invalid code sizes.
         "decompression_bomb.gif": "corrupt-image",
         "issue-117-out-of-range.gif": "corrupt-image",
         "overflow-codes-max.gif": "corrupt-image",
         "overflow-codes.gif": "corrupt-image",
-        // Bytes that are no block, or no extension as it should be.
+        // Unknown blocks, and invalid extensions.
         "gif-bad-graphic-ext-474fa9ae.gif": "corrupt-image",
         "gif-unknown-block-e3a9b2fd.gif": "corrupt-image",
         "invalid.1.gif": "corrupt-image",

@@ -38,14 +38,14 @@ import Testing
         Tiny.tiff(orientation: 6, directory: 4_000), Tiny.tiff(orientation: 6, directory: 37),
         Tiny.tiff(orientation: 6, tag: 0x0113), Array("MM\0*".utf8), Array("XX\0*".utf8), [],
     ])
-    func badExifMeansUpright(_ tiff: [UInt8]) throws {
+    func invalidExifMeansUpright(_ tiff: [UInt8]) throws {
         #expect(try header(Tiny.jpeg(before: Tiny.exifSegment(tiff))).orientation == .upright)
         #expect(try header(Tiny.png(before: Tiny.chunk("eXIf", tiff))).orientation == .upright)
         let webp = Tiny.webp(Tiny.extended(0x08), Tiny.lossy(), Tiny.riffChunk("EXIF", tiff))
         #expect(try header(webp).orientation == .upright)
     }
 
-    @Test func orientationIsReadFromLongNumbersToo() throws {
+    @Test func orientationMayHaveAnyIntegerType() throws {
         // Panasonic's DMC-GF1 writes SLONG.
         for type in [4, 8, 9] {
             let tiff = Tiny.tiff(orientation: 6, bigEndian: false, type: type)
@@ -53,29 +53,29 @@ import Testing
         }
     }
 
-    @Test func exifBlockCutAtAnyByteMeansUpright() throws {
+    @Test func exifTruncatedAtAnyByteMeansUpright() throws {
         let tiff = Tiny.tiff(orientation: 6)
-        // The value's last byte is the fifth from behind: two of padding and four of the next directory follow.
+        // The last byte of the value is followed by two bytes of padding and four for the next directory.
         for length in 0..<tiff.count - 6 {
             let bytes = Tiny.jpeg(before: Tiny.exifSegment(Array(tiff[..<length])))
             #expect(try header(bytes).orientation == .upright, "\(length)")
         }
     }
 
-    @Test func firstExifSegmentCountsEvenBehindTheFrameHeader() throws {
+    @Test func firstExifSegmentCountsEvenAfterTheFrameHeader() throws {
         let six = Tiny.exifSegment(Tiny.tiff(orientation: 6))
         let three = Tiny.exifSegment(Tiny.tiff(orientation: 3))
         #expect(try header(Tiny.jpeg(before: six + three)).orientation == .rotated90Clockwise)
         #expect(try header(Tiny.jpeg(between: three)).orientation == .rotated180)
     }
 
-    @Test func otherApplicationSegmentsAreNoExif() throws {
+    @Test func otherAPP1SegmentsAreNotExif() throws {
         let xmp = Tiny.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0<x/>".utf8))
         let bytes = Tiny.jpeg(before: xmp + Tiny.exifSegment(Tiny.tiff(orientation: 8)))
         #expect(try header(bytes).orientation == .rotated90CounterClockwise)
     }
 
-    @Test func hundredsOfKilobytesOfProfileAreHoppedOver() throws {
+    @Test func largeProfileIsSkipped() throws {
         let profile = (0..<12).flatMap { _ in Tiny.segment(0xE2, [UInt8](repeating: 0xFF, count: 65_000)) }
         let source = CountingSource(Tiny.jpeg(before: profile))
         #expect(try ImageHeader.read(source).storedSize == PixelSize(width: 20, height: 10))
@@ -99,7 +99,7 @@ import Testing
         for segment in bad { #expect(failure { _ = try self.header(behindScan(segment)) }?.code == "corrupt-image") }
         let cut = behindScan([0xFF, 0xDC, 0, 4, 1]).dropLast(2)
         #expect(failure { _ = try self.header(Array(cut)) }?.code == "truncated-image")
-        // Without a scan there is none behind it.
+        // A height without a scan before it does not count.
         let empty = [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 0) + [0xFF, 0xD9] + Tiny.segment(0xDC, [0, 1])
         #expect(failure { _ = try self.header(empty) }?.code == "corrupt-image")
     }
@@ -112,18 +112,18 @@ import Testing
         }
     }
 
-    @Test func exifBehindTheImageDataOfAPNGIsFound() throws {
+    @Test func exifAfterTheImageDataOfAPNGIsFound() throws {
         let bytes = Tiny.png(after: Tiny.chunk("eXIf", Tiny.tiff(orientation: 5)), data: 300)
         #expect(try header(bytes).orientation == .transposed)
     }
 
-    @Test func endlessChunksOfAPNGAreNotFollowedForEver() throws {
+    @Test func searchForExifInAPNGIsLimited() throws {
         let source = CountingSource(Tiny.png(data: 100_000))
         #expect(try ImageHeader.read(source).orientation == .upright)
         #expect(source.bytesRead < 300_000)
     }
 
-    @Test func alphaAndAnimationAreRecognised() throws {
+    @Test func alphaAndAnimationAreDetected() throws {
         #expect(try header(Tiny.png(colour: 6)).hasAlpha == true)
         #expect(try header(Tiny.png(colour: 2)).hasAlpha == false)
         #expect(try header(Tiny.png(before: Tiny.chunk("tRNS", [0, 0, 0, 0, 0, 0]))).hasAlpha == true)
@@ -136,7 +136,7 @@ import Testing
         #expect(animation.isAnimated == true && animation.hasAlpha == true)
     }
 
-    @Test func sizesThatCannotBeAreRefused() {
+    @Test func invalidSizesAreRefused() {
         let bad: [(String, [UInt8])] = [
             ("zero rows", Tiny.jpeg(height: 0)), ("zero columns", Tiny.jpeg(width: 0)),
             ("png zero", Tiny.png(width: 0)), ("png 2^31", Tiny.png(height: 1 << 31)),
@@ -154,7 +154,7 @@ import Testing
         #expect(failure { _ = try header(bytes) }?.code == "corrupt-image")
     }
 
-    @Test func strayBytesBetweenSegmentsAreSteppedOver() throws {
+    @Test func strayBytesBetweenSegmentsAreSkipped() throws {
         let bytes = Tiny.jpeg(before: Tiny.segment(0xFE, [65]) + [1, 2, 3, 0xFF, 0x00, 0xFF, 0xFF])
         #expect(try header(bytes).storedSize.width == 20)
     }

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func everyPrefixIsRefusedAsTruncatedOrNoImage() {
+    @Test func everyPrefixIsTruncatedOrNotAnImage() {
         for (name, bytes) in Tiny.all {
             #expect(code([]) == "empty-body")
             for length in 1..<bytes.count {
@@ -30,7 +30,7 @@ import Testing
         (0xDE as UInt8, "a hierarchical picture"), (0xF7, "JPEG-LS"), (0xC3, "a lossless picture"),
         (0xC5, "a hierarchical picture"), (0xCF, "a hierarchical picture"),
     ])
-    func kindsOfJPEGThatAreNotReadAreNotCalledCorrupt(marker: UInt8, kind: String) {
+    func unsupportedJPEGsAreNotCalledCorrupt(marker: UInt8, kind: String) {
         let frame = Tiny.frameHeader(width: 20, height: 10, code: marker)
         let fault = failure { _ = try inspect([0xFF, 0xD8] + frame + Tiny.scan + [0xFF, 0xD9]) }
         #expect(fault == .notRead(.jpeg, kind) && fault?.code == "unsupported-image")
@@ -43,7 +43,7 @@ import Testing
         #expect(failure { _ = try inspect([0xFF, 0xD8] + pair + Tiny.scan) } == .notRead(.jpeg, "2 components"))
     }
 
-    /// A segment at which libjpeg stops.
+    /// A segment that libjpeg rejects.
     struct FaultySegment: Sendable {
         let fault: String
         let code: UInt8
@@ -73,20 +73,20 @@ import Testing
         [8, 0, 9, 0, 9, 1, 1, 0x51, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 0, 0], [8, 0, 9, 0, 9, 1, 1, 0x11, 1],
     ])
     func invalidJPEGFrameHeadersAreReported(body: [UInt8]) {
-        // A sampling factor of 5, a byte left over, a table that does not come.
+        // A sampling factor of 5, an extra byte, and a missing quantisation table.
         let start = [0xFF, 0xD8] + Tiny.steps + Tiny.segment(0xC0, body)
         #expect(code(start + Tiny.scan + [0xFF, 0xD9]) == "corrupt-image")
     }
 
-    @Test(arguments: [0xD8, 0x02, 0xBF] as [UInt8]) func markersOutOfPlaceAreReported(code marker: UInt8) {
+    @Test(arguments: [0xD8, 0x02, 0xBF] as [UInt8]) func misplacedMarkersAreReported(code marker: UInt8) {
         #expect(code(Tiny.jpeg(between: [0xFF, marker])) == (marker == 0xD8 ? "corrupt-image" : nil))
         #expect(code(Tiny.jpeg(before: [0xFF, marker])) == "corrupt-image")
-        // Decoders end a scan at a reserved marker, and then look for the next known one.
+        // Decoders end a scan at a reserved marker, and continue at the next known marker.
         let end: [UInt8] = [0xFF, marker, 0xFF, 0xD9]
         #expect(code(Tiny.jpeg().dropLast(2) + end) == (marker == 0xD8 ? "corrupt-image" : nil))
     }
 
-    /// A picture whose blocks take at least 3 bits: codes of 1 and 2 bits for DC and AC.
+    /// A picture whose blocks need at least 3 bits: the shortest codes have 1 bit for DC and 2 bits for AC.
     private func coded(_ size: (Int, Int), scan: [UInt8] = [1, 1, 0, 0, 63, 0], process: UInt8 = 0xC0, data: Int)
         -> [UInt8]
     {
@@ -97,23 +97,23 @@ import Testing
         return [0xFF, 0xD8] + Tiny.steps + tables + frame + Tiny.segment(0xDA, scan) + bytes + [0xFF, 0xD9]
     }
 
-    @Test func aScanIsLongEnoughForItsBlocks() {
+    @Test func scanTooShortForItsBlocksIsCorrupt() {
         // 10 x 5 blocks of 3 bits.
         #expect(code(coded((80, 33), data: 19)) == nil)
         #expect(code(coded((80, 33), data: 18)) == "corrupt-image")
         #expect(code(coded((65_535, 65_535), data: 1)) == "corrupt-image")
-        // Of 1 bit in the first and the later passes over DC; a pass over AC may have none.
+        // A DC scan needs 1 bit per block, also as a refinement. An AC scan may need none.
         for scan: [UInt8] in [[1, 1, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0x10]] {
             #expect(code(coded((80, 33), scan: scan, process: 0xC2, data: 7)) == nil)
             #expect(code(coded((80, 33), scan: scan, process: 0xC2, data: 6)) == "corrupt-image")
         }
         #expect(code(coded((80, 33), scan: [1, 1, 0, 1, 63, 0], process: 0xC2, data: 1)) == nil)
-        // Of arithmetic codes and missing tables nothing is known.
+        // The minimum is unknown for arithmetic coding and missing tables.
         #expect(code(coded((80, 33), process: 0xC9, data: 1)) == nil)
         #expect(code(coded((80, 33), scan: [1, 1, 0x11, 0, 63, 0], data: 1)) == nil)
     }
 
-    @Test func onlyTheHuffmanTablesOfAScanMustBeValid() {
+    @Test func onlyUsedHuffmanTablesMustBeValid() {
         let rest = [UInt8](repeating: 0, count: 15)
         let tables =
             [[0x00, 3] + rest + [0, 1, 2], [0x00, 1] + rest + [16], [0x10, 3] + rest + [0, 1, 2]] as [[UInt8]]
@@ -124,14 +124,14 @@ import Testing
         }
     }
 
-    @Test func oddTablesThatDecodersTakePass() {
+    @Test func unusualTablesThatDecodersAcceptPass() {
         let wide = Tiny.segment(0xDB, [0x11] + [UInt8](repeating: 1, count: 128))
         let none = [UInt8](repeating: 0, count: 15)
         let codes = Tiny.segment(0xC4, [0x13, 2] + none + [1, 2] + [0, 0] + none)
         #expect(code(Tiny.jpeg(before: wide + codes + Tiny.segment(0xDD, [0, 4]))) == nil)
     }
 
-    @Test func sourceThatEndsEarlierThanPromisedIsTruncated() {
+    @Test func sourceShorterThanItsCountIsTruncated() {
         for (name, bytes) in Tiny.all {
             let source = ShrunkenSource(bytes: MemorySource(Array(bytes.dropLast(2))), count: bytes.count)
             #expect(failure { _ = try ImageInspection.inspect(source) }?.code == "truncated-image", "\(name)")
@@ -169,9 +169,9 @@ import Testing
         #expect(code([0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 2) + [0xFF, 0xD9]) == "corrupt-image")
     }
 
-    @Test func markersAcrossTheWindowsBordersAreSeen() throws {
-        // The second window of the walk begins at the end of the first: every alignment of the end marker around 64 KB
-        // is tried, with data full of stuffed zeros and of fill bytes.
+    @Test func markersAcrossWindowBoundariesAreFound() throws {
+        // The walk reads windows of 64 KB. Tries every alignment of the end marker around the end of the first window,
+        // with data full of stuffed zeros and of fill bytes.
         for fill: [UInt8] in [[0x55], [0xFF, 0x00], [0xFF, 0xFF, 0xD3], [0xFF]] {
             for length in 65_500..<65_540 {
                 let data = (0..<length).map { fill[$0 % fill.count] }
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func longScanIsWalkedInLargeReads() throws {
+    @Test func longScanTakesFewReads() throws {
         let data = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
         let source = CountingSource(
             [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0xD9])
@@ -214,23 +214,23 @@ import Testing
         var header = Tiny.png()
         header[29] ^= 1
         #expect(code(header) == "corrupt-image")
-        // Decoders ignore these.
+        // Decoders ignore the checksums of these chunks.
         #expect(code(Tiny.png(before: palette)) == nil)
         #expect(code(Tiny.png(before: damaged("tEXt", [65, 0, 65]), after: damaged("eXIf", [1]))) == nil)
         #expect(code(Tiny.png(after: damaged("fdAT", [0, 0, 0, 0]))) == nil)
-        // In an animation all outputs need its frames.
+        // An animation needs the chunks of its frames.
         let claim = Tiny.chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0])
         #expect(code(Tiny.png(before: claim, after: damaged("fdAT", [0, 0, 0, 0]))) == "corrupt-image")
         #expect(code(Tiny.png(before: damaged("acTL", [0, 0, 0, 2, 0, 0, 0, 0]))) == "corrupt-image")
     }
 
-    @Test func checksumsOfChunksLargerThanTheWindowAreRight() {
+    @Test func checksumsOfChunksLargerThanTheWindowAreVerified() {
         let large = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         #expect(code(Tiny.png(before: Tiny.chunk("IDAT", large))) == nil)
         #expect(code(Tiny.png(before: damaged("IDAT", large))) == "corrupt-image")
     }
 
-    @Test func kindsOfPNGThatAreNotReadAreNotCalledCorrupt() {
+    @Test func unsupportedPNGsAreNotCalledCorrupt() {
         let known = Tiny.png()
         let apple = Array(known[..<8]) + Tiny.chunk("CgBI", [0x50, 0, 0x20, 2]) + known[8...]
         #expect(code(apple) == "unsupported-image")
@@ -243,8 +243,9 @@ import Testing
         #expect(code(Tiny.webp(Tiny.extended(0), Array("VP8 ".utf8) + [0xFF, 0xFF, 0xFF, 0xFF])) == "corrupt-image")
     }
 
-    @Test func aLossyWebPHasItsPartitions() {
-        // The sizes of the first partition and, after the coded bits for two partitions, of the second.
+    @Test func lossyWebPNeedsAllItsPartitions() {
+        // `first` is the size of the first partition. Its bits declare two further partitions; `second` is the size of
+        // the first of these.
         func stream(_ first: Int, _ second: [UInt8], data: Int) -> [UInt8] {
             let bits: [UInt8] = [0, 1, 0] + [UInt8](repeating: 0, count: 5)
             return Tiny.webp(
@@ -260,14 +261,14 @@ import Testing
         #expect(code(stream(200, [2, 0, 0], data: 3)) == "truncated-image")
     }
 
-    @Test func aStillWebPFillsItsCanvas() {
+    @Test func stillWebPMustFillItsCanvas() {
         #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossy())) == nil)
         #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossless())) == nil)
         #expect(code(Tiny.webp(Tiny.extended(0, width: 11_000, height: 12_000), Tiny.lossy())) == "corrupt-image")
         #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossless(width: 21))) == "corrupt-image")
     }
 
-    @Test func aGIFFrameHasDataForItsPixels() {
+    @Test func gifFrameWithTooLittleDataIsTruncated() {
         // 5 codes of 3 bits have 15 pixels at most.
         #expect(code(Tiny.gif(Tiny.gifFrame(width: 5, height: 3, dataBytes: 2))) == nil)
         let short = Tiny.gifFrame(width: 4, height: 4, dataBytes: 2)
@@ -275,7 +276,7 @@ import Testing
         #expect(code(Tiny.gif(Tiny.gifFrame(), short)) == "truncated-image")
     }
 
-    @Test func inspectionOfAGIFSaysWhetherItMoves() throws {
+    @Test func inspectionDetectsAnimationAndAlphaOfAGIF() throws {
         let still = try inspect(Tiny.gif(Tiny.gifFrame()))
         #expect(still.isAnimated == false && still.hasAlpha == false)
         let moving = try inspect(Tiny.gif(Tiny.control(delay: 1, transparent: 3), Tiny.gifFrame(), Tiny.gifFrame()))

@@ -1,7 +1,7 @@
 import Support
 
-/// JPEG XLs from libjxl's encoder, each with other headers: 24 x 16 or 300 x 4 pixels with red = x and green = y, or
-/// an animation of three frames, two of them smaller than the canvas.
+/// JPEG XLs with different headers from libjxl's encoder: 24 x 16 or 300 x 4 pixels with red = x and green = y, or an
+/// animation of three frames, two of which are smaller than the canvas.
 enum JPEGXLSamples {
     static let all: [String: [UInt8]] = [
         // -d 3 -e 3

@@ -14,7 +14,7 @@ import Testing
         Tiny.bigEndian(body.count + 8, 4) + Array(type.utf8) + body
     }
 
-    @Test func aJPEGXLEndsWithItsLastFrame() {
+    @Test func everyTruncationOfAJPEGXLIsDetected() {
         for (name, bytes) in JPEGXLSamples.all {
             #expect(code(bytes) == nil, "\(name)")
             for count in 12..<bytes.count {
@@ -23,13 +23,13 @@ import Testing
         }
     }
 
-    @Test func bytesBehindTheLastFrameDoNotCount() {
+    @Test func bytesAfterTheLastFrameAreIgnored() {
         for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
             #expect(code(bytes + [0, 1, 2, 3, 0xFF, 0x0A]) == nil, "\(name)")
         }
     }
 
-    @Test func aCodestreamMayLieInPartsCutAnywhere() {
+    @Test func codestreamMayBeSplitIntoPartsAnywhere() {
         for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
             for place in stride(from: 0, through: bytes.count, by: 3) {
                 let first = box("jxlp", [0, 0, 0, 0] + bytes[..<place])
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func theLastBoxMayHaveALongSizeOrNone() {
+    @Test func lastBoxMayHaveALongSizeOrNone() {
         for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
             let long = [0, 0, 0, 1] + Array("jxlc".utf8) + Tiny.bigEndian(bytes.count + 16, 8) + bytes
             let open = [0, 0, 0, 0] + Array("jxlc".utf8) + bytes
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    /// Numbers and their widths in bits: reserved values of an extra channel, a colour space, a white point, primaries,
-    /// a transfer function and an intent.
+    /// The fields of a header as value and width in bits, with a reserved value of an extra channel, a colour space, a
+    /// white point, primaries, a transfer function or a rendering intent.
     @Test(
         arguments: [
             [(1, 2), (0, 1), (2, 2), (5, 4)], [(1, 2), (0, 1), (2, 2), (13, 4)],
@@ -79,7 +79,7 @@ import Testing
             [(0, 2), (1, 1), (0, 1), (0, 1), (0, 2), (1, 2), (1, 2), (0, 1), (0, 2)],
             [(0, 2), (1, 1), (0, 1), (0, 1), (0, 2), (1, 2), (1, 2), (0, 1), (1, 2), (2, 2), (2, 4)],
         ] as [[(Int, Int)]])
-    func reservedKindsAreUnsupported(_ fields: [(Int, Int)]) {
+    func reservedValuesAreUnsupported(_ fields: [(Int, Int)]) {
         // 8 x 8 pixels of 8 bits.
         let start = [(0x0AFF, 16), (1, 1), (0, 5), (1, 3), (0, 1), (0, 1), (0, 3), (1, 1)]
         var bits: [Int] = []
@@ -91,12 +91,12 @@ import Testing
         #expect(code(bytes + [UInt8](repeating: 0, count: 64)) == "unsupported-image")
     }
 
-    /// The picture's frames up to the shown frame: modular (m) or in blocks (b), passes, slot, order of sections.
+    /// The frames up to the first shown frame: modular (m) or in blocks (b), passes, slot, order of sections.
     @Test(arguments: [
         ("plain", "b1"), ("boxed", "b1"), ("withProfile", "b1"), ("withProfileByPrefixes", "m1"),
         ("reordered", "m1 reordered"), ("inPasses", "b1"), ("withLowFrame", "m1, b1"), ("animated", "m1 in 1"),
     ])
-    func framesAreKnownUpToTheShownFrame(_ name: String, _ expected: String) throws {
+    func framesAreReadUpToTheFirstShownFrame(_ name: String, _ expected: String) throws {
         let bytes = try #require(JPEGXLSamples.all[name])
         let picture = try JPEGXLPicture(JPEGXLCodestream(of: MemorySource(bytes)))
         let frames = picture.frames.map { frame in
@@ -109,7 +109,7 @@ import Testing
         #expect(picture.extraChannels == (name == "animated" ? 1 : 0))
     }
 
-    @Test func theHeaderIsKnownBeforeTheEnd() throws {
+    @Test func headerIsReadFromTheFirstBytes() throws {
         let animated = try #require(JPEGXLSamples.all["animated"])
         let header = try ImageHeader.read(MemorySource(Array(animated.prefix(24))))
         #expect(header.storedSize == PixelSize(width: 8, height: 8) && header.isAnimated == true)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Formats
 
-/// The boxes of movies.
 @Suite struct MovieInspectionTests {
     private func box(_ type: String, _ content: [UInt8] = [], size: Int? = nil) -> [UInt8] {
         let size = size ?? content.count + 8
@@ -27,21 +26,21 @@ import Testing
         #expect(try inspect(type + description + box("mdat", data)) == .mp4)
         #expect(try inspect(type + box("mdat", data) + description) == .mp4)
         #expect(try inspect(type + description + long("mdat", data)) == .mp4)
-        // The last box may go to the end, wherever that is.
+        // A last box of size 0 extends to the end of the file.
         #expect(try inspect(type + description + box("mdat", data, size: 0)) == .mp4)
         #expect(try inspect(box("ftyp", Array("qt  ".utf8) + [0, 0, 0, 0]) + description + box("mdat")) == .quickTime)
         #expect(try inspect(box("wide") + box("mdat", data) + box("moov", box("cmov"))) == .quickTime)
         #expect(try inspect(type + description + box("mdat", data) + [0, 0, 0, 0]) == .mp4)
     }
 
-    @Test func everyBeginningOfAMovieIsTooShort() throws {
+    @Test func everyPrefixOfAMovieIsTruncated() throws {
         let movie = type + description + box("mdat", data)
         for count in 12..<movie.count {
             #expect(throws: FormatFailure.truncatedMovie, "\(count) bytes") { _ = try inspect(Array(movie[..<count])) }
         }
     }
 
-    @Test func lengthsThatCannotBeAreRefused() {
+    @Test func invalidBoxSizesAreRefused() {
         for size in [2, 7] {
             #expect(throws: FormatFailure.corruptMovie("a box of \(size) bytes")) {
                 _ = try inspect(type + description + box("mdat", data, size: size))

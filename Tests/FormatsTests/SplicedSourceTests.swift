@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite struct SplicedSourceTests {
-    @Test func readsOfEveryLengthCrossPieces() throws {
+    @Test func readsMayCrossPieces() throws {
         let stored = MemorySource([1, 2, 0, 0, 5, 6])
         let source = SplicedSource(stored, [.stored(0..<2), .made([0x12, 0x34]), .stored(4..<6)])
         #expect(source.count == 6)
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func aPieceBeyondTheEndEndsARead() throws {
+    @Test func readEndsAtAPieceBeyondTheSource() throws {
         let source = SplicedSource(MemorySource([1, 2, 3]), [.made([9]), .stored(1..<5), .made([8])])
         #expect(source.count == 6)
         #expect(try source.bytes(0..<6) == [9, 2, 3])

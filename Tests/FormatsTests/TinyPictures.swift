@@ -1,7 +1,7 @@
 import CZlib
 import Formats
 
-/// The smallest pictures that are whole, built byte by byte. Their pixel data is not meant to be decoded.
+/// The smallest pictures that pass inspection, built byte by byte. Their pixel data cannot be decoded.
 enum Tiny {
     static func bigEndian(_ value: Int, _ width: Int) -> [UInt8] {
         (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -19,7 +19,7 @@ enum Tiny {
         segment(code, [8] + bigEndian(height, 2) + bigEndian(width, 2) + [1, 1, 0x11, 0])
     }
 
-    /// Entropy-coded data with a stuffed zero, a restart marker and fill bytes in it.
+    /// A scan whose data contains a stuffed zero, a restart marker and fill bytes.
     static let scan: [UInt8] =
         segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0x12, 0xFF, 0x00, 0x34, 0xFF, 0xD0, 0x56, 0xFF, 0xFF, 0xFF, 0x00, 0x78]
 
@@ -70,12 +70,12 @@ enum Tiny {
 
     // MARK: GIF
 
-    /// - Parameter dataBytes: by default enough for all pixels.
+    /// - Parameter dataBytes: default enough for all pixels.
     static func gifFrame(
         left: Int = 0, top: Int = 0, width: Int = 4, height: Int = 3, flags: UInt8 = 0, palette: [UInt8] = [],
         dataBytes: Int? = nil
     ) -> [UInt8] {
-        // A code has 3 bits, and at most one pixel more than the code before.
+        // A code has 3 bits, and at most one pixel more than the previous code.
         func pixels(_ bytes: Int) -> Int { (8 * bytes / 3) * (8 * bytes / 3 + 1) / 2 }
         let count = dataBytes ?? (2...255).first { pixels($0) >= width * height } ?? 255
         let data = (0..<count).map { place -> UInt8 in place % 2 == 0 ? 0x4C : 0x01 }
@@ -133,7 +133,7 @@ enum Tiny {
     ]
 }
 
-/// The failure that `body` throws, if it throws one of the format's.
+/// Returns the `FormatFailure` that `body` throws, or nil.
 func failure(_ body: () throws -> Void) -> FormatFailure? {
     do {
         try body()

@@ -6,7 +6,7 @@ import Testing
         XMPPacket(Array(text.utf8)).ofCopy(isSRGB: isSRGB).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// As phones write it beside a gain map, the rights among it.
+    /// The packet of a phone's picture with a gain map and a copyright notice.
     private let ultraHDR = """
         <?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
         <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -36,21 +36,21 @@ import Testing
         #expect(XMPPacket(Array(copied.utf8)).rights == "A > B")
     }
 
-    @Test func namesOfOtherColourSpacesGoIfColoursAreConverted() throws {
+    @Test func otherColourSpacesAreRemovedIfColoursAreConverted() throws {
         let packet = "<a photoshop:ICCProfile=\"Display P3\" exif:ColorSpace=\"65535\" b=\"c\">d</a>"
         let converted = try #require(copy(packet))
         #expect(!converted.contains("P3") && !converted.contains("65535") && converted.contains(" b=\"c\">d</a>"))
         #expect(copy(packet, isSRGB: false) == packet)
     }
 
-    @Test func nestedElementsOfOneNameAreRemovedTogether() {
+    @Test func nestedElementsOfTheSameNameAreRemoved() {
         #expect(
             copy("x<hdrgm:a><hdrgm:a/><hdrgm:a>1</hdrgm:a></hdrgm:a>y") == "x" + String(repeating: " ", count: 49) + "y"
         )
     }
 
     @Test(arguments: ["<hdrgm:a>", "<a b=\"c", "<a", "<hdrgm:a><b", "<"])
-    func unterminatedPacketIsLeftOut(text: String) {
+    func unterminatedPacketHasNoCopy(text: String) {
         #expect(copy(text) == nil)
     }
 

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: GeneratedJPEG.samplings.indices)
-    func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
+    func samplesAtFullSizeMatchLibjpeg(_ sampling: Int) throws {
         var random = SeededRandom(seed: UInt64(sampling))
         for number in 0..<100 {
             let picture = GeneratedJPEG(
@@ -36,9 +36,9 @@ import Testing
         }
     }
 
-    /// A reduced picture equals the picture decoded with all coefficients at once.
+    /// Compares a picture that is encoded both ways, at each scale.
     @Test(arguments: BlockLayout.sizes)
-    func coefficientsEqualThoseOfASequentialPicture(_ scale: Int) throws {
+    func progressiveAndSequentialJPEGHaveTheSameSamples(_ scale: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
             var picture = GeneratedJPEG(
                 width: 200, height: 130, sampling: sampling, quality: 85, seed: UInt64(number), noise: number * 15)
@@ -61,7 +61,7 @@ import Testing
             #expect(failureCode { _ = try own(cut) } == "truncated-image")
             let part = try own(cut, allowsTruncated: true)
             #expect(part?.isTruncated == true)
-            // libjpeg does not read the beginning of a table.
+            // libjpeg fails if the file ends within a table.
             guard let expected = try? ReadPlanes.libjpeg(cut, allowsTruncated: true) else { continue }
             #expect(part == expected, "\(end)")
             #expect(try own(cut, threads: 2, allowsTruncated: true) == expected, "\(end)")
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    /// The codes of the last scan refer to coefficients that no refinement has, and its data ends before them.
-    @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
+    /// All symbols of the last scan are invalid in a refinement, and its data ends within the only block.
+    @Test func badCodeInATruncatedBlockIsCorrupt() throws {
         var bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)], isProgressive: true).encoded()
         let table = try #require(bytes.indices.last { bytes[$0] == 0xC4 && bytes[$0 - 1] == 0xFF })
         for symbol in table + 20..<table + 1 + Int(bytes[table + 2]) { bytes[symbol] = 0xFE }
@@ -81,7 +81,7 @@ import Testing
         #expect(failureCode { _ = try ReadPlanes.libjpeg(bytes, allowsTruncated: true) } == "corrupt-image")
     }
 
-    @Test func scansAreCounted() throws {
+    @Test func scansOverTheLimitAreRefused() throws {
         let bytes = GeneratedJPEG(
             width: 20, height: 20, sampling: GeneratedJPEG.samplings[5], isProgressive: true
         ).encoded()

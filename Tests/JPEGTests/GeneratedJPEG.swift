@@ -2,33 +2,33 @@ import CJPEG
 import Libc
 import TestSupport
 
-/// A JPEG of libjpeg's making, of any sampling, with restarts and scans as wanted.
+/// A JPEG from libjpeg's encoder, with any sampling factors, restarts and scans.
 struct GeneratedJPEG {
     var width: Int
     var height: Int
-    /// Horizontal and vertical factors of each component: one for gray, three for YCbCr (or RGB), four for CMYK (or
-    /// YCCK).
+    /// The horizontal and vertical sampling factors of each component: one component for gray, three for YCbCr or RGB,
+    /// four for CMYK or YCCK.
     var sampling: [(Int, Int)]
     var quality = 75
     var restartInterval = 0
     var hasOwnCodes = false
     var isProgressive = false
-    /// The components of each scan; one scan of all if empty.
+    /// The components of each scan. If empty, all components are in a single scan.
     var scans: [[Int]] = []
-    /// Whether colours are stored as they are: RGB, or CMYK.
+    /// Whether colours are stored without conversion, as RGB or CMYK.
     var isUnconverted = false
     var seed: UInt64 = 1
-    /// How much of it is noise, from 0 to 255.
+    /// The amplitude of the noise, from 0 to 255.
     var noise = 40
 
-    /// Gray, and many of YCbCr.
+    /// Sampling factors of gray and of YCbCr.
     static let samplings: [[(Int, Int)]] = [
         [(1, 1)], [(2, 2)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)],
         [(2, 2), (1, 1), (1, 1)], [(4, 1), (1, 1), (1, 1)], [(4, 2), (1, 1), (1, 1)], [(2, 2), (2, 1), (1, 2)],
         [(1, 1), (2, 2), (1, 1)], [(3, 1), (1, 1), (1, 1)],
     ]
 
-    /// The file's bytes.
+    /// Returns the bytes of the file.
     func encoded() -> [UInt8] {
         var info = jpeg_compress_struct()
         var errors = jpeg_error_mgr()

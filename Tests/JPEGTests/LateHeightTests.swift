@@ -20,7 +20,7 @@ import Testing
         return pictures
     }()
 
-    /// Without the height in its frame's header, and with the segment that gives it.
+    /// Moves the height from the frame header to a DNL segment after the first scan.
     private func late(_ bytes: [UInt8]) throws -> [UInt8] {
         let source = MemorySource(bytes)
         let frame = try #require(bytes.indices.first { (0xC0...0xC2).contains(bytes[$0]) && bytes[$0 - 1] == 0xFF })
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: pictures.indices, [DecodeOptions.Decoder.auto, .libjpeg])
-    func theyAreTheSameAsWithTheHeightInItsPlace(_ index: Int, decoder: DecodeOptions.Decoder) throws {
+    func heightAfterTheFirstScanGivesTheSamePixels(_ index: Int, decoder: DecodeOptions.Decoder) throws {
         let bytes = Self.pictures[index].encoded()
         func pixels(_ bytes: [UInt8]) throws -> PixelBuffer {
             let source = MemorySource(bytes)
@@ -43,7 +43,7 @@ import Testing
         #expect(picture == (try pixels(bytes)))
     }
 
-    @Test func limitsHoldForThem() throws {
+    @Test func pixelLimitAppliesToALateHeight() throws {
         let source = MemorySource(try late(Self.pictures[0].encoded()))
         #expect(failureCode { _ = try inspect(source, limits: DecodeLimits(maxPixels: 6299)) } == "too-many-pixels")
         #expect(try inspect(source, limits: DecodeLimits(maxPixels: 6300)).lateHeightOffset != nil)

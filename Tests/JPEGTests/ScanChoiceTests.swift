@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    /// The scans that are decoded, as places in the script.
+    /// Returns the indices of the scans in the script that are decoded.
     private func needed(
         scale: Int, reduction: Double, step: UInt16 = 2, skipsFineScans: Bool = true
     ) -> [Int] {
@@ -39,43 +39,43 @@ import Testing
         return needed.indices.filter { needed[$0] }
     }
 
-    @Test func atOneEighthOnlyTheMeansAreDecoded() {
+    @Test func atOneEighthOnlyDCScansAreDecoded() {
         #expect(needed(scale: 1, reduction: 16, step: 200) == [0, 6])
     }
 
-    @Test func atTwoEighthsTheLowestBandIsEnough() {
+    @Test func atTwoEighthsTheHighBandAndRefinementsAreSkipped() {
         #expect(needed(scale: 2, reduction: 10) == [0, 1, 2, 3, 6])
     }
 
     @Test(arguments: BlockLayout.sizes.filter { $0 <= 4 })
-    func theLastBandThatIsDecodedBeginsInTheSquareOfLowestFrequencies(_ size: Int) {
-        // The last coefficient of the square in zigzag order, and the next.
+    func bandsAfterTheLastKeptCoefficientAreSkipped(_ size: Int) {
+        // A band that begins at the last kept coefficient, and a band that begins after it.
         let last = BlockLayout(size: size).last
         let scans = [Self.scan([0], 0...0)] + [max(last, 1), last + 1].map { Self.scan([0], $0...63) }
         let needed = ScanChoice.needed(scans, last: [last], scale: size, reduction: 8, skipsFineScans: true)
         #expect(needed == [true, size > 1, false])
     }
 
-    @Test func coarseStepsAreRefinedAndThenEveryBandIsNeeded() {
+    @Test func coarseStepsNeedAllScans() {
         #expect(needed(scale: 2, reduction: 10, step: 50) == Array(0..<10))
     }
 
     @Test func lastBitIsSkippedFirst() {
-        // 0.75 x (2 x 2)² / 6³ is small enough, 0.75 x (2 x 4)² / 6³ is not.
+        // The error 0.75 x (2 x 2)² / 6³ is small enough, but 0.75 x (2 x 4)² / 6³ is not.
         #expect(needed(scale: 4, reduction: 6) == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func noScanIsSkippedIfItWouldShowOrIsRequested() {
+    @Test func visibleOrRequestedScansAreNotSkipped() {
         #expect(needed(scale: 8, reduction: 20) == Array(0..<10))
         #expect(needed(scale: 4, reduction: 3.9) == Array(0..<10))
         #expect(needed(scale: 2, reduction: 20, skipsFineScans: false) == Array(0..<10))
-        // Steps that are not known.
+        // Unknown quantisation steps.
         #expect(needed(scale: 4, reduction: 8, step: 0) == Array(0..<10))
     }
 }
 
 extension CorpusTests {
-    /// Luma of a photograph at a scale, by `planes`.
+    /// Returns the luma samples of a photograph at a scale.
     private func luma(_ path: String, scale: Int, reduction: Double, quality: DecodeOptions.Quality) throws -> [UInt8] {
         let reader = try JPEGReader(File.openInput(path), options: DecodeOptions(quality: quality))
         let planes = try reader.planes(scale: scale, reduction: reduction)
@@ -93,7 +93,7 @@ extension CorpusTests {
         return luma
     }
 
-    @Test func progressivePhotographsLoseAlmostNothingAtOneEighth() throws {
+    @Test func skippedScansBarelyChangePhotographs() throws {
         for path in try Corpus.pictures(in: "photos") where path.contains("progr") {
             let full = try luma(path, scale: 1, reduction: 16, quality: .full)
             #expect(try luma(path, scale: 1, reduction: 16, quality: .fast) == full, "\(path)")

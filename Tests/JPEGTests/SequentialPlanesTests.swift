@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 @testable import JPEG
 
-/// The samples of all planes that belong to the picture.
+/// The samples of all planes, without padding.
 struct ReadPlanes: Equatable {
     var planes: [[UInt8]] = []
     var isTruncated = false
@@ -30,13 +30,13 @@ struct ReadPlanes: Equatable {
         isTruncated = reader.isTruncated
     }
 
-    /// The samples of libjpeg at full size.
+    /// Returns libjpeg's samples at full size.
     static func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
         let options = DecodeOptions(allowsTruncated: allowsTruncated, decoder: .libjpeg)
         return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
     }
 
-    /// The samples of our decoder, with its errors as errors of pictures; nil if it leaves the picture to libjpeg.
+    /// Returns the samples of our decoder, or nil if libjpeg must decode the picture. Throws `ImageError`.
     static func ofOwn(_ decoder: () throws -> (any JPEGPlanes)?) throws -> ReadPlanes? {
         try ImageError.translating(decoder).map { try ReadPlanes(OwnPlaneReader($0)) }
     }
@@ -46,7 +46,7 @@ struct ReadPlanes: Equatable {
 @Suite struct CorpusTests {}
 
 @Suite struct SequentialPlanesTests {
-    /// Regions so small that even a little picture has many.
+    /// Regions so small that even a small picture has many.
     private static let small = SequentialScan.Sizes(threadedBytes: 0, regionBytes: 100...100, regionBlocks: 40)
 
     private func own(
@@ -64,7 +64,7 @@ struct ReadPlanes: Equatable {
 
     /// Sizes from 1 to 40, all samplings, with and without restarts, at qualities from 1 to 100.
     @Test(arguments: GeneratedJPEG.samplings.indices)
-    func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
+    func samplesAtFullSizeMatchLibjpeg(_ sampling: Int) throws {
         var random = SeededRandom(seed: UInt64(sampling))
         for number in 0..<200 {
             let picture = GeneratedJPEG(
@@ -80,13 +80,13 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// How three components may be spread over several scans.
+    /// Ways to divide three components between scans.
     private static let scripts = [
         [[0], [1], [2]], [[0], [1, 2]], [[2], [0, 1]], [[0, 1], [2]], [[2], [1], [0]],
     ]
 
     @Test(arguments: GeneratedJPEG.samplings.indices.filter { GeneratedJPEG.samplings[$0].count == 3 }, scripts)
-    func severalScansAreTheSameAsLibjpegs(_ sampling: Int, _ script: [[Int]]) throws {
+    func severalScansMatchLibjpeg(_ sampling: Int, _ script: [[Int]]) throws {
         var random = SeededRandom(seed: UInt64(sampling))
         for number in 0..<30 {
             let picture = GeneratedJPEG(
@@ -101,7 +101,7 @@ struct ReadPlanes: Equatable {
     }
 
     @Test(arguments: BlockLayout.sizes)
-    func severalScansMakeTheSamePictureAsOneScan(_ scale: Int) throws {
+    func severalScansHaveTheSamplesOfASingleScan(_ scale: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() where sampling.count == 3 {
             var picture = GeneratedJPEG(width: 203, height: 131, sampling: sampling, noise: number * 15)
             let expected = try own(picture.encoded(), scale: scale)
@@ -112,8 +112,8 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// A component that comes twice, or not at all.
-    @Test func otherSetsOfScansAreLeftToLibjpeg() throws {
+    /// A component is in two scans, or in none.
+    @Test func repeatedAndMissingComponentsNeedLibjpeg() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], scans: Self.scripts[0]
         ).encoded()
@@ -124,8 +124,8 @@ struct ReadPlanes: Equatable {
         #expect(try own(Array(bytes[..<scans[2]]), allowsTruncated: true) == nil)
     }
 
-    /// The rows after a gap between two restarts differ from those of a single scan.
-    @Test func gapsInSeveralScansAreLeftToLibjpeg() throws {
+    /// libjpeg conceals a gap between restarts differently than in a single scan.
+    @Test func severalScansWithRestartsNeedLibjpegIfDamageIsAllowed() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], restartInterval: 2, scans: Self.scripts[0]
         ).encoded()
@@ -133,8 +133,8 @@ struct ReadPlanes: Equatable {
         #expect(try own(bytes) != nil)
     }
 
-    /// The end of the first scan is invalid, and the file ends where the last scan begins.
-    @Test func firstDamagedScanIsTheReason() throws {
+    /// A restart marker in the first scan is wrong, and the file ends at the beginning of the last scan.
+    @Test func firstDamagedScanDeterminesTheError() throws {
         var bytes = GeneratedJPEG(
             width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 8, scans: Self.scripts[0]
         ).encoded()
@@ -148,7 +148,7 @@ struct ReadPlanes: Equatable {
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 8], [1, 3])
-    func threadsMakeNoDifference(_ scale: Int, threads: Int) throws {
+    func threadsDoNotChangeTheSamples(_ scale: Int, threads: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
             for interval in [0, 1, 7] {
                 let picture = GeneratedJPEG(
@@ -161,7 +161,7 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    @Test func restartsThatAreNotTheRightOnesAreRefused() throws {
+    @Test func wrongRestartMarkersAreRefused() throws {
         let picture = GeneratedJPEG(width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 3)
         for (marker, other) in [(0xD1, 0xD3), (0xD2, 0xD9)] as [(UInt8, UInt8)] {
             var bytes = picture.encoded()
@@ -181,8 +181,8 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// Of the only block, whose data is 32 ones, the mean is no code, and the rest is missing.
-    @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
+    /// The data of the only block is 32 one bits: an invalid DC code, after which the rest is missing.
+    @Test func badCodeInATruncatedBlockIsCorrupt() throws {
         let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
         let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset
         let damaged = bytes[..<start] + [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0xD9]
@@ -190,9 +190,9 @@ struct ReadPlanes: Equatable {
         #expect(failureCode { _ = try ReadPlanes.libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
     }
 
-    /// Data that has lost the end of its first interval, and whole intervals after it: the following intervals keep
-    /// their place, even if another thread has decoded them already.
-    @Test func dataAfterAHoleMatchesLibjpeg() throws {
+    /// The end of the first interval and whole intervals after it are missing. The following intervals keep their
+    /// position, even if another thread has already decoded them.
+    @Test func dataAfterMissingIntervalsMatchesLibjpeg() throws {
         let bytes = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: 2
         ).encoded()
@@ -212,9 +212,9 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// Intervals that have lost all of their data, and bytes other than a marker in place of a restart.
+    /// Intervals that have lost all data, and invalid markers in place of restarts.
     @Test(arguments: [[], [0xFF, 0x3B], [0xFF, 0xFF, 0x43, 0xFF, 0x3B], [0xFF, 0xD0]] as [[UInt8]])
-    func markersAtOnePlaceAreTheSameAsLibjpegs(_ marks: [UInt8]) throws {
+    func consecutiveRestartMarkersMatchLibjpeg(_ marks: [UInt8]) throws {
         let bytes = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: 2
         ).encoded()
@@ -227,13 +227,13 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// A picture that is broken off at each of many places.
+    /// Truncates a picture at many offsets.
     @Test(arguments: [(0, []), (5, []), (0, [[1, 2], [0]])] as [(Int, [[Int]])])
     func truncatedDataMatchesLibjpeg(_ interval: Int, _ script: [[Int]]) throws {
         let bytes = GeneratedJPEG(
             width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: interval, scans: script
         ).encoded()
-        // Of several scans all but the last have to be there.
+        // The cut must be in the last scan, because our decoder needs the headers of all scans.
         let lastScan = try #require(bytes.indices.last { bytes[$0] == 0xDA && bytes[$0 - 1] == 0xFF })
         let start = lastScan + 1 + Int(bytes[lastScan + 2])
         for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
@@ -243,7 +243,7 @@ struct ReadPlanes: Equatable {
             #expect(try own(cut, allowsTruncated: true) == expected, "\(end)")
             #expect(try own(cut, threads: 2, sizes: Self.small, allowsTruncated: true) == expected, "\(end)")
             #expect(expected.isTruncated)
-            // With an end marker in its place, data is missing as well.
+            // An end marker after the cut does not replace the missing data.
             let closed = cut + [0xFF, 0xD9]
             #expect(failureCode { _ = try own(closed) } == failureCode { _ = try ReadPlanes.libjpeg(closed) }, "\(end)")
         }

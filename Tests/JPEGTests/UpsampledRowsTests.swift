@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: samplings.indices, [false, true])
-    func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int, isUnconverted: Bool) throws {
+    func rowsAtFullSizeMatchLibjpeg(_ sampling: Int, isUnconverted: Bool) throws {
         var random = SeededRandom(seed: UInt64(sampling))
         for number in 0..<60 {
             let picture = GeneratedJPEG(
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The mean of the pixels that each smaller pixel covers at least in part.
+    /// Returns for each pixel of the smaller picture the mean of the pixels that it covers, at least in part.
     private func means(of picture: PixelBuffer, to target: PixelSize) -> [UInt8] {
         func covered(_ place: Int, _ wanted: Int, _ count: Int) -> Range<Int> {
             place * count / wanted..<((place + 1) * count + wanted - 1) / wanted
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// A smooth picture, made smaller, shows the same colours.
+    /// The picture is smooth, so the scaled rows are near the means of the whole picture.
     @Test(arguments: BlockLayout.sizes)
     func scaledRowsShowTheSamePicture(_ scale: Int) throws {
         for sampling in Self.samplings {
@@ -74,7 +74,7 @@ import Testing
 }
 
 extension CorpusTests {
-    @Test func everyJPEGHasTheRowsThatLibjpegHas() throws {
+    @Test func rowsOfEveryJPEGMatchLibjpeg() throws {
         for folder in ["photos", "exif"] {
             for path in try Corpus.pictures(in: folder) {
                 let source = try File.openInput(path)

@@ -21,7 +21,7 @@ static uint32_t random_word(void) {
 
 static int below(int bound) { return (int)(random_word() % (uint32_t)bound); }
 
-/// The numbers in a round.
+/// The kind of random numbers in a round.
 typedef enum { SMALL, ANY, EXTREME, KINDS } kind;
 
 static int16_t random_number(kind kind) {
@@ -102,7 +102,7 @@ static void check_horizontal(kind kind) {
     static horizontal_input in;
     in.taps = 8 * (1 + below(5));
     in.count = below(61);
-    // The sums fit into 32 bits. Every second sum of small numbers ends in a half, which is rounded up.
+    // The sums must fit into 32 bits. Every second sum of small numbers ends in a half, which rounds up.
     for (int i = 0; i < 400; i++) {
         in.samples[i] = kind == SMALL ? (int16_t)((below(7) - 3) * 8192) : random_number(kind);
     }
@@ -164,7 +164,7 @@ static void check_dct(kind kind) {
     memset(in.coefficients, 0, sizeof in.coefficients);
     for (int i = 0; i < in.count; i++) {
         in.dc[i * in.stride] = random_number(kind);
-        // Only the mean, few frequencies, frequencies only in the first row, or all frequencies.
+        // Only DC, few frequencies, only frequencies in the first row, or all frequencies.
         const int shape = below(4);
         in.ac_offsets[i * in.stride] = shape == 0 ? -1 : i * area;
         for (int place = 0; place < area && shape > 0; place++) {

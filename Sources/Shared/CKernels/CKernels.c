@@ -10,7 +10,7 @@
 
 static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-// Portable: blocks of accumulators that the compiler keeps in vector registers.
+// Portable code. Works on blocks of sums, which the compiler keeps in vector registers.
 
 static void vertical_scalar(const uint8_t *const *rows, const int16_t *weights, ptrdiff_t taps, int16_t *out,
                             ptrdiff_t count) {
@@ -41,7 +41,7 @@ static void horizontal_scalar(const int16_t *in, const int32_t *starts, const in
 
 #if defined(__x86_64__)
 
-/// Two neighbouring weights in each 32-bit lane, for `madd`.
+/// Returns two adjacent weights in the halves of a 32-bit number, for `madd`.
 static inline uint32_t weight_pair(const int16_t *weights) {
     return (uint32_t)(uint16_t)weights[0] | (uint32_t)(uint16_t)weights[1] << 16;
 }
@@ -107,7 +107,7 @@ __attribute__((target("avx2"))) static void vertical_avx2(const uint8_t *const *
                 sums[2 * j + 1] = _mm256_add_epi32(sums[2 * j + 1], high);
             }
         }
-        // `packs` works within 128-bit lanes like `unpack`, which restores the order.
+        // `packs` works within 128-bit lanes like `unpack`, so it restores the order.
         for (int j = 0; j < 4; j++) {
             const __m256i a = _mm256_srai_epi32(sums[2 * j], 8), b = _mm256_srai_epi32(sums[2 * j + 1], 8);
             _mm256_storeu_si256((__m256i *)(out + x + 16 * j), _mm256_packs_epi32(a, b));
@@ -134,7 +134,7 @@ AVX2_INLINE __m256i partial_sums(const int16_t *samples, const int16_t *weights,
     return sum;
 }
 
-/// Four output samples, as sums in 32 bits.
+/// Returns four output samples as 32-bit numbers, not clamped.
 AVX2_INLINE __m128i four_sums(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps) {
     const __m256i a = partial_sums(in + starts[0], weights, taps);
     const __m256i b = partial_sums(in + starts[1], weights + taps, taps);
@@ -145,7 +145,7 @@ AVX2_INLINE __m128i four_sums(const int16_t *in, const int32_t *starts, const in
     return _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32(1 << 19)), 20);
 }
 
-/// Returns the number of outputs written: all but a few at the end.
+/// Writes outputs in groups of 8. Returns the number of outputs written.
 AVX2_INLINE ptrdiff_t horizontal_eights(const int16_t *in, const int32_t *starts, const int16_t *weights,
                                         ptrdiff_t taps, uint8_t *out, ptrdiff_t count) {
     ptrdiff_t i = 0;
@@ -161,7 +161,7 @@ AVX2_INLINE ptrdiff_t horizontal_eights(const int16_t *in, const int32_t *starts
 AVX2 static void horizontal_avx2(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps,
                                  uint8_t *out, ptrdiff_t count) {
     ptrdiff_t i;
-    // Loops without counters for the usual numbers of taps.
+    // With a constant number of taps, the compiler unrolls the loops over them.
     switch (taps) {
     case 8: i = horizontal_eights(in, starts, weights, 8, out, count); break;
     case 16: i = horizontal_eights(in, starts, weights, 16, out, count); break;

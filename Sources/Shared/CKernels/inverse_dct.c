@@ -18,8 +18,8 @@ static inline int16_t clamped_to_16_bits(int32_t value) {
 static inline ptrdiff_t row_stride(int size) { return size <= 2 ? size : size <= 4 ? 4 : 8; }
 
 // The full transform, identical to libjpeg-turbo's `islow`: the algorithm of Loeffler, Ligtenberg and Moschytz (ICASSP
-// 1989), with 13 fractional bits, of which 2 remain between the passes. 16-bit numbers wrap in sums and products, and
-// are clamped when they are rounded. In the odd half, two rotations share the sums z3 and z4.
+// 1989). Constants have 13 fractional bits; numbers between the passes have 2. Sums and products of 16 bits wrap;
+// rounding clamps to 16 bits. In the odd half, two rotations share the sums z3 and z4.
 
 enum {
     A = 2446,  // 0.298631336
@@ -77,7 +77,7 @@ static inline int is_flat(const int16_t *block) {
     return 1;
 }
 
-/// Transforms a flat block: its rows are equal, and the first pass is a shift, which wraps.
+/// Transforms a flat block. All rows of samples are equal, and the first pass is a shift, which wraps.
 static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
     int16_t values[8];
     for (int i = 0; i < 8; i++) values[i] = (int16_t)((int16_t)(block[i] * steps[i]) * 4);
@@ -146,7 +146,7 @@ static inline void block_scalar(int size, const int16_t *block, const uint16_t *
 
 typedef struct {
     const int16_t *block;
-    /// The column of its samples in each row.
+    /// The column of the block's samples in each row.
     ptrdiff_t x;
 } placed_block;
 
@@ -192,10 +192,10 @@ typedef struct {
 
 #endif
 
-/// The maximum of `blocks_at_once`.
+/// The maximum that `blocks_at_once` returns.
 #define MOST_AT_ONCE 4
 
-/// The number of blocks that a level transforms together.
+/// Returns the number of blocks that `transform` processes together.
 static ptrdiff_t blocks_at_once(apod_kernel_level level, int size) {
     const ptrdiff_t lanes = level == APOD_KERNEL_AVX2 ? 2 : 1;
     return level == APOD_KERNEL_SCALAR || size <= 2 ? 1 : size <= 4 ? 2 * lanes : lanes;
@@ -214,7 +214,7 @@ static void transform(apod_kernel_level level, int size, const placed_block *blo
     }
 }
 
-/// The samples of a block with only a DC coefficient are all equal.
+/// Returns the sample of a block with only a DC coefficient, whose samples are all equal.
 static uint8_t flat_sample(int size, int16_t dc) {
     if (size <= 2) return clamped_to_byte(((dc + 4) >> 3) + 128);
     if (size < 8) {
@@ -264,7 +264,7 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
         }
     }
     if (waiters == 0) return;
-    // Fills the vectors by repeating a block.
+    // Repeat a block to fill the vectors.
     for (ptrdiff_t i = waiters; i < at_once; i++) waiting[i] = waiting[0];
     transform(level, size, waiting, blocks->steps, rows);
 }

@@ -49,19 +49,19 @@ INLINE NAME(wide) NAME(times8192)(vector a) {
     return (NAME(wide)){vshll_n_s16(vget_low_s16(a), 13), vshll_n_s16(vget_high_s16(a), 13)};
 }
 
-/// Adds half of the lowest bit that a shift by `shift` keeps.
+/// Adds a half, so that a right shift by `shift` rounds.
 INLINE NAME(wide) NAME(plus_half)(NAME(wide) a, int shift) {
     const int32x4_t half = vdupq_n_s32(1 << (shift - 1));
     return NAME(plus)(a, (NAME(wide)){half, half});
 }
 
-/// Shifts by `shift` and clamps to 16 bits.
+/// Shifts right by `shift` and clamps to 16 bits.
 INLINE vector NAME(narrowed)(NAME(wide) a, int shift) {
     const int32x4_t right = vdupq_n_s32(-shift);
     return vcombine_s16(vqmovn_s32(vshlq_s32(a.low, right)), vqmovn_s32(vshlq_s32(a.high, right)));
 }
 
-/// Samples from the numbers of a, then of b.
+/// Converts the numbers of a, then of b, to samples: clamps to -128...127 and adds 128.
 INLINE vector NAME(samples)(vector a, vector b) {
     const int8x16_t held = vcombine_s8(vqmovn_s16(a), vqmovn_s16(b));
     return vreinterpretq_s16_s8(veorq_s8(held, vdupq_n_s8(-128)));

@@ -1,9 +1,9 @@
 // The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits. Included once per KIND of vectors.
-// Each lane holds a row of a block, or of two blocks with at most 4 columns.
+// Each lane has a row of one block, or the same row of two blocks if they have at most 4 columns.
 
-/// Transposes 8 x 8 numbers.
+/// Transposes 8 x 8 numbers in each lane.
 INLINE void NAME(transpose)(vector r[8]) {
-    // Zipping three times moves each number to the position whose bits are rotated by three.
+    // Each round rotates the 6 bits of a number's position by a bit, so three rounds exchange row and column.
     for (int round = 0; round < 3; round++) {
         vector zipped[8];
         for (int i = 0; i < 4; i++) {
@@ -14,7 +14,7 @@ INLINE void NAME(transpose)(vector r[8]) {
     }
 }
 
-/// Transposes two matrices of 4 x 4 numbers, side by side.
+/// Transposes two matrices of 4 x 4 numbers that are side by side in each lane.
 INLINE void NAME(transpose_two)(vector r[4]) {
     const vector a = NAME(zip_low16)(r[0], r[2]), b = NAME(zip_high16)(r[0], r[2]);
     const vector c = NAME(zip_low16)(r[1], r[3]), d = NAME(zip_high16)(r[1], r[3]);
@@ -26,7 +26,7 @@ INLINE void NAME(transpose_two)(vector r[4]) {
     }
 }
 
-/// A pass of the full transform over columns, like `pass_8`.
+/// Applies a pass of the full transform to columns, like the scalar `pass_8`.
 INLINE void NAME(pass_8)(vector r[8], int shift) {
     const NAME(wide) t0 = NAME(plus_half)(NAME(times8192)(NAME(add16)(r[0], r[4])), shift);
     const NAME(wide) t1 = NAME(plus_half)(NAME(times8192)(NAME(sub16)(r[0], r[4])), shift);
@@ -46,7 +46,7 @@ INLINE void NAME(pass_8)(vector r[8], int shift) {
     }
 }
 
-/// A pass of a reduced transform over columns.
+/// Applies a pass of a reduced transform to columns.
 INLINE void NAME(pass_by_matrix)(int size, const int16_t *matrix, vector r[8], int shift) {
     vector out[6];
 #pragma clang loop unroll(full)
@@ -67,7 +67,7 @@ INLINE void NAME(store)(int size, const vector r[8], const placed_block *blocks,
     const int stride = size <= 4 ? 4 : 8, count = stride / 2;
     vector s[4];
     for (int i = 0; i < count; i++) s[i] = NAME(samples)(r[2 * i], r[2 * i + 1]);
-    // As in `transpose`. Each lane then has two rows of 8, or four rows of 4.
+    // Zip as in `transpose`. Each lane then has two rows of 8, or four rows of 4 samples.
     for (int round = 0; round < (stride == 8 ? 3 : 2); round++) {
         vector zipped[4];
         for (int i = 0; i < count / 2; i++) {
@@ -86,7 +86,7 @@ INLINE void NAME(store)(int size, const vector r[8], const placed_block *blocks,
     }
 }
 
-/// Transforms as many blocks as fit. `matrix` is NULL for the full transform.
+/// Transforms as many blocks as the vectors contain. `matrix` is NULL for the full transform.
 INLINE void NAME(blocks)(int size, const int16_t *matrix, const placed_block *blocks, const uint16_t *steps,
                          uint8_t *const *rows) {
     const int stride = size <= 4 ? 4 : 8;

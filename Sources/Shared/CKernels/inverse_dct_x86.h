@@ -35,18 +35,18 @@ INLINE NAME(wide) NAME(times8192)(vector a) {
     return (NAME(wide)){OF(srai_epi32)(OF(unpacklo_epi16)(zero, a), 3), OF(srai_epi32)(OF(unpackhi_epi16)(zero, a), 3)};
 }
 
-/// Adds half of the lowest bit that a shift by `shift` keeps.
+/// Adds a half, so that a right shift by `shift` rounds.
 INLINE NAME(wide) NAME(plus_half)(NAME(wide) a, int shift) {
     const vector half = OF(set1_epi32)(1 << (shift - 1));
     return NAME(plus)(a, (NAME(wide)){half, half});
 }
 
-/// Shifts by `shift` and clamps to 16 bits.
+/// Shifts right by `shift` and clamps to 16 bits.
 INLINE vector NAME(narrowed)(NAME(wide) a, int shift) {
     return OF(packs_epi32)(OF(srai_epi32)(a.low, shift), OF(srai_epi32)(a.high, shift));
 }
 
-/// In each lane, samples from the numbers of a, then of b.
+/// Converts the numbers of a, then of b, to samples in each lane: clamps to -128...127 and adds 128.
 INLINE vector NAME(samples)(vector a, vector b) { return OF(add_epi8)(OF(packs_epi16)(a, b), OF(set1_epi8)(-128)); }
 
 INLINE __m128i NAME(eight)(const void *numbers) { return _mm_loadu_si128(numbers); }

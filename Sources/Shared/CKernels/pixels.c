@@ -3,7 +3,7 @@
 
 static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-// Loops over whole pixels, separate for each number of channels so that strides are constants.
+// Loops over pixels, separate for each number of channels, so strides are constants.
 
 void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count) {
     int16_t *restrict a = planes, *restrict b = planes + stride, *restrict c = planes + 2 * stride;
@@ -134,7 +134,7 @@ void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *
     for (ptrdiff_t i = 0; i < count; i++) {
         const int32_t r = rgb[3 * i], g = rgb[3 * i + 1], b = rgb[3 * i + 2];
         luma[i] = (uint8_t)((19595 * r + 38470 * g + 7471 * b + (1 << 15)) >> 16);
-        // Adds one less than a half, so that 255.5 does not become 256.
+        // Adds one less than a half, so 255.5 does not become 256.
         blue[i] = (uint8_t)((-11059 * r - 21709 * g + 32768 * b + (128 << 16) + (1 << 15) - 1) >> 16);
         red[i] = (uint8_t)((32768 * r - 27439 * g - 5329 * b + (128 << 16) + (1 << 15) - 1) >> 16);
     }
@@ -174,7 +174,7 @@ void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
         {0.19134172f, -0.46193977f, 0.46193977f, -0.19134172f, -0.19134172f, 0.46193977f, -0.46193977f, 0.19134172f},
         {0.09754516f, -0.27778512f, 0.41573481f, -0.49039264f, 0.49039264f, -0.41573481f, 0.27778512f, -0.09754516f},
     };
-    // Columns first, because vectors hold rows of 8 sums.
+    // Columns first, because vectors contain rows of 8 sums.
     float columns[8][8];
     for (int v = 0; v < 8; v++) {
         for (int x = 0; x < 8; x++) columns[v][x] = 0;
@@ -208,7 +208,7 @@ void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alph
 void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *starts, const float *weights,
                            ptrdiff_t taps, float *out, ptrdiff_t count) {
     if (channels == 4) {
-        // A vector per pixel.
+        // With four channels, the compiler keeps the sums of a pixel in a vector.
         for (ptrdiff_t i = 0; i < count; i++, weights += taps, out += 4) {
             const float *pixel = in + starts[i] * 4;
             float sums[4] = {0, 0, 0, 0};
@@ -241,7 +241,7 @@ void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptr
         if (alpha) {
             const float opacity = in[colours];
             out[colours] = (uint8_t)((opacity < 0 ? 0 : opacity > 1 ? 1 : opacity) * 255 + 0.5f);
-            // If alpha rings above 1, so do the colours.
+            // Divides by the unclamped opacity: if alpha overshoots 1, so do the colours.
             gain = out[colours] == 0 ? 0 : gain / opacity;
         }
         for (ptrdiff_t c = 0; c < colours; c++) {
@@ -262,14 +262,14 @@ void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptr
     }
 }
 
-/// Rounds 16 bits to 8 (PNG 13.12).
+/// Rounds a sample of 16 bits to 8 (PNG 13.12).
 static uint8_t narrowed(uint16_t sample) { return (uint8_t)(((uint32_t)sample * 255 + 32895) >> 16); }
 
 static uint8_t sample_of_light(float light, const uint8_t *samples, ptrdiff_t steps) {
     return samples[light <= 0 ? 0 : light >= (float)steps ? steps : (ptrdiff_t)(light + 0.5f)];
 }
 
-/// Converts the samples of a pixel of either width.
+/// Converts pixels whose samples have `levels` values.
 #define CONVERT_LIGHT(in, levels, alpha)                                                                             \
     for (ptrdiff_t i = 0; i < count; i++, in += channels, out += channels) {                                         \
         const float red = curves[in[0]], green = curves[levels + in[1]], blue = curves[2 * levels + in[2]];          \

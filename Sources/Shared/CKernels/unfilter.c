@@ -8,10 +8,10 @@
 #include <arm_neon.h>
 #endif
 
-// Each filter predicts a byte from the bytes of the previous pixel (a), the row above (b) and the pixel before that
-// (c), and stores the difference (PNG 9.2).
+// Each filter predicts a byte from the bytes of the previous pixel (a), the row above (b) and the previous pixel of
+// that row (c), and stores the difference (PNG 9.2).
 
-/// Returns the nearest of the three to a + b - c; the first of them if two are equally near (PNG 9.4).
+/// Returns the nearest of a, b and c to a + b - c, and the first of equally near values (PNG 9.4).
 static inline uint8_t paeth(int a, int b, int c) {
     const int to_a = abs(b - c), to_b = abs(a - c), to_c = abs(a + b - 2 * c);
     return (uint8_t)(to_a <= to_b && to_a <= to_c ? a : to_b <= to_c ? b : c);
@@ -47,7 +47,7 @@ static void paeth_row(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, 
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// A vector has 16 bytes, or 8 samples of 16 bits (…16).
+// A vector has 16 bytes, or 8 samples of 16 bits in functions such as `plus16`.
 #if defined(__x86_64__)
 
 typedef __m128i vector;
@@ -69,7 +69,7 @@ ALWAYS_INLINE vector least16(vector a, vector b) { return _mm_min_epi16(a, b); }
 ALWAYS_INLINE vector most16(vector a, vector b) { return _mm_max_epi16(a, b); }
 ALWAYS_INLINE vector is_greater16(vector a, vector b) { return _mm_cmpgt_epi16(a, b); }
 
-/// Selects `yes` where the mask has ones, which fill whole samples.
+/// Returns the bits of `yes` if the mask is 1, and of `no` if it is 0. All mask bits of a sample are equal.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) {
     return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
 }
@@ -112,7 +112,7 @@ ALWAYS_INLINE vector least16(vector a, vector b) { return from16(vminq_s16(of16(
 ALWAYS_INLINE vector most16(vector a, vector b) { return from16(vmaxq_s16(of16(a), of16(b))); }
 ALWAYS_INLINE vector is_greater16(vector a, vector b) { return vreinterpretq_u8_u16(vcgtq_s16(of16(a), of16(b))); }
 
-/// Selects `yes` where the mask has ones.
+/// Returns the bits of `yes` if the mask is 1, and of `no` if it is 0.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) { return vbslq_u8(mask, yes, no); }
 
 /// Shifts up by some bytes, with zeros below.
@@ -127,9 +127,9 @@ ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
 
 #endif
 
-// Processes a pixel per step, all channels together with 16 bits each, to keep the dependency of the next pixel short.
-// Pixels of 3 bytes are read and written as 4 bytes, except at the end of the row; the extra byte is overwritten by
-// the next pixel. `pixel` is a constant to the compiler in each of the functions below.
+// The loops process a pixel per step, because each pixel depends on the previous pixel. `nearest` has all channels of a
+// pixel in a vector, with 16 bits each. Pixels of 3 bytes are read and written as 4 bytes, except at the end of the
+// row; the extra byte is overwritten by the next pixel. `pixel` is a compile-time constant after inlining.
 
 ALWAYS_INLINE vector load_last(ptrdiff_t pixel, const uint8_t *bytes) {
     uint32_t word = 0;
@@ -142,16 +142,16 @@ ALWAYS_INLINE void store_last(ptrdiff_t pixel, uint8_t *bytes, vector value) {
     memcpy(bytes, &word, (size_t)pixel);
 }
 
-/// Loads the bytes of a pixel, and 4 bytes for 3.
+/// Loads a pixel; loads 4 bytes for a pixel of 3.
 ALWAYS_INLINE vector load(ptrdiff_t pixel, const uint8_t *bytes) { return load_last(pixel == 3 ? 4 : pixel, bytes); }
 
 ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, vector value) {
     store_last(pixel == 3 ? 4 : pixel, bytes, value);
 }
 
-// The nearest of a, b and c to a + b - c follows from 3c - a - b. If that is at most the smaller of a and b, the
-// nearest is the larger. If it is at least the larger, the nearest is the smaller. Between them it is c. Of two
-// equally near values, this is the first in the order a, b, c, as PNG requires.
+// Selects the nearest of a, b and c to a + b - c by p = 3c - a - b: the larger of a and b if p is at most the smaller,
+// the smaller if p is at least the larger, and c if p is between them. Of two equally near values, this is the first in
+// the order a, b, c, as PNG requires.
 #define PAETH(choose)                                                                                               \
     const vector least = least16(a, b), most = most16(a, b), place = minus16(three_c_less_b, a);                    \
     const vector inner = choose(is_greater16(most, place), c, least);                                               \
@@ -159,7 +159,7 @@ ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, vector value) {
 
 ALWAYS_INLINE vector nearest(vector a, vector b, vector c, vector three_c_less_b) { PAETH(choose); }
 
-/// A row that is not empty, from left to right.
+/// Unfilters a row that is not empty, from left to right.
 #define PAETH_ROW(pixel, nearest)                                                                                   \
     do {                                                                                                            \
         vector a = all(0), c = all(0);                                                                              \
@@ -167,7 +167,7 @@ ALWAYS_INLINE vector nearest(vector a, vector b, vector c, vector three_c_less_b
         for (; i + (pixel) < count; i += (pixel)) {                                                                 \
             const vector b = widened(load((pixel), above + i)), difference = widened(load((pixel), in + i));        \
             const vector three_c_less_b = minus16(plus16(c, plus16(c, c)), b);                                      \
-            /* The sum wraps at 256: it is one of bytes. */                                                         \
+            /* Adds bytes, so the sum wraps at 256. */                                                              \
             a = plus(difference, nearest(a, b, c, three_c_less_b));                                                 \
             c = b;                                                                                                  \
             store((pixel), out + i, narrowed(a));                                                                   \
@@ -205,8 +205,8 @@ AVX2 static void paeth_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *a
 
 #endif
 
-// The instruction for means rounds up, but the filter rounds down. With ~a and ~b in place of a and b the result
-// rounds down. As ~(x + ~m) is m - x, the next ~a needs no inversion.
+// The instruction for averages rounds up, but the filter rounds down: ~average(~a, ~b) rounds down. `before` is ~a, and
+// because ~(x + ~m) is m - x, the next ~a needs no inversion.
 #define AVERAGE_ROW(pixel)                                                                                          \
     do {                                                                                                            \
         vector before = all(0xFF);                                                                                  \
@@ -231,7 +231,7 @@ static void average_in_vectors(ptrdiff_t pixel, const uint8_t *in, const uint8_t
     }
 }
 
-/// Pixels of 1, 2 or 4 bytes, in steps of 16 bytes: prefix sums by doubling.
+/// Unfilters pixels of 1, 2 or 4 bytes in steps of 16 bytes, with prefix sums by doubling.
 static void sub_in_vectors(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t count) {
     vector before = all(0);
     ptrdiff_t i = 0;

@@ -1,23 +1,23 @@
 import Support
 
-/// Limits for untrusted pictures. All are checked against the header before memory is allocated.
+/// Limits for untrusted pictures, checked against the header before memory is allocated.
 public struct DecodeLimits: Sendable, Hashable {
-    /// Pixels of the stored picture. The default is half as much again as the largest pictures that telescopes publish
-    /// as JPEG (about 20 000 x 14 000).
+    /// Pixels of the stored picture. The default is 1.4 times the largest JPEGs that telescopes publish (about 20 000 x
+    /// 14 000).
     public var maxPixels: Int
     /// Bytes of the file.
     public var maxInputBytes: Int
-    /// Bytes of memory for pictures that must be held entirely: a progressive JPEG's coefficients, an interlaced PNG, a
-    /// WebP, a small rotated picture. All pictures that a run decodes at the same time share this limit
+    /// Bytes of memory for pictures that must be in memory as a whole: the coefficients of a progressive JPEG, an
+    /// interlaced PNG, a WebP, a small rotated picture. Shared by all pictures that a run decodes at the same time
     /// (`MemoryBudget`).
     public var maxMemoryBytes: Int
-    /// Frames of an animation. The default is a minute at 33 frames a second.
+    /// Frames of an animation. The default is a minute at 33 frames per second.
     public var maxFrames: Int
-    /// Pixels of an animation's canvas times its frames. The default is half a minute's work of one processor.
+    /// Pixels of an animation's canvas times its frames. The default takes one processor half a minute.
     public var maxAnimationPixels: Int
-    /// Seconds of work on one picture, without the time that it waits for memory; `.infinity` for no limit.
+    /// Seconds of work on one picture, without the time spent waiting for memory; `.infinity` for no limit.
     public var maxSeconds: Double
-    /// Scans of a JPEG. Real pictures have about 10, and each scan costs a visit to all of the picture.
+    /// Scans of a JPEG. Real pictures have about 10, and each scan costs a pass over the whole picture.
     public var maxScans: Int
 
     public init(

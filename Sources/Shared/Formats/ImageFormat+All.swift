@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// All formats that the tools read, in the order of messages.
+    /// All supported formats, in the order in which messages list them.
     public static let all: [ImageFormat] = [
         .jpeg,
         .png,
@@ -13,11 +13,11 @@ extension ImageFormat {
         .jpegXL,
     ]
 
-    /// Returns the format of a file that begins with `head`; nil for anything else. Twelve bytes are enough, except for
-    /// an AVIF whose first brand is the brand of pictures of any kind.
+    /// Returns the format of a file that begins with `head`, or nil. Twelve bytes are enough, except for an AVIF with a
+    /// generic major brand: only its compatible brands distinguish it from HEIC.
     public static func detected(in head: ArraySlice<UInt8>) -> ImageFormat? { all.first { $0.matches(head) } }
 
-    /// Returns the format of a file by its extension in lower case; nil for an extension of no format.
+    /// Returns the format with this file extension, given in lower case, or nil.
     public static func named(byExtension fileExtension: some StringProtocol) -> ImageFormat? {
         all.first { $0.fileExtensions.contains { $0 == fileExtension } }
     }
@@ -26,9 +26,8 @@ extension ImageFormat {
 extension ImageHeader {
     /// Reads the header of a picture.
     ///
-    /// Reads 16 KB of most pictures, and 4 KB more for each segment or chunk to skip beyond them. `ImageInspection`
-    /// checks the rest. Throws `FormatFailure` unless the bytes are a picture of a readable format, and errors of the
-    /// source.
+    /// Reads 16 KB of most pictures, and 4 KB for each segment or chunk beyond them. `ImageInspection` checks the rest.
+    /// Throws `FormatFailure` unless the bytes are a picture of a supported format, and the errors of the source.
     ///
     /// - Parameter page: the page of a TIFF, counted from 0; ignored for other formats.
     public static func read(_ source: some ByteSource, page: Int = 0) throws -> ImageHeader {
@@ -49,9 +48,10 @@ extension ImageHeader {
 }
 
 extension EmbeddedMetadata {
-    /// Reads the metadata of a picture; empty for formats whose metadata is not read, and for other bytes.
+    /// Reads the metadata of a picture. Returns empty metadata for a format whose metadata is not supported, and for
+    /// bytes that are not a picture.
     ///
-    /// A few small reads and a read for each part; walks through a GIF. Throws errors of the source.
+    /// Makes a few small reads, and another for each part. Reads a GIF completely. Throws the errors of the source.
     public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {
         var window = SourceWindow.forHeader(source)
         guard let head = try window.bytes(at: 0, min(window.count, 16)), let format = ImageFormat.detected(in: head)

@@ -1,6 +1,6 @@
 import Support
 
-/// The containers of movies that the cache keeps beside pictures.
+/// The movie formats that the cache stores in addition to pictures.
 public enum MovieFormat: String, Sendable, CaseIterable {
     case mp4
     case quickTime
@@ -9,10 +9,10 @@ public enum MovieFormat: String, Sendable, CaseIterable {
     public var fileExtension: String { self == .mp4 ? "mp4" : "mov" }
 }
 
-/// The check that bytes must pass before they are kept as a movie: a walk over its boxes (ISO/IEC 14496-12 §4.2), which
-/// QuickTime calls atoms.
+/// The check that bytes must pass before they are kept as a movie: a walk over the boxes (ISO/IEC 14496-12 §4.2),
+/// which QuickTime calls atoms.
 public enum MovieInspection {
-    /// Whether bytes begin like a movie, rather than like a picture or a sound in the same kind of boxes.
+    /// Whether the bytes begin like a movie, not like a picture or sound in the same container format.
     public static func recognizes(_ source: some ByteSource) throws -> Bool {
         let head = try source.bytes(0..<12)
         guard head.count >= 8 else { return false }
@@ -20,7 +20,7 @@ public enum MovieInspection {
         case "ftyp":
             let brand = String(decoding: head[8...], as: UTF8.self)
             return ImageFormat.detected(in: head[...]) == nil && !["M4A ", "M4B ", "M4P "].contains(brand)
-        // Movies of QuickTime that are older than the type box.
+        // QuickTime movies from before the file type box.
         case "moov", "mdat", "wide", "pnot": return true
         default: return false
         }
@@ -28,9 +28,9 @@ public enum MovieInspection {
 
     /// Checks that `source` is a whole movie, and returns its format.
     ///
-    /// Each box must fit into the file, and each box within the description into its parent; there must be a
-    /// description and data. Nothing is decoded. Throws `FormatFailure` and errors of the source. Reads a few bytes of
-    /// each box.
+    /// Each box must fit into the file, and each box in `moov` into its parent. There must be a description (`moov`)
+    /// and data (`mdat`). Decodes nothing, and reads a few bytes of each box. Throws `FormatFailure`, and the errors of
+    /// the source.
     public static func inspect(_ source: some ByteSource) throws -> MovieFormat {
         guard try recognizes(source) else {
             throw FormatFailure.notAnImage(BodyKind(head: try source.bytes(0..<512)))
@@ -47,7 +47,7 @@ public enum MovieInspection {
             case "mdat": hasData = true
             case "moov":
                 try walk(&window, box.body) { _, box in
-                    // `cmov` holds the description compressed.
+                    // `cmov` is a compressed description.
                     if box.type == "mvhd" || box.type == "cmov" { isDescribed = true }
                 }
             default: break

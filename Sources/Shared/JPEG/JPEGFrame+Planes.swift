@@ -9,8 +9,8 @@ extension JPEGFrame {
     /// - Parameters:
     ///   - source: the bytes that the frame was read from.
     ///   - scale: the scale of luma in eighths, one of `scales`.
-    ///   - reduction: the size of the picture divided by the size of the output. At 1 all scans are decoded; a higher
-    ///     value allows to skip scans of a progressive picture (`ScanChoice`).
+    ///   - reduction: the size of the picture divided by the size of the output. At 1 all scans are decoded; at higher
+    ///     values, scans of a progressive picture may be skipped (`ScanChoice`).
     public func planes(
         of source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes, reduction: Double = 1,
         options: JPEGOptions

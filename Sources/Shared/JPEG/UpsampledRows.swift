@@ -2,8 +2,8 @@ import CKernels
 import Formats
 import Support
 
-/// Converts the planes of a JPEG to rows of pixels. At full size they equal libjpeg's, including the smooth chroma
-/// upsampling that all viewers show.
+/// Converts the planes of a JPEG to rows of pixels. At full size the pixels equal libjpeg's, including the smooth
+/// chroma upsampling that all viewers show.
 public final class UpsampledRows {
     /// The colour space of the components.
     public enum Colours: Sendable {
@@ -18,7 +18,7 @@ public final class UpsampledRows {
     public let extent: (width: Double, height: Double)
     private let reader: any JPEGPlanes
     private let colours: Colours
-    /// For each plane the pixels per sample.
+    /// Pixels per sample of each plane.
     private let ratios: [(across: Int, down: Int)]
     /// A ring buffer of three groups of rows for each plane.
     private let rows: [AlignedBuffer]
@@ -40,7 +40,7 @@ public final class UpsampledRows {
         self.colours = colours
         extent = (Double(whole.width * scale) / 8, Double(whole.height * scale) / 8)
         size = PixelSize(width: Int(extent.width.rounded(.up)), height: Int(extent.height.rounded(.up)))
-        // Like libjpeg, does not smooth single samples.
+        // Like libjpeg, does not smooth at scale 1/8, where a block is a single sample.
         isSmooth = scale > 1
         var ratios: [(across: Int, down: Int)] = []
         for plane in reader.planes {
@@ -72,7 +72,7 @@ public final class UpsampledRows {
         case .yCbCr: apod_ycc_to_rgb(parts[0], parts[1], parts[2], row, size.width)
         case .rgb, .cmyk: interleave(parts, into: row)
         case .ycck:
-            // YCbCr encodes the light that the inks leave.
+            // The YCbCr samples encode the inverse of the inks.
             apod_ycc_to_rgb(parts[0], parts[1], parts[2], row, size.width)
             for x in (0..<size.width).reversed() {
                 let (cyan, magenta, yellow) = (255 - row[3 * x], 255 - row[3 * x + 1], 255 - row[3 * x + 2])
@@ -89,7 +89,8 @@ public final class UpsampledRows {
         apod_interleave(upsampled.bytes, stride, parts.count, row, size.width)
     }
 
-    /// Decodes all groups that the next row needs: up to the row of samples after its own.
+    /// Decodes groups until the samples of the next row are available, and the row of samples below, which smoothing
+    /// needs.
     private func readGroups() throws {
         let isEnough = reader.planes.indices.allSatisfy { plane in
             let geometry = reader.planes[plane]
@@ -100,7 +101,7 @@ public final class UpsampledRows {
             sample(plane, groups * reader.planes[plane].groupRows + row)
         }
         groups += 1
-        // A plane with higher groups may need a second group.
+        // A single group may not be enough.
         try readGroups()
     }
 
@@ -109,7 +110,7 @@ public final class UpsampledRows {
         return rows[plane].bytes + row % (3 * geometry.groupRows) * geometry.rowBytes
     }
 
-    /// Returns a component's samples of the next row at full size.
+    /// Returns a component of the next row, upsampled to the width of the picture.
     private func part(_ component: Int) -> UnsafePointer<UInt8> {
         let (across, down) = ratios[component]
         let plane = reader.planes[component].size

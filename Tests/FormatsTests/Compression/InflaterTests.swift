@@ -5,7 +5,7 @@ import Testing
 
 @testable import Formats
 
-/// ISA-L is an optional library: without it, zlib alone is tested.
+/// ISA-L is optional. Without it, only zlib is tested.
 @Suite struct InflaterTests {
     private typealias Library = Inflater.Library
     private static let libraries = Library.allCases.filter(\.isPresent)
@@ -16,7 +16,8 @@ import Testing
         var read = 0
     }
 
-    /// Feeds the stream in pieces and drains it in rooms of these sizes, repeating the last size.
+    /// Inflates a stream that arrives in pieces of these sizes, the last of which repeats, into a buffer of `room`
+    /// bytes.
     private static func inflate(
         _ stream: [UInt8], _ library: Library, pieces: [Int] = [.max], room: Int = 70_000
     ) -> Outcome {
@@ -43,7 +44,7 @@ import Testing
         return outcome
     }
 
-    /// Of few and of many bytes, and of different ones.
+    /// Short and long texts, repetitive and random.
     private static func texts() -> [[UInt8]] {
         var random = SeededRandom(name: "inflater")
         var lines: [UInt8] = []
@@ -61,7 +62,8 @@ import Testing
         ]
     }
 
-    /// Stored blocks, the fixed code, dynamic codes, without matches and with only the nearest; a small window.
+    /// Compresses a text with stored blocks, with the fixed code, with dynamic codes, without matches, with matches of
+    /// distance 1 only, and with a small window.
     private static func streams(_ text: [UInt8]) -> [[UInt8]] {
         [
             ZlibStream.packed(text, level: 0), ZlibStream.packed(text, strategy: Z_FIXED),
@@ -71,7 +73,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: libraries) private func allKindsOfBlocksAreRead(_ library: Library) {
+    @Test(arguments: libraries) private func allBlockTypesAreRead(_ library: Library) {
         for text in Self.texts() {
             for stream in Self.streams(text) {
                 for (piece, room) in [(.max, 200_000), (4096, 65_536), (1000, 77)] {
@@ -103,13 +105,13 @@ import Testing
                 let outcome = Self.inflate(stream + random.bytes(20), library, pieces: [1 + random.below(5000)])
                 #expect(outcome.state == .ended)
                 #expect(outcome.bytes == text)
-                // ISA-L reads up to a word ahead.
+                // ISA-L reads up to 8 bytes ahead.
                 #expect((stream.count...stream.count + (library == .zlib ? 0 : 8)).contains(outcome.read))
             }
         }
     }
 
-    @Test(arguments: libraries) private func withoutRoomOrInputNothingHappens(_ library: Library) {
+    @Test(arguments: libraries) private func emptyInputOrOutputChangesNothing(_ library: Library) {
         let inflater = Inflater(library)
         let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         #expect(inflater.inflate(UnsafeRawBufferPointer(nothing), into: nothing) == (0, 0))
@@ -119,7 +121,7 @@ import Testing
         #expect(inflater.state == .open)
     }
 
-    @Test(arguments: libraries) private func damageIsNamed(_ library: Library) {
+    @Test(arguments: libraries) private func eachKindOfDamageIsReported(_ library: Library) {
         func fault(_ stream: [UInt8]) -> String? {
             var fault: String?
             for (piece, room) in [(Int.max, 1000), (1, 3)] {
@@ -141,8 +143,8 @@ import Testing
         #expect(fault([0x79, 0x18] + stream.dropFirst(2)) == "unknown compression method")
         #expect(fault([0x88, 0x1C] + stream.dropFirst(2)) == "invalid window size")
         #expect(fault([0x78, 0xBB] + stream.dropFirst(2)) == "a dictionary is asked for")
-        // A block of type 3, a stored one whose length is not confirmed, fixed codes for no length and no distance, a
-        // distance into nothing, and own codes of which too many are short.
+        // A block of type 3, a stored block whose length does not match its complement, fixed codes without a length
+        // and without a distance, a distance beyond the start, and dynamic codes with too many short codes.
         #expect(fault([0x78, 0x9C, 0x07, 0, 0]) != nil)
         #expect(fault([0x78, 0x9C, 0x01, 1, 0, 1, 0, 65]) != nil)
         #expect(fault([0x78, 0x9C, 0x1B, 0x03, 0, 0, 0, 0, 0, 0]) != nil)
@@ -151,13 +153,13 @@ import Testing
         #expect(fault([0x78, 0x9C, 0x05, 0x20, 0x92, 0x24, 0x49, 0x92, 0x24, 0x49, 0x92, 0x24]) != nil)
     }
 
-    @Test(arguments: libraries) private func windowsMayBeSmallerThanDistancesAsZlibHasIt(_ library: Library) {
+    @Test(arguments: libraries) private func distancesMayExceedTheWindowAsInZlib(_ library: Library) {
         var stream = ZlibStream.packed(Self.texts()[6])
         stream.replaceSubrange(..<2, with: [0x18, 0x19])
         #expect(Self.inflate(stream, library).state == .ended)
     }
 
-    @Test(arguments: libraries) private func aStreamThatIsCutStaysOpen(_ library: Library) {
+    @Test(arguments: libraries) private func truncatedStreamStaysOpen(_ library: Library) {
         var random = SeededRandom(name: "cut")
         for text in Self.texts() {
             for stream in Self.streams(text) {
@@ -167,16 +169,16 @@ import Testing
                     let zlib = Self.inflate(cut, .zlib)
                     #expect(outcome.state == .open)
                     #expect(text.starts(with: outcome.bytes))
-                    // ISA-L emits all bytes of a look-up together, or none.
+                    // ISA-L writes all bytes of a table lookup or none.
                     #expect((zlib.bytes.count - 4...zlib.bytes.count).contains(outcome.bytes.count))
                 }
             }
         }
     }
 
-    /// The output before the damage is the same except for a few bytes, for any rooms; and if one library finds damage,
-    /// the other does not accept the stream as valid with other content.
-    @Test(arguments: libraries) private func anyDamageIsFoundAsByZlib(_ library: Library) {
+    /// The output before the damage is the same except for a few bytes, with buffers of any size. A stream that zlib
+    /// accepts is accepted, and an accepted stream has the right content.
+    @Test(arguments: libraries) private func damageIsDetectedAsByZlib(_ library: Library) {
         var random = SeededRandom(name: "damage")
         for text in Self.texts().map({ Array($0.prefix(40_000)) }) {
             for stream in Self.streams(text) {
@@ -198,11 +200,11 @@ import Testing
         }
     }
 
-    /// The data of PNGs, sound and damaged.
+    /// The image data of valid and damaged PNGs.
     @Test(
         arguments: Corpus.isPresent
             ? ["png-suite", "photos", "exif", "malformed"] : ["png-suite", "exif", "malformed"])
-    func pixelsOfPicturesAreTheSame(_ folder: String) throws {
+    func librariesAgreeOnTheImageDataOfPNGs(_ folder: String) throws {
         for path in try Corpus.pictures(in: folder) where path.hasSuffix(".png") {
             let bytes = try TestFile.bytes(path)
             guard bytes.count < 150_000 else { continue }

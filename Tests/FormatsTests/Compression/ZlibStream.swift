@@ -1,6 +1,6 @@
 import CZlib
 
-/// What zlib makes of bytes.
+/// Streams from zlib's compressor.
 enum ZlibStream {
     /// - Parameters:
     ///   - level: 0 (stored) to 9.

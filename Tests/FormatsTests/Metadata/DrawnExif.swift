@@ -11,9 +11,9 @@ struct DrawnExif {
 
     var isBigEndian = true
     var main: [(Int, Value)] = []
-    /// A second directory that points at these bytes.
+    /// A thumbnail in a second directory.
     var thumbnail: [UInt8]?
-    /// Bytes behind everything else.
+    /// Bytes after all directories.
     var tail: [UInt8] = []
 
     func number(_ value: Int, _ width: Int) -> [UInt8] {

@@ -13,14 +13,14 @@ import Testing
         Tiny.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + packet)
     }
 
-    /// The packet as stored in a GIF, and the bytes that lead to its end.
+    /// An application extension of a GIF: the packet, and the bytes that lead a reader of sub-blocks to the end.
     private static func xmpExtension(_ packet: [UInt8]) -> [UInt8] {
         [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + packet + [1] + (0...255).reversed() + [0]
     }
 
     private func read(_ bytes: [UInt8]) throws -> EmbeddedMetadata { try EmbeddedMetadata.read(MemorySource(bytes)) }
 
-    /// A picture of each format that carries both.
+    /// A picture of each format that can have both EXIF and XMP.
     private static func carriers(exif: [UInt8], xmp: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         let text = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
         return [
@@ -62,7 +62,7 @@ import Testing
         #expect(both.day == nil && both.text == "XMP")
     }
 
-    @Test func zerosBehindAPacketAreNoPartOfIt() throws {
+    @Test func zerosAfterAnXMPPacketAreRemoved() throws {
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment(Self.xmp + [0, 0]))).xmp == Self.xmp)
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment([0, 0]))).xmp == nil)
     }
@@ -74,13 +74,13 @@ import Testing
         }
     }
 
-    @Test func exifWithTheWrongPrefixIsReadToo() throws {
+    @Test func exifWithTheJPEGPrefixIsReadFromOtherFormats() throws {
         let prefixed = Array("Exif\0\0".utf8) + Self.exif
         #expect(try read(Tiny.png(before: Tiny.chunk("eXIf", prefixed))).exif == Self.exif)
         #expect(try read(Tiny.webp(Tiny.extended(8), Tiny.riffChunk("EXIF", prefixed))).exif == Self.exif)
     }
 
-    @Test func textsOfAPNGNameItsRights() throws {
+    @Test func copyrightAndAuthorAreReadFromPNGTexts() throws {
         func png(_ type: String, _ text: [UInt8]) -> [UInt8] { Tiny.png(before: Tiny.chunk(type, text)) }
         let latin = try read(png("tEXt", Array("Copyright\0".utf8) + [0xA9, 0x20, 0xC4]))
         #expect(latin.copyright == "© Ä")
@@ -102,7 +102,7 @@ import Testing
         #expect(try read(Tiny.png(before: exifWins)).copyright == "by EXIF")
     }
 
-    @Test func partsOverTheLimitAreLeftOut() throws {
+    @Test func partsOverTheLimitAreIgnored() throws {
         let huge = Self.exif + [UInt8](repeating: 0, count: EmbeddedMetadata.byteLimit)
         let metadata = try read(Tiny.png(before: Tiny.chunk("eXIf", huge) + Tiny.chunk("eXIf", Self.bare)))
         #expect(metadata.exif == Self.bare)
@@ -129,8 +129,8 @@ import Testing
         }
     }
 
-    @Test func codesThatComeWithTheirBlockAreRead() {
-        // What zlib makes, at level 9, of the bytes below.
+    @Test func dynamicHuffmanCodesAreRead() {
+        // The bytes below, compressed by zlib at level 9.
         let hexadecimal = """
             78daedcf891104210800b05a41e41141c4fe67b690bb7410d0253d19f7bd31849fbaa1b98128e57b49aab8c2c963a12e\
             2ec4e265c34f709c4dcbe512b56e9f5129e726efb037e75b1972baacfa681e4711f49376a1bde1daa920338a5bab1102\
@@ -148,7 +148,7 @@ import Testing
         #expect(Inflater.contents(of: packed[...], limit: 700) == text)
     }
 
-    @Test func damagedFilesNeverDoMoreThanLack() throws {
+    @Test func damagedMetadataIsNeverAnError() throws {
         var random = SeededRandom(name: "metadata")
         var pictures = Self.carriers(exif: Self.exif, xmp: Self.xmp).map(\.bytes)
         pictures.append(Tiny.gif(Tiny.gifFrame(), Self.xmpExtension(Self.xmp)))
@@ -165,14 +165,14 @@ import Testing
         }
     }
 
-    @Test func aHeaderIsReadBeforeHundredsOfKilobytesOfProfile() throws {
+    @Test func exifAfterALargeProfileTakesFewBytes() throws {
         let profile = (0..<12).flatMap { _ in Tiny.segment(0xE2, [UInt8](repeating: 0xFF, count: 65_000)) }
         let source = CountingSource(Tiny.jpeg(before: profile + Tiny.exifSegment(Self.exif)))
         #expect(try EmbeddedMetadata.read(source).copyright == "by EXIF")
         #expect(source.bytesRead < 100_000)
     }
 
-    @Test func picturesOfAllKindsAreRead() throws {
+    @Test func metadataOfTheCorpusIsRead() throws {
         var (exifs, packets, thumbnails) = (0, 0, 0)
         for row in try CorpusTable.rows() {
             let metadata = try EmbeddedMetadata.read(row.open())

@@ -24,7 +24,7 @@ import Testing
         #expect(exif.thumbnail == Self.thumbnail)
     }
 
-    @Test(arguments: [true, false]) func anUprightCopyHasItsOwnSizeAndNoThumbnail(bigEndian: Bool) throws {
+    @Test(arguments: [true, false]) func uprightCopyHasTheNewSizeAndNoThumbnail(bigEndian: Bool) throws {
         for tail in [[], [1, 2, 3]] as [[UInt8]] {
             let exif = try #require(ExifBlock(camera(bigEndian: bigEndian, tail: tail).bytes))
             let copy = exif.upright(size: PixelSize(width: 70_000, height: 333))
@@ -37,7 +37,7 @@ import Testing
                     (0x8825, .directory([(0x0002, .raw(type: 5, [UInt8](repeating: 7, count: 24)))])),
                 ])
             #expect(copy.bytes.starts(with: expected.bytes))
-            // The colour space's own two bytes stay.
+            // Without conversion, the two bytes of the colour space are kept.
             let kept = exif.upright(size: PixelSize(width: 70_000, height: 333), isSRGB: false)
             #expect(zip(kept.bytes, copy.bytes).count { $0 != $1 } == 2)
             #expect(copy.thumbnail == nil)
@@ -46,16 +46,16 @@ import Testing
         }
     }
 
-    @Test func aSecondUprightCopyChangesNothing() throws {
+    @Test func uprightCopyOfAnUprightCopyIsTheSame() throws {
         let exif = try #require(ExifBlock(camera(bigEndian: true).bytes))
         let size = PixelSize(width: 10, height: 20)
         #expect(exif.upright(size: size).upright(size: size) == exif.upright(size: size))
     }
 
-    @Test func rightsAloneHoldNothingElse() throws {
+    @Test func rightsBlockHasNoOtherFields() throws {
         let rights = try #require(ExifBlock.rights(copyright: "© Ümläut", artist: "Zoë"))
         #expect(rights.copyright == "© Ümläut" && rights.artist == "Zoë" && rights.thumbnail == nil)
-        // Header, two entries, the link and two texts.
+        // The header, the number of entries, two entries, the link and two texts.
         #expect(rights.bytes.count == 8 + 2 + 24 + 4 + 12 + 6)
         let short = try #require(ExifBlock.rights(copyright: "abc", artist: nil))
         #expect(short.copyright == "abc" && short.artist == nil && short.bytes.count == 8 + 2 + 12 + 4)
@@ -63,24 +63,24 @@ import Testing
         #expect(ExifBlock.rights(copyright: nil, artist: nil) == nil)
     }
 
-    @Test func copyrightOfTwoPartsIsBothOfThem() {
+    @Test func copyrightJoinsPhotographerAndEditor() {
         func copyright(_ bytes: [UInt8]) -> String? {
             ExifBlock(DrawnExif(main: [(0x8298, .raw(type: 2, bytes))]).bytes)?.copyright
         }
         #expect(copyright(Array("Photographer\0Editor\0".utf8)) == "Photographer; Editor")
         #expect(copyright(Array(" \0Editor\0".utf8)) == "Editor")
         #expect(copyright(Array("    \0\0\0\0".utf8)) == nil)
-        // ISO 8859-1, without its zero.
+        // ISO 8859-1, without the final zero.
         #expect(copyright([0xA9, 0x20, 0x4A, 0xFC, 0x72, 0x67]) == "© Jürg")
     }
 
-    @Test func aThumbnailThatIsNoJPEGIsNone() {
+    @Test func thumbnailMustBeAJPEG() {
         for bytes in [[], [0xFF, 0xD8, 0xFF], [0, 0, 0, 0, 0, 0]] as [[UInt8]] {
             #expect(ExifBlock(DrawnExif(main: [(0x0112, .short(1))], thumbnail: bytes).bytes)?.thumbnail == nil)
         }
     }
 
-    @Test func damagedBlocksNeverDoMoreThanLack() {
+    @Test func damagedExifNeverCrashes() {
         var random = SeededRandom(name: "exif")
         for round in 0..<3000 {
             var bytes = camera(bigEndian: round % 2 == 0, tail: [9]).bytes
@@ -100,7 +100,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether `other` stands anywhere in it.
+    /// Whether the array contains `other` as consecutive elements.
     func contains(_ other: [UInt8]) -> Bool {
         indices.contains { self[$0...].starts(with: other) }
     }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func anUprightPacketDiffersInItsOrientationOnly() {
+    @Test func uprightPacketDiffersOnlyInItsOrientation() {
         let upright = packet(Self.whole).upright
         #expect(upright.orientation == .upright)
         #expect(upright.bytes == Array(Self.whole.replacing("Orientation=\"6\"", with: "Orientation=\"1\"").utf8))
@@ -44,13 +44,13 @@ import Testing
                 == "<a tiff:Orientation=\"1\"/><exif:Orientation>1</exif:Orientation>")
     }
 
-    @Test func aSimpleRightsTextIsReadToo() {
+    @Test func rightsMayBeASimpleText() {
         #expect(packet("<d dc:rights=\"free &unknown; &#0;\"/>").rights == "free &unknown;")
         #expect(packet("<dc:rights>  mine\n</dc:rights>").rights == "mine")
         #expect(packet("<dc:rights></dc:rights><rdf:li>other</rdf:li>").rights == nil)
     }
 
-    @Test func damagedPacketsNeverDoMoreThanLack() {
+    @Test func damagedPacketsNeverCrash() {
         var random = SeededRandom(name: "xmp")
         let original = Array(Self.whole.utf8)
         for round in 0..<1000 {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aLongRunOfOneNameIsSearchedOnce() {
+    @Test func repeatedNamesTakeLinearTime() {
         let clock = ContinuousClock()
         for text in ["tiff:Orientation>", "<dc:rights>", "<dc:rights><rdf:li", "&", "tiff:Orientation='"] {
             let hostile = XMPPacket(Array(String(repeating: text, count: (1 << 18) / text.utf8.count).utf8))

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The inner loops of the picture engine. Each function is pure, returns the same bytes on every processor, and does
-// not allocate. Weights have 14 fractional bits: the weights of an output sample sum to 16384.
+// The inner loops of image processing. Functions are pure, return the same bytes on every processor, and do not
+// allocate. Weights have 14 fractional bits; the weights of an output sample sum to 16384.
 
 /// The instruction sets that kernels support.
 typedef enum {
@@ -13,55 +13,59 @@ typedef enum {
     APOD_KERNEL_NEON = 3,
 } apod_kernel_level;
 
-/// The best level of this processor.
+/// Returns the best level of this processor.
 apod_kernel_level apod_kernel_best(void);
 
-/// Samples of slack that rows need after their end, because the vertical pass reads and writes whole blocks.
+/// The block size of the vertical pass, in samples. Rows need this much room after their end, because the pass reads
+/// and writes whole blocks.
 #define APOD_KERNEL_BLOCK 64
 
-/// The vertical pass: `out[x] = (128 + sum of rows[k][x] * weights[k]) >> 8` for x below `count`, so that `out` has 6
+/// The vertical pass: `out[x] = (128 + sum of rows[k][x] * weights[k]) >> 8` for x below `count`. `out` has 6
 /// fractional bits. `taps` is even. Rows must be readable, and `out` writable, up to the next multiple of
 /// APOD_KERNEL_BLOCK. The processor must support `level`.
 void apod_vertical(apod_kernel_level level, const uint8_t *const *rows, const int16_t *weights, ptrdiff_t taps,
                    int16_t *out, ptrdiff_t count);
 
-/// The horizontal pass: `out[i]` is the sum of `in[starts[i] + k] * weights[i * taps + k]`, rounded, without the 20
-/// fractional bits, clamped to 0...255. `taps` is a multiple of 8; `in` must be readable up to `starts[i] + taps`.
+/// The horizontal pass: `out[i]` is the sum of `in[starts[i] + k] * weights[i * taps + k]` over k, which has 20
+/// fractional bits, rounded to an integer and clamped to 0...255. `taps` is a multiple of 8; `in` must be readable up
+/// to `starts[i] + taps`.
 void apod_horizontal(apod_kernel_level level, const int16_t *in, const int32_t *starts, const int16_t *weights,
                      ptrdiff_t taps, uint8_t *out, ptrdiff_t count);
 
-/// Splits `count` pixels of `channels` (2, 3 or 4) samples into planes: plane c begins at `planes + c * stride`.
+/// Splits `count` pixels of `channels` (2, 3 or 4) samples into planes. Plane c begins at `planes + c * stride`.
 void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count);
 
-/// Joins planes to `count` pixels of `channels` (2, 3 or 4) samples: plane c begins at `planes + c * stride`.
+/// Interleaves planes to `count` pixels of `channels` (2, 3 or 4) samples. Plane c begins at `planes + c * stride`.
 void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels, uint8_t *pixels, ptrdiff_t count);
 
-/// Composes straight-alpha pixels (`channels` 2 or 4) over a background of `channels - 1` samples: rounded, without
-/// alpha.
+/// Composites pixels with straight alpha (`channels` 2 or 4) over a background of `channels - 1` samples. The result is
+/// rounded and has no alpha.
 void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *background, uint8_t *out, ptrdiff_t count);
 
-/// Converts inverted CMYK (255 is no ink, as Adobe stores it) to RGB by multiplication.
+/// Converts inverted CMYK (255 is no ink, as in Adobe files) to RGB by multiplication.
 void apod_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, ptrdiff_t count);
 
-/// Adds runs of `factor` pixels of a row to `sums`, one sum per run and channel; the last run may be shorter. `count`
-/// is in pixels.
+/// Adds each run of `factor` pixels of a row to `sums`, which has a sum per run and channel. The last run may be
+/// shorter. `count` is in pixels.
 void apod_box_add(const uint8_t *row, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, uint32_t *sums);
 
-/// Divides the sums of `apod_box_add` over `rows` rows by the pixels of each box, rounded, and clears them.
+/// Divides the sums that `apod_box_add` has collected from `rows` rows by the number of pixels of each box, rounded.
+/// Clears the sums.
 void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, ptrdiff_t rows,
                      uint8_t *out);
 
 /// Converts YCbCr (Rec. 601, full range, as in JPEG) to RGB.
 void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count);
 
-// Upsampling of chroma with half the resolution of luma, as in libjpeg: 3 parts of the nearest sample and one part of
-// the next. `count` is the number of input samples.
+// Upsampling of chroma that has half the resolution of luma, as in libjpeg: weights of 3/4 for the nearest sample and
+// 1/4 for the next. `count` is the number of input samples.
 
 /// Horizontally, to twice as many samples; `count` is at least 2.
 void apod_upsample_across(const uint8_t *in, uint8_t *out, ptrdiff_t count);
-/// Vertically, between two rows; `bias` is 1 for the upper row of a sample, 2 for the lower.
+/// Vertically: one of the two output rows of `near`. For the upper row, `far` is the row above and `bias` is 1; for the
+/// lower row, `far` is the row below and `bias` is 2.
 void apod_upsample_down(const uint8_t *near, const uint8_t *far, int bias, uint8_t *out, ptrdiff_t count);
-/// In both directions, to twice as many samples.
+/// In both directions: a row with twice as many samples; `count` is at least 2.
 void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8_t *out, ptrdiff_t count);
 /// Repeats each sample `times` times.
 void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *out, ptrdiff_t count);
@@ -69,21 +73,22 @@ void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *out, ptrdiff_t cou
 /// Converts RGB to YCbCr, as in JPEG.
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count);
 
-/// Halves two rows of `count` samples, rounded up: means of 2 x 2 samples, of 2 at an odd end.
+/// Averages cells of 2 x 2 samples of two rows; the last cell of an odd row has 2 samples. Halves round up.
 void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count);
 
-/// Measures the loss of halving the chroma of two rows. For each cell of 2 x 2 samples, adds 4 times the squared
-/// distances of both planes' samples from their means to `sum`, and the square of that to `squares`. Ignores an odd
-/// column.
+/// Measures the loss of halving the chroma of two rows. The loss of a cell of 2 x 2 samples is 4 times the sum of the
+/// squared distances of both planes' samples from their means. Adds the losses to `sum` and their squares to `squares`.
+/// Ignores an odd last column.
 void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
                       const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares);
 
-/// The forward DCT of 8 x 8 samples minus 128 (T.81, A.3.3): 64 coefficients in row-major order.
+/// Applies the forward DCT to 8 x 8 samples minus 128 (T.81, A.3.3). Writes 64 coefficients in row-major order.
 void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out);
 
-// Resampling in floating point, for example in linear light: samples are floats from 0 to 1, with premultiplied alpha.
+// Resampling in floating point, for example in linear light. Samples are floats from 0 to 1, premultiplied by alpha.
 
-/// Converts pixels of `channels` samples (with `alpha`, the last is alpha) by `light`, a table of 256 values.
+/// Converts pixels of `channels` samples to light by `light`, a table of 256 values. If `alpha` is set, the last sample
+/// is alpha.
 void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alpha, ptrdiff_t count, const float *light,
                              float *out);
 
@@ -93,46 +98,47 @@ void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *s
 
 void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count);
 
-/// Converts light to samples of straight alpha by a table of `steps` + 1 values.
+/// Converts light to samples by `samples`, a table of `steps` + 1 values. Alpha becomes straight.
 void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptrdiff_t count, const uint8_t *samples,
                              ptrdiff_t steps, uint8_t *out);
 
-/// Copies pixels of `channels` (1 or 3) samples and appends an opaque alpha to each.
+/// Copies pixels of `channels` (1 or 3) samples, and appends opaque alpha to each.
 void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count);
 
-/// Inverts filter 0 to 4 (none, sub, up, average, Paeth: PNG 9.2) of a row of `count` bytes, with `pixel` bytes (1 to
-/// 8) per pixel. `in` is the filtered row, `above` the previous row without its filter (zeros for the first row),
-/// `out` the result; they must not overlap. Returns 0, or -1 for an unknown filter.
+/// Inverts filter 0 to 4 (none, sub, up, average, Paeth: PNG 9.2) of a row of `count` bytes, with `pixel` (1 to 8)
+/// bytes per pixel. `in` is the filtered row, and `above` the previous row after unfiltering (zeros for the first row).
+/// `in`, `above` and `out` must not overlap. Returns 0, or -1 for an unknown filter.
 int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
                   uint8_t *out, ptrdiff_t count);
 
-// Conversion to sRGB. `wide` samples have 16 bits in native byte order, others 8; the result has 8. `out` may be
-// `pixels`. Alpha, the last of 2 or 4 channels, is kept.
+// Conversion to sRGB. `wide` samples have 16 bits in native byte order, other samples have 8 bits, and the result has 8
+// bits. `out` may be `pixels`. Alpha, the last of 2 or 4 channels, is kept.
 
-/// Converts pixels of `channels` (3 or 4) samples to light by `curves`, 256 or (`wide`) 65536 values per colour; to
-/// sRGB's light by `matrix`, row-major and scaled to `steps`; and to samples by a table of `steps` + 1 values.
+/// Converts pixels of `channels` (3 or 4) samples in three steps: to light by `curves`, 256 or (`wide`) 65536 values
+/// per colour; to the light of sRGB by `matrix`, row-major and scaled to `steps`; to samples by `samples`, a table of
+/// `steps` + 1 values.
 void apod_light_to_srgb(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const float *curves,
                         const float *matrix, const uint8_t *samples, ptrdiff_t steps, uint8_t *out);
 
-/// Converts the gray of pixels of `channels` (1 or 2) samples by `grays`, 256 or (`wide`) 65536 values.
+/// Converts gray pixels of `channels` (1 or 2) samples by `grays`, a table of 256 or (`wide`) 65536 values.
 void apod_look_up_gray(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const uint8_t *grays,
                        uint8_t *out);
 
-/// Applies filter 0 to 4 to a row; `apod_unfilter` inverts it. `in` and `above` are unfiltered rows (zeros above the
-/// first), which `out` must not overlap.
+/// Applies filter 0 to 4 to a row, the inverse of `apod_unfilter`. `in` and `above` are unfiltered rows (`above` has
+/// zeros for the first row). `out` must not overlap them.
 void apod_filter(int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *restrict out,
                  ptrdiff_t count);
 
-/// Three estimates of the compressed size of a filtered row: the sum of its bytes as distances from 0,
+/// Estimates the compressed size of a filtered row by the sum of its bytes, as distances from 0 modulo 256.
 int64_t apod_filtered_sum(const uint8_t *row, ptrdiff_t count);
-/// the entropy of its bytes,
+/// Estimates the compressed size of a filtered row by the entropy of its bytes.
 int64_t apod_filtered_entropy(const uint8_t *row, ptrdiff_t count);
-/// and the number of different pairs of bytes.
+/// Estimates the compressed size of a filtered row by the number of different pairs of adjacent bytes.
 int64_t apod_filtered_pairs(const uint8_t *row, ptrdiff_t count);
 
-/// The blocks at a position in each MCU, as the entropy decoder stores them.
+/// The blocks at the same position in consecutive MCUs, as the entropy decoder stores them.
 typedef struct {
-    /// The DC coefficient of each block, before `dc_offset` is added; the sum wraps at 16 bits.
+    /// The DC coefficient of each block, before `dc_offset` is added. The sum wraps at 16 bits.
     const int16_t *dc;
     /// The offset of each block's coefficients; -1 for a block with only a DC coefficient.
     const int32_t *ac_offsets;
@@ -145,8 +151,8 @@ typedef struct {
 } apod_dct_blocks;
 
 /// Applies the inverse DCT to the `size` x `size` lowest frequencies of each of `count` blocks (ITU-T T.81 A.3.3).
-/// `size` is 1, 2, 3, 4, 5, 6 or 8; at 8 the samples equal libjpeg-turbo's `islow`. Coefficients are in rows of 1, 2,
-/// 4, 4, 8, 8 or 8; the place of the DC coefficient is overwritten. Sample 0 of row y of block i is written to
+/// `size` is 1, 2, 3, 4, 5, 6 or 8; at 8 the samples equal libjpeg-turbo's `islow`. Rows of coefficients have 1, 2, 4,
+/// 4, 8, 8 or 8 places, by size. Overwrites the place of the DC coefficient. Sample 0 of row y of block i is written to
 /// `rows[y] + x + i * x_step`.
 void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *blocks, ptrdiff_t count,
                       uint8_t *const *rows, ptrdiff_t x, ptrdiff_t x_step);

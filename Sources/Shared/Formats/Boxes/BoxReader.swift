@@ -1,10 +1,11 @@
-/// The numbers in a box, one after the other.
+/// Reads consecutive numbers from the body of a box.
 struct BoxReader {
     private(set) var rest: Range<Int>
 
     init(_ body: Range<Int>) { rest = body }
 
-    /// The next unsigned number, of 0 to 8 bytes, at most 2^63 - 1; nil if the box has too few bytes.
+    /// Reads an unsigned number of `width` bytes, 0 to 8. Returns at most 2^63 - 1, or nil if the box has too few bytes
+    /// left.
     mutating func number(_ width: Int, _ window: inout SourceWindow) throws -> Int? {
         guard width > 0 else { return 0 }
         guard width <= rest.count, let bytes = try window.bytes(at: rest.lowerBound, width) else { return nil }

@@ -2,24 +2,23 @@ import Support
 
 /// The boxes of ISO base media files (ISO/IEC 14496-12 §4.2), which QuickTime calls atoms.
 enum Boxes {
-    /// A fault in a chain of boxes.
     enum Fault: Error {
         /// The file ends within a box.
         case truncated
-        /// A noun phrase.
+        /// The fault as a noun phrase.
         case corrupt(String)
     }
 
     struct Box {
         let type: FourCC
-        /// Its content, which lies within the range of the walk.
+        /// The content, within the range of the walk.
         let body: Range<Int>
-        /// With its length and type.
+        /// The content with the length and type before it.
         let whole: Range<Int>
     }
 
-    /// Calls `visit` with each box in a range until it returns false. Ignores padding: fewer bytes at the end than the
-    /// head of a box has. Throws `Fault`, and errors of the source and of `visit`.
+    /// Calls `visit` with each box in a range until `visit` returns false. Ignores padding at the end that is shorter
+    /// than a box header. Throws `Fault`, and errors of the source and of `visit`.
     static func walk(
         _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Box) throws -> Bool
     ) throws {
@@ -30,7 +29,7 @@ enum Boxes {
             else { throw Fault.truncated }
             var (size, content) = (short, headLength)
             if short == 1 {
-                // 64 bits.
+                // A size of 64 bits follows.
                 guard let high = try window.bigEndian(at: start + 8, 4),
                     let low = try window.bigEndian(at: start + 12, 4)
                 else { throw Fault.truncated }
@@ -41,7 +40,7 @@ enum Boxes {
             }
             guard size >= content else { throw Fault.corrupt("a box of \(size) bytes") }
             guard size <= range.upperBound - start else {
-                // A box that leaves its parent is wrong; a box that leaves the file may have been cut off.
+                // A box that extends beyond its parent is invalid. A box that extends beyond the file may be truncated.
                 throw range.upperBound == window.count
                     ? Fault.truncated : .corrupt("a box that is larger than the one around it")
             }

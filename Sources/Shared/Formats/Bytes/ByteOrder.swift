@@ -2,7 +2,7 @@
 public enum ByteOrder: Sendable, Hashable {
     case bigEndian, littleEndian
 
-    /// The order that the first four bytes of a TIFF structure name (TIFF 6.0 §2); nil for other bytes.
+    /// Reads the byte order from the first four bytes of a TIFF structure (TIFF 6.0 §2). Returns nil for other bytes.
     init?(tiff mark: some Collection<UInt8>) {
         if mark.elementsEqual("MM\0*".utf8) {
             self = .bigEndian
@@ -13,7 +13,7 @@ public enum ByteOrder: Sendable, Hashable {
         }
     }
 
-    /// The unsigned number in `bytes`, at most seven.
+    /// Returns the unsigned number in at most seven bytes.
     public func number(_ bytes: ArraySlice<UInt8>) -> Int {
         switch self {
         case .bigEndian: bytes.reduce(0) { $0 << 8 | Int($1) }

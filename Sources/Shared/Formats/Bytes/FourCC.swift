@@ -1,4 +1,4 @@
-/// The type of a chunk of a PNG or WebP, or of a box: four letters.
+/// The four letters that name a box, or a chunk of a PNG or WebP.
 public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The letters as a number, the first in its highest byte.
     public let code: UInt32
@@ -12,7 +12,7 @@ public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Whether a decoder may ignore the chunk: bit 5 of the first letter (PNG §5.4).
     public var isAncillary: Bool { code >> 24 & 0x20 != 0 }
 
-    /// Whether they are ASCII letters, as PNG §5.4 requires.
+    /// Whether all four are ASCII letters, as PNG §5.4 requires.
     public var isLetters: Bool {
         [24, 16, 8, 0].allSatisfy { (0x41...0x5A).contains(code >> $0 & 0xDF) }
     }

@@ -1,12 +1,12 @@
 import Support
 
-/// A few KB of a source, moved as needed: a parser asks for single numbers at any offset, while the source sees few
-/// reads and memory stays flat.
+/// A buffer of a few KB over a source. Parsers read single numbers at any offset, with few reads of the source and in
+/// constant memory.
 ///
-/// Accessors return nil if the source ends too early. Holds the source as an existential, which is called once per
-/// window, while the inner loops of parsers stay concrete.
+/// Accessors return nil if the source ends too early. The source is an existential, but it is called only once per
+/// window, so the inner loops of parsers need no dynamic dispatch.
 struct SourceWindow {
-    /// The length that the source promised.
+    /// The length that the source reports.
     let count: Int
     let source: any ByteSource
     private let stride: Int
@@ -14,7 +14,7 @@ struct SourceWindow {
     private var start = 0
     private var filled = 0
 
-    /// The first read fetches `head` bytes, each later one `stride` bytes from where they are needed.
+    /// The first read loads `head` bytes. Each later read loads `stride` bytes from the requested offset.
     init(_ source: any ByteSource, head: Int, stride: Int) {
         self.source = source
         self.stride = min(stride, head)
@@ -22,18 +22,18 @@ struct SourceWindow {
         buffer = [UInt8](repeating: 0, count: min(head, max(count, 1)))
     }
 
-    /// For headers: most pictures describe themselves in their first 16 KB; beyond them, a parser skips from chunk to
+    /// Returns a window for headers. Most are complete in the first 16 KB; beyond that, a parser skips from chunk to
     /// chunk and needs a few bytes of each.
     static func forHeader(_ source: any ByteSource) -> SourceWindow {
         SourceWindow(source, head: 16 << 10, stride: 4 << 10)
     }
 
-    /// For a walk through all bytes.
+    /// Returns a window for a walk through all bytes.
     static func forWalk(_ source: any ByteSource) -> SourceWindow {
         SourceWindow(source, head: 64 << 10, stride: 64 << 10)
     }
 
-    /// Loads `needed` bytes at `offset`; false if the source has fewer.
+    /// Loads `needed` bytes at `offset`. Returns false if the source has fewer.
     private mutating func load(_ offset: Int, _ needed: Int) throws -> Bool {
         guard offset >= 0, offset < count, needed <= count - offset else { return false }
         if offset >= start, offset - start <= filled - needed { return true }
@@ -51,7 +51,7 @@ struct SourceWindow {
         try load(offset, 1) ? buffer[offset - start] : nil
     }
 
-    /// The `length` bytes at `offset`, for names and signatures: far fewer than the window has.
+    /// Returns the `length` bytes at `offset`, which must fit into the window.
     mutating func bytes(at offset: Int, _ length: Int) throws -> ArraySlice<UInt8>? {
         try load(offset, length) ? buffer[offset - start..<offset - start + length] : nil
     }
@@ -65,7 +65,8 @@ struct SourceWindow {
         return true
     }
 
-    /// Passes the bytes of a range to `visit` in pieces of a window. Returns false if the source ends within the range.
+    /// Passes the bytes of a range to `visit` in pieces of at most a window. Returns false if the source ends within
+    /// the range.
     mutating func read(_ range: Range<Int>, visit: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -80,17 +81,17 @@ struct SourceWindow {
         return true
     }
 
-    /// An unsigned number of `width` bytes (at most 4), most significant byte first.
+    /// Reads an unsigned number of `width` (at most 4) bytes, most significant byte first.
     mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? {
         try bytes(at: offset, width).map { ByteOrder.bigEndian.number($0) }
     }
 
-    /// An unsigned number of `width` bytes (at most 4), least significant byte first.
+    /// Reads an unsigned number of `width` (at most 4) bytes, least significant byte first.
     mutating func littleEndian(at offset: Int, _ width: Int) throws -> Int? {
         try bytes(at: offset, width).map { ByteOrder.littleEndian.number($0) }
     }
 
-    /// Passes the bytes of the window from `offset` to `body`; nil if the source ends before them.
+    /// Passes the loaded bytes from `offset` on to `body`. Returns nil if the source ends at or before `offset`.
     mutating func withBytes<Result>(
         from offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws -> Result? {

@@ -1,6 +1,6 @@
 import Support
 
-/// Ranges of a source and other bytes, one after the other.
+/// A concatenation of ranges of a source and of other bytes.
 public struct SplicedSource: ByteSource {
     public enum Piece: Sendable {
         case stored(Range<Int>)
@@ -51,7 +51,7 @@ public struct SplicedSource: ByteSource {
         return done
     }
 
-    /// The last piece that begins at or before an offset, by bisection.
+    /// Returns the last piece that begins at or before `offset`, by binary search.
     private func lastPiece(at offset: Int) -> Int {
         var (low, high) = (0, starts.count)
         while high - low > 1 {

@@ -3,33 +3,32 @@ import CZlib
 
 /// Decompresses a zlib stream (RFC 1950, RFC 1951) that arrives in pieces.
 ///
-/// Uses ISA-L for large streams, if it is installed, in less than half of zlib's time, and zlib for all others. Both
-/// produce the same bytes and verify the checksum at the end. They differ in damaged streams: ISA-L may produce a few
-/// bytes more or fewer before the damage, or find it earlier. An incomplete code is damage to zlib, but to ISA-L only
-/// if its missing bits occur: without them, and with the right checksum, the stream is intact.
+/// Uses ISA-L for large streams if it is installed, which takes less than half of zlib's time, and zlib otherwise. Both
+/// produce the same bytes and verify the checksum. They differ for damaged streams: before the damage, ISA-L may
+/// produce a few bytes more or fewer, or it may find the damage earlier. zlib rejects an incomplete Huffman code; ISA-L
+/// accepts it unless the stream uses a missing code.
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 public final class Inflater {
     /// The progress of the stream.
     public enum State: Equatable {
         case open
-        /// The stream is complete, and its checksum right.
+        /// The stream is complete, with the right checksum.
         case ended
         case outOfMemory
-        /// Damaged; the message is zlib's.
+        /// The stream is damaged. The message is zlib's or ISA-L's.
         case damaged(String)
     }
 
-    /// The libraries that decompress.
     enum Library: CaseIterable {
         case zlib, isaL
 
-        /// Whether it can be used here. Loads ISA-L, if it is installed.
+        /// Whether the library is available. Loads ISA-L if it is installed.
         var isPresent: Bool { self == .zlib || cisal_version() != nil }
     }
 
     private enum Decompressor {
-        /// zlib keeps the address of its state.
+        /// At a fixed address, which zlib stores in its state.
         case zlib(UnsafeMutablePointer<z_stream>)
         case isaL(OpaquePointer)
     }
@@ -37,14 +36,14 @@ public final class Inflater {
     public private(set) var state = State.open
     private let decompressor: Decompressor
 
-    /// The output from which ISA-L is used. Loading it takes 0.2 ms, which pays off at 100 KB.
+    /// ISA-L is used for outputs of at least this size. Loading ISA-L takes 0.2 ms, which pays off at 100 KB.
     private static let isaLBytes = 256 << 10
 
-    /// The version of ISA-L, which is loaded for this; nil without ISA-L.
+    /// The version of ISA-L, or nil if it is not installed. Loads ISA-L.
     public static var isaLVersion: String? { cisal_version().map { String(cString: $0) } }
 
-    /// - Parameter count: the expected length of the output, if it is known. If it is large, input is read ahead, and a
-    ///   few bytes may be read beyond the end of the stream.
+    /// - Parameter count: the expected length of the output; 0 if unknown. If it is large, a few bytes may be read
+    ///   beyond the end of the stream.
     public convenience init(expecting count: Int = 0) { self.init(count < Self.isaLBytes ? .zlib : .isaL) }
 
     /// Falls back to zlib if ISA-L is missing.
@@ -69,7 +68,7 @@ public final class Inflater {
     }
 
     /// Decompresses until `input` is used up, `output` is full, or the stream is no longer `open`. Returns the numbers
-    /// of bytes read and written. If `output` was filled, more may follow without more input.
+    /// of bytes read and written. If `output` is full, a call without further input may return more.
     public func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int) {
@@ -87,7 +86,7 @@ public final class Inflater {
             }
             return (read, written)
         case .zlib(let zlib):
-            // zlib only reads there.
+            // zlib only reads its input.
             zlib.pointee.next_in = UnsafeMutablePointer(mutating: input.assumingMemoryBound(to: UInt8.self).baseAddress)
             zlib.pointee.avail_in = uInt(input.count)
             zlib.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
@@ -103,7 +102,7 @@ public final class Inflater {
         }
     }
 
-    /// Returns the contents of a whole stream; nil if it is damaged, is cut off, or has more than `limit` bytes.
+    /// Decompresses a whole stream. Returns nil if it is damaged or truncated, or if its contents exceed `limit` bytes.
     static func contents(of stream: ArraySlice<UInt8>, limit: Int) -> [UInt8]? {
         let inflater = Inflater()
         var contents: [UInt8] = []

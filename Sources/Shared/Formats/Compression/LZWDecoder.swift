@@ -1,41 +1,40 @@
-/// Decompresses the pixels of a GIF image, which arrive in pieces (GIF89a appendix F).
+/// Decompresses the pixels of a GIF image from pieces of its data (GIF89a appendix F).
 ///
-/// Like giflib, accepts an undefined code as the next code to define: a damaged picture is shown as far as its data
-/// makes some sense.
+/// Like giflib, treats any undefined code as the next code to be defined, to show as much as possible of a damaged
+/// picture.
 public struct LZWDecoder {
-    /// The progress of the data.
     public enum State {
         case open
         /// The end code was read.
         case ended
-        /// A code without a meaning was read.
+        /// An invalid code was read.
         case damaged
     }
 
     public private(set) var state = State.open
     private let clear: Int
-    /// Bits of the next code.
+    /// The width of the next code in bits.
     private var width: Int
-    /// The code that the current code defines; up to `clear` + 1 it defines none.
+    /// The code that the current code defines, if it is above `clear` + 1.
     private var next: Int
-    /// The code before, and its first pixel.
+    /// The previous code, and its first pixel.
     private var previous = LZWDecoder.undefined
     private var first: UInt8 = 0
     private var bits: UInt = 0
     private var bitCount = 0
     private let tables = Tables()
-    /// The start of the pixels of the last code that have not been returned.
+    /// The start, in `Tables.string`, of the pixels that have not been returned.
     private var pending = LZWDecoder.codeCount
 
     private static let codeCount = 4096
-    /// No code: larger than all codes.
+    /// No code: a value above all codes.
     private static let undefined = codeCount
 
     private final class Tables {
-        /// The code that each code extends, and its last pixel.
+        /// The code that each code extends, and the pixel that it adds.
         let prefixes = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount)
         let suffixes = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
-        /// The pixels of the last code, at the end.
+        /// The pixels of the last code, at the end of the buffer.
         let string = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
 
         init() {
@@ -51,7 +50,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// - Parameter codeSize: bits of a pixel, 0 to 11. A pixel of more than 8 bits loses its high ones.
+    /// - Parameter codeSize: bits per pixel, 0 to 11. Bits above the lowest 8 are dropped.
     public init(codeSize: Int) {
         precondition((0...11).contains(codeSize))
         clear = 1 << codeSize
@@ -59,8 +58,8 @@ public struct LZWDecoder {
         next = clear
     }
 
-    /// Decompresses until `input` is used up, `output` is full, or the data is no longer `open`; afterwards nothing
-    /// more is decompressed. Returns how many bytes were read and how many pixels, a byte each, were written.
+    /// Decompresses until `input` is used up, `output` is full, or `state` is no longer `open`. Returns the number of
+    /// bytes read and of pixels written, a byte each.
     public mutating func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int) {
@@ -88,7 +87,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// Counts a code, after which codes may have one bit more.
+    /// Moves on to the next code to define, and widens codes by a bit if necessary.
     private mutating func advance() {
         guard next < Self.codeCount - 1 else { return }
         next += 1
@@ -104,7 +103,7 @@ public struct LZWDecoder {
         } else if code == clear + 1 {
             state = .ended
         } else if expand(code) {
-            // The code before and the first pixel of the present one.
+            // A new code has the pixels of the previous code and the first pixel of this code.
             if previous != Self.undefined, tables.prefixes[next] == UInt16(Self.undefined) {
                 tables.prefixes[next] = UInt16(previous)
                 tables.suffixes[next] = first
@@ -116,13 +115,13 @@ public struct LZWDecoder {
         }
     }
 
-    /// Writes the pixels of a code to the end of the buffer; false if there are none, or more than a valid code has.
+    /// Writes the pixels of a code to the end of the buffer. Returns false for an invalid code.
     private mutating func expand(_ code: Int) -> Bool {
         let (prefixes, suffixes, string) = (tables.prefixes, tables.suffixes, tables.string)
         var place = Self.codeCount
         var at = code
         if code > clear, prefixes[code] == UInt16(Self.undefined) {
-            // The code before and, again, its first pixel.
+            // The code that is being defined: the previous code, and its first pixel again.
             guard previous != Self.undefined else { return false }
             place -= 1
             string[place] = first

@@ -1,11 +1,11 @@
 /// An image of a GIF, with the fields of its descriptor and of its graphic control extension (GIF89a §20, §23).
 public struct GIFFrame: Sendable, Hashable {
-    /// The fate of the frame's rectangle after its time.
+    /// What happens to the frame's rectangle before the next frame is drawn.
     public enum Disposal: String, Sendable, CaseIterable {
         case unspecified, keep, background, previous
 
-        /// 0 to 3 as in the specification. 4 is written by old programs that took the three bits for flags, and means 3
-        /// to browsers; 5 to 7 are reserved.
+        /// 0 to 3 as in the specification. Old programs took the three bits for flags and write 4, which browsers treat
+        /// as 3. 5 to 7 are reserved.
         init(_ bits: UInt8) {
             switch bits {
             case 1: self = .keep
@@ -16,16 +16,16 @@ public struct GIFFrame: Sendable, Hashable {
         }
     }
 
-    /// The rectangle on the canvas. Parts outside of the canvas are not visible.
+    /// The rectangle on the canvas. Parts outside the canvas are not visible.
     public let left: Int
     public let top: Int
     public let size: PixelSize
-    /// The time that the frame is shown, as stored, in steps of 10. Browsers play 0 and 10 as 100.
+    /// The stored delay after the frame, a multiple of 10. Browsers treat 0 and 10 as 100.
     public let delayMilliseconds: Int
     public let disposal: Disposal
-    /// The palette index that leaves the canvas as it is.
+    /// The palette index of transparent pixels, which leave the canvas unchanged.
     public let transparentIndex: UInt8?
-    /// Colours in the frame's own palette; 0 if it uses the global one.
+    /// Colours in the local palette; 0 if the frame uses the global palette.
     public let localPaletteCount: Int
     public let isInterlaced: Bool
 }

@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// Known by the signature of either version (GIF89a §17).
+    /// Detected by the signature of either version (GIF89a §17).
     public static let gif = ImageFormat(
         "gif", name: "GIF", signature: Signature(Array("GIF87a".utf8), Array("GIF89a".utf8)),
         header: { window, _ in try GIFLayout.header(&window) },
@@ -9,13 +9,13 @@ extension ImageFormat {
         findMetadata: GIFLayout.findMetadata)
 }
 
-/// The blocks of a GIF (GIF89a specification; section numbers are its own).
+/// The blocks of a GIF. Section numbers refer to the GIF89a specification.
 enum GIFLayout {
-    /// The logical screen (§18). A side of 0, which some writers leave, extends to the edge of the first image, as in
-    /// browsers, Pillow and libvips.
+    /// The logical screen (§18). If a side is stored as 0, which some writers do, it extends to the edge of the first
+    /// image, as in browsers, Pillow and libvips.
     struct Screen {
         let size: PixelSize
-        /// Colours in the global palette; 0 without one.
+        /// Colours in the global palette; 0 if there is none.
         let paletteCount: Int
         /// The offset of the first block.
         let end: Int
@@ -24,7 +24,7 @@ enum GIFLayout {
     /// A block between the logical screen and the trailer.
     enum Block {
         case frame(GIFFrame)
-        /// The repetitions of a looping extension; 0 is for ever.
+        /// The count of a looping extension: repetitions after the first time, or 0 to loop forever.
         case loop(Int)
         /// A comment extension (§24).
         case comment
@@ -41,8 +41,7 @@ enum GIFLayout {
         ImageHeader(format: .gif, storedSize: try screen(&window).size, isAnimated: nil, hasAlpha: nil)
     }
 
-    /// Walks over all blocks, and fills in whether there are several frames and transparent pixels. Counts frames
-    /// without keeping them: the limits on frames are the decoder's.
+    /// Walks over all blocks, and sets `isAnimated` and `hasAlpha`. The decoder limits the number of frames.
     static func checkEnd(_ source: any ByteSource, _ header: inout ImageHeader) throws {
         var window = SourceWindow.forWalk(source)
         let screen = try screen(&window)
@@ -72,7 +71,7 @@ enum GIFLayout {
         return Screen(size: size, paletteCount: paletteCount, end: end)
     }
 
-    /// The right and bottom edge of the first image; 0 if there is none, which only a walk reports.
+    /// Returns the right and bottom edge of the first image, or 0 if there is none, which `walk` reports.
     private static func firstImageEdges(_ window: inout SourceWindow, from offset: Int) throws -> PixelSize {
         var offset = offset
         do {
@@ -93,8 +92,8 @@ enum GIFLayout {
         }
     }
 
-    /// Calls `visit` with every block from `offset` on, up to the trailer, and returns the offset behind it. Throws
-    /// `FormatFailure` at the first malformed block, and errors of `visit`.
+    /// Calls `visit` with each block from `offset` up to the trailer. Returns the offset after the trailer. Throws
+    /// `FormatFailure` for a malformed block, and the errors of `visit`.
     static func walk(
         _ window: inout SourceWindow, from offset: Int, visit: (Block) throws -> Void
     ) throws -> Int {
@@ -113,7 +112,7 @@ enum GIFLayout {
                 switch label {
                 case 0xF9: control = try graphicControl(&window, at: offset + 2)
                 case 0xFF: if let count = try loopCount(&window, at: offset + 2) { try visit(.loop(count)) }
-                // Plain text is a graphic, which consumes the control (§25). Viewers do not draw it.
+                // A plain text extension consumes the graphic control extension (§25). Viewers do not draw the text.
                 case 0x01: control = Control()
                 case 0xFE: try visit(.comment)
                 default: break
@@ -121,7 +120,7 @@ enum GIFLayout {
                 offset = try skipSubBlocks(&window, at: offset + 2)
             case 0x3B:
                 return offset + 1
-            // Padding of some writers, which other decoders skip, too.
+            // Padding of some writers, which other decoders skip too.
             case 0:
                 offset += 1
             default:
@@ -130,8 +129,9 @@ enum GIFLayout {
         }
     }
 
-    /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is stored as plain text, whose letters
-    /// look like lengths of sub-blocks; the 258 bytes behind it lead any reader of sub-blocks to the end.
+    /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is plain text without sub-blocks. A
+    /// program that walks sub-blocks takes letters for lengths, and so jumps into the 258 bytes after the packet, which
+    /// lead from any offset to the end of the extension.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         let trailer = 258
         do {
@@ -155,11 +155,12 @@ enum GIFLayout {
                 }
             }
         } catch is FormatFailure {
-            // A walk that ends early has found what there was.
+            // A truncated or damaged GIF keeps the metadata found so far.
         }
     }
 
-    /// An image descriptor (§20) with its palette and data (§22), and whether the data can have all pixels.
+    /// Reads an image descriptor (§20), and skips its palette and data (§22). `isWhole` is false if the data is too
+    /// short for all pixels.
     private static func image(
         _ window: inout SourceWindow, at offset: Int, _ control: Control
     ) throws -> (GIFFrame, end: Int, isWhole: Bool) {
@@ -173,8 +174,8 @@ enum GIFLayout {
         }
         let paletteCount = paletteCount(flags)
         let data = offset + 9 + 3 * paletteCount
-        // Appendix F asks for 2 to 8. Real files have 1 as well, and decoders that go to 11 lose nothing by it: codes
-        // have up to 12 bits, one more than the smallest.
+        // Appendix F allows 2 to 8, but real files also have 1. `LZWDecoder` supports up to 11, because codes have up
+        // to 12 bits and the first codes have a bit more than the code size.
         let codeSize = Int(try byte(&window, at: data))
         guard (1...11).contains(codeSize) else {
             throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11")
@@ -185,7 +186,8 @@ enum GIFLayout {
             disposal: control.disposal, transparentIndex: control.transparentIndex,
             localPaletteCount: paletteCount, isInterlaced: flags & 0x40 != 0)
         let (end, dataBytes) = try subBlocks(&window, at: data + 1)
-        // The first code has a pixel, each other at most one more than the code before; 100,000 cover every frame.
+        // The first code has one pixel, and each following code at most one more than the previous code. 100,000 codes
+        // suffice for every frame size.
         let codes = min(8 * dataBytes / (codeSize + 1), 100_000)
         return (frame, end, isWhole: codes * (codes + 1) / 2 >= size.width * size.height)
     }
@@ -201,9 +203,9 @@ enum GIFLayout {
             transparentIndex: flags & 1 == 0 ? nil : try byte(&window, at: offset + 4))
     }
 
-    /// The count of the looping extension of Netscape Navigator 2.0, which others write as `ANIMEXTS1.0`: behind the
-    /// eleven bytes of its name a sub-block of 1 and a 16-bit number. Nil for any other application extension (§26), or
-    /// another sub-block, such as the buffer size 2.
+    /// Returns the count of a Netscape 2.0 looping extension, which some writers name `ANIMEXTS1.0`: after the eleven
+    /// bytes of the name, a sub-block with the byte 1 and a 16-bit number. Returns nil for other application extensions
+    /// (§26) and other sub-blocks, such as 2, the buffer size.
     private static func loopCount(_ window: inout SourceWindow, at offset: Int) throws -> Int? {
         guard try byte(&window, at: offset) == 11,
             try window.has("NETSCAPE2.0", at: offset + 1) || window.has("ANIMEXTS1.0", at: offset + 1),
@@ -212,12 +214,12 @@ enum GIFLayout {
         return try number(&window, at: offset + 14)
     }
 
-    /// The offset behind the empty sub-block that ends a chain of them (§15, §16).
+    /// Returns the offset after the empty sub-block that ends a series of sub-blocks (§15, §16).
     static func skipSubBlocks(_ window: inout SourceWindow, at offset: Int) throws -> Int {
         try subBlocks(&window, at: offset).end
     }
 
-    /// The same with the number of bytes in the sub-blocks.
+    /// Like `skipSubBlocks`. Also returns the number of bytes in the sub-blocks.
     private static func subBlocks(_ window: inout SourceWindow, at offset: Int) throws -> (end: Int, bytes: Int) {
         var (end, bytes) = (offset, 0)
         while true {
@@ -228,7 +230,8 @@ enum GIFLayout {
         }
     }
 
-    /// The low three bits are the exponent minus 1; bit 7 is set if there is a palette.
+    /// Returns the number of colours. Bit 7 is set if there is a palette; the low three bits are the binary logarithm
+    /// of its size, minus 1.
     static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
 
     private static func byte(_ window: inout SourceWindow, at offset: Int) throws -> UInt8 {

@@ -1,11 +1,11 @@
 import Support
 
-/// A whole GIF, checked from its signature to its trailer.
+/// The structure of a GIF, checked from its signature to its trailer.
 public struct GIFStructure: Sendable, Hashable {
-    /// The most that a GIF may ask of its decoder.
+    /// Limits on the work that a GIF causes its decoder.
     public struct Limits: Sendable, Hashable {
         public var frames: Int
-        /// Canvas pixels times frames: the work of drawing it once.
+        /// Canvas pixels times frames: the work of drawing the animation once.
         public var pixelsOverAllFrames: Int
 
         public init(frames: Int, pixelsOverAllFrames: Int) {
@@ -13,31 +13,32 @@ public struct GIFStructure: Sendable, Hashable {
             self.pixelsOverAllFrames = pixelsOverAllFrames
         }
 
-        /// 2,000 frames and 1,000 million pixels: 850 frames of 1080x1080, the largest that ExerciseDB has, of which
-        /// its GIFs use fewer than a tenth.
+        /// 2,000 frames and 1,000 million pixels. That is 850 frames of 1080x1080, the largest size in ExerciseDB,
+        /// whose GIFs have fewer than a tenth as many frames.
         public static let standard = Limits(frames: 2_000, pixelsOverAllFrames: 1_000_000_000)
     }
 
-    /// The logical screen, both sides at least 1.
+    /// The size of the logical screen, both sides at least 1.
     public let canvas: PixelSize
-    /// Colours in the global palette; 0 without one.
+    /// Colours in the global palette; 0 if there is none.
     public let globalPaletteCount: Int
-    /// At least one, in the order of display.
+    /// At least one frame, in display order.
     public let frames: [GIFFrame]
-    /// The repetitions of the last looping extension, as stored: 0 is for ever. Nil without such an extension.
+    /// The stored count of the last looping extension: repetitions after the first time, or 0 to loop forever. Nil if
+    /// there is no looping extension.
     public let loopCount: Int?
-    /// Comment extensions (GIF89a §24).
+    /// The number of comment extensions (GIF89a §24).
     public let commentCount: Int
-    /// The offset behind the trailer; the GIF does not include later bytes.
+    /// The offset after the trailer. Later bytes do not belong to the GIF.
     public let end: Int
 
     public var frameCount: Int { frames.count }
-    /// The sum of the delays of all frames as they are stored, in milliseconds.
+    /// The sum of the stored delays of all frames, in milliseconds.
     public var durationMilliseconds: Int { frames.reduce(0) { $0 + $1.delayMilliseconds } }
     public var hasTransparency: Bool { frames.contains { $0.transparentIndex != nil } }
 
-    /// How often the animation is shown, as browsers and WebP count: 0 for ever, 1 without a looping extension, else
-    /// the stored repetitions and the first time.
+    /// How often the animation plays, as browsers and WebP count: 0 for forever, 1 without a looping extension, else
+    /// the stored count plus 1.
     public var plays: Int {
         switch loopCount {
         case nil: 1
@@ -48,14 +49,15 @@ public struct GIFStructure: Sendable, Hashable {
 
     /// Walks over all blocks of `source`.
     ///
-    /// Accepts a GIF with a canvas, at least one frame, no frame without pixels, only well-formed blocks, and the
-    /// trailer; ignores later bytes. Throws `FormatFailure` (`overLimit` as soon as a limit is exceeded) and errors of
-    /// the source. Reads every byte once, in 64 KB of memory and the descriptions of the frames.
+    /// A valid GIF has a canvas, at least one frame, no empty frame, only well-formed blocks, and a trailer; later
+    /// bytes are ignored. Throws `FormatFailure` (`overLimit` as soon as a limit is exceeded) and the errors of the
+    /// source. Reads each byte once. Uses 64 KB of memory and a `GIFFrame` for each frame.
     ///
     /// - Parameters:
-    ///   - allowsTruncated: accepts a GIF that ends too early after a whole frame, and ignores the rest; `end` is then
-    ///     the end of the bytes.
-    ///   - allowsDamage: accepts a GIF with an invalid block after a whole frame in the same way.
+    ///   - allowsTruncated: accepts a GIF that ends too early, after at least one whole frame. `end` is then the end of
+    ///     the source.
+    ///   - allowsDamage: accepts a GIF with an invalid block after at least one whole frame. `end` is then the end of
+    ///     the source.
     public static func read(
         _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false,
         allowsDamage: Bool = false

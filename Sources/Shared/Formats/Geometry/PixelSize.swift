@@ -1,4 +1,4 @@
-/// Width and height in pixels, both at least 1 in a picture that exists.
+/// Width and height in pixels. In a picture both are at least 1.
 public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
     public var width: Int
     public var height: Int
@@ -8,7 +8,7 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Width times height; nil if that overflows.
+    /// Width times height, or nil if the product overflows.
     public var pixels: Int? {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? nil : product

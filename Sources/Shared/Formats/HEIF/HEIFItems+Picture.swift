@@ -1,12 +1,12 @@
 import Support
 
 extension HEIFItems {
-    /// A longer chain of derived pictures is taken for a cycle.
+    /// The depth of derived pictures. A deeper chain is treated as a cycle.
     private static let depthLimit = 8
-    /// More layers than any real picture has: each may be a grid of thousands of tiles.
+    /// More layers than any real picture has. Each layer may be a grid of thousands of tiles.
     private static let layerLimit = 16
 
-    /// The picture of an item, with the pictures that it is made of. Throws `FormatFailure`.
+    /// Returns the picture of an item, including the pictures that it is derived from. Throws `FormatFailure`.
     func picture(
         _ item: Int, depth: Int = 0, isLayer: Bool = false, _ window: inout SourceWindow
     ) throws -> HEIFPicture {
@@ -35,7 +35,7 @@ extension HEIFItems {
         }
     }
 
-    /// - Parameter tile: whose colours count if the item does not tell its own.
+    /// - Parameter tile: the item whose colour properties apply if `item` has none.
     private func picture(
         _ item: Int, _ content: HEIFPicture.Content, _ size: PixelSize, tile: Int?
     ) throws -> HEIFPicture {
@@ -78,10 +78,11 @@ extension HEIFItems {
         return try grid(item, tiles, &window)
     }
 
-    /// Alpha fits the stored colours: its own turns and crops do not count. libavif and browsers agree.
+    /// Returns the alpha of an item, which matches the stored colours: rotations and crops of the alpha item are
+    /// ignored, as in libavif and browsers.
     private func alpha(of item: Int, _ window: inout SourceWindow) throws -> HEIFPicture.Tiling? {
         if let alpha = alphaItem(of: item) { return try tiling(alpha, &window) }
-        // Or each tile has its own.
+        // Otherwise each tile of a grid may have an alpha item.
         guard kinds[item] == "grid", let tiles = parts[item], let all = Optional(tiles.compactMap(alphaItem)),
             all.count == tiles.count
         else { return nil }
@@ -94,7 +95,7 @@ extension HEIFItems {
         }
     }
 
-    /// - Parameter grid: whose colours count if a tile does not tell its own.
+    /// - Parameter grid: the item whose colour properties apply if a tile has none.
     private func coded(_ item: Int, in grid: Int? = nil) throws -> HEIFPicture.Coded {
         let codec: HEIFPicture.Coded.Codec
         switch kinds[item] {
@@ -132,7 +133,7 @@ extension HEIFItems {
             isSubsampled: configuration.isSubsampled, signal: signal, hasLayers: hasLayers)
     }
 
-    /// The grid that an item's data describes (ISO/IEC 23008-12 §6.6.2.3).
+    /// Reads the grid that an item's data describes (ISO/IEC 23008-12 §6.6.2.3).
     private func grid(
         _ item: Int, _ tiles: [HEIFPicture.Coded], _ window: inout SourceWindow
     ) throws -> HEIFPicture.Tiling {
@@ -145,7 +146,8 @@ extension HEIFItems {
             throw corrupt("a grid of \(rows) x \(columns) with \(tiles.count) tiles")
         }
         guard tiles.allSatisfy({ $0.size == first.size }) else { throw corrupt("tiles of several sizes") }
-        // All numbers have 32 bits at most. Tiles may reach beyond a grid, but not by a whole tile.
+        // All numbers have 32 bits at most, so products do not overflow. Tiles may extend beyond the picture by less
+        // than a tile.
         guard columns * first.size.width >= size.width, (columns - 1) * first.size.width < size.width,
             rows * first.size.height >= size.height, (rows - 1) * first.size.height < size.height
         else { throw corrupt("tiles that do not cover the picture") }
@@ -154,7 +156,7 @@ extension HEIFItems {
 
     // MARK: Overlays
 
-    /// ISO/IEC 23008-12 §6.6.2.2.
+    /// Reads an overlay: layers on a canvas (ISO/IEC 23008-12 §6.6.2.2).
     private func overlay(
         _ item: Int, _ window: inout SourceWindow
     ) throws -> (layers: [HEIFPicture.Layer], canvas: PixelSize, background: [UInt16]) {
@@ -179,7 +181,7 @@ extension HEIFItems {
 
 /// The data of a derived item: a version, flags, and numbers.
 private struct DerivedData {
-    /// Whether sizes and places have 32 bits instead of 16.
+    /// Whether sizes and positions have 32 bits instead of 16.
     let isLong: Bool
     private let items: HEIFItems
     private var bytes: ArraySlice<UInt8>

@@ -1,6 +1,6 @@
 import Support
 
-/// The items of the `meta` box, their properties and references, and where their data is.
+/// The items of the `meta` box, with their properties, their references and the location of their data.
 struct HEIFItems {
     enum Property {
         case size(PixelSize)
@@ -9,12 +9,12 @@ struct HEIFItems {
         case mirror(topAndBottom: Bool)
         case crop(HEIFCrop)
         case alpha
-        /// A decoder's configuration; the range has all of the box.
+        /// A decoder configuration. The range is the whole box.
         case configuration(Range<Int>, isMonochrome: Bool, isWide: Bool, isSubsampled: Bool)
         case profile(Range<Int>)
-        /// The range has all of the box.
+        /// The range is the whole box.
         case signal(Range<Int>, primaries: Int, transfer: Int)
-        /// One of several layers or operating points.
+        /// The item selects one of several layers or operating points.
         case layer
         case other
     }
@@ -22,21 +22,20 @@ struct HEIFItems {
     let format: ImageFormat
     private(set) var primary = 0
     private(set) var kinds: [Int: FourCC] = [:]
-    /// The parts of items that are made of others, such as the tiles of a grid.
+    /// The parts of derived items, such as the tiles of a grid.
     private(set) var parts: [Int: [Int]] = [:]
-    /// The auxiliary pictures of an item, of which alpha is a kind.
+    /// The auxiliary pictures of an item, such as alpha.
     private(set) var auxiliaries: [Int: [Int]] = [:]
-    /// The alpha that an item's colours are multiplied by.
+    /// The alpha items that premultiply an item's colours.
     private(set) var multipliers: [Int: [Int]] = [:]
-    /// The places of an item's data in the file, in order. Data in other files and items is left out.
+    /// The ranges of the file that contain an item's data, in order, without data in other files or items.
     private(set) var places: [Int: [Range<Int>]] = [:]
     private var properties: [Property] = []
-    /// The numbers of an item's properties, from 1.
+    /// Indices into `properties`, counted from 1, by item.
     private var associations: [Int: [Int]] = [:]
-    /// Places that are counted from the beginning of the box `idat`.
+    /// Ranges of data within the `idat` box, counted from its beginning.
     private var innerPlaces: [Int: [Range<Int>]] = [:]
     private var innerData: Range<Int>?
-    /// Items with data in other items or files.
     private(set) var itemsElsewhere: Set<Int> = []
     private var isDescribed = false
     private var hasTracks = false
@@ -56,7 +55,6 @@ struct HEIFItems {
         try placeInnerData()
     }
 
-    /// An item's properties, in order.
     func properties(of item: Int) -> [Property] {
         (associations[item] ?? []).compactMap { $0 <= properties.count ? properties[$0 - 1] : nil }
     }
@@ -72,7 +70,7 @@ struct HEIFItems {
         try Boxes.walk(&window, 0..<end) { window, box in
             if box.type == "moov" { hasTracks = true }
             guard box.type == "meta" else { return true }
-            // Version and flags come first.
+            // The version and flags come first.
             guard box.body.count >= 4 else { throw corrupt("an empty description") }
             try Boxes.walk(&window, box.body.dropFirst(4)) { window, box in
                 try take(box, &window)
@@ -122,7 +120,7 @@ struct HEIFItems {
     private mutating func takeKind(_ body: Range<Int>, _ window: inout SourceWindow) throws {
         var reader = BoxReader(body)
         let version = try number(&reader, 4, &window) >> 24
-        // Older versions have no kinds.
+        // Older versions have no item types.
         guard version >= 2 else { return }
         let item = try number(&reader, version == 2 ? 2 : 4, &window)
         _ = try number(&reader, 2, &window)
@@ -158,7 +156,7 @@ struct HEIFItems {
             let item = try number(&reader, itemWidth, &window)
             var numbers: [Int] = []
             for _ in 0..<(try number(&reader, 1, &window)) {
-                // The highest bit says whether the property is essential.
+                // The highest bit is set if the property is essential.
                 let number = try number(&reader, numberWidth, &window) & (numberWidth == 1 ? 0x7F : 0x7FFF)
                 if number > 0 { numbers.append(number) }
             }
@@ -184,7 +182,7 @@ struct HEIFItems {
                     width: width, height: height, right: try quotient(&reader, &window),
                     down: try quotient(&reader, &window)))
         case "av1C":
-            // AV1's binding to ISO media files, §2.3.3: bits of kind, depth and chroma.
+            // AV1 Codec ISO Media File Format Binding §2.3.3: flags for monochrome, depth and chroma.
             _ = try number(&reader, 2, &window)
             let bits = try number(&reader, 1, &window)
             return .configuration(
@@ -207,7 +205,7 @@ struct HEIFItems {
         case "auxC":
             _ = try number(&reader, 4, &window)
             let text = try window.bytes(at: reader.rest.lowerBound, min(reader.rest.count, 44)) ?? []
-            // MPEG's two names for alpha (ISO/IEC 23008-12 §6.5.8, 23091-2).
+            // MPEG has two names for alpha (ISO/IEC 23008-12 §6.5.8, 23091-2).
             let isAlpha = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
                 .contains { text.starts(with: $0.utf8) }
             return isAlpha ? .alpha : .other
@@ -215,14 +213,14 @@ struct HEIFItems {
         }
     }
 
-    /// A fraction of 32 bits with a sign.
+    /// Reads a fraction of 32-bit numbers with a signed numerator.
     private func quotient(_ reader: inout BoxReader, _ window: inout SourceWindow) throws -> Double {
         let (above, below) = (try number(&reader, 4, &window), try number(&reader, 4, &window))
         guard below > 0 else { throw corrupt("a crop by nothing") }
         return Double(Int32(truncatingIfNeeded: above)) / Double(below)
     }
 
-    /// The places of all items (ISO/IEC 14496-12 §8.11.3).
+    /// Reads where the data of each item is (ISO/IEC 14496-12 §8.11.3).
     private mutating func takePlaces(_ body: Range<Int>, _ window: inout SourceWindow) throws {
         var reader = BoxReader(body)
         let version = try number(&reader, 4, &window) >> 24
@@ -237,7 +235,7 @@ struct HEIFItems {
         for _ in 0..<(try limited(number(&reader, version < 2 ? 2 : 4, &window))) {
             let item = try number(&reader, version < 2 ? 2 : 4, &window)
             let method = version == 0 ? 0 : try number(&reader, 2, &window) & 15
-            // 0 for the same file.
+            // 0 means this file.
             let file = try number(&reader, 2, &window)
             let base = try number(&reader, baseWidth, &window)
             let count = try number(&reader, 2, &window)
@@ -251,7 +249,7 @@ struct HEIFItems {
                 switch (file, method) {
                 case (0, 0):
                     guard !overflow, !isFar, end <= window.count else { throw FormatFailure.truncated(format) }
-                    // A length of 0 is all that follows.
+                    // A length of 0 means up to the end.
                     places[item, default: []].append(start..<(length == 0 ? window.count : end))
                 case (0, 1):
                     guard !overflow, !isFar else { throw corrupt("data outside of its box") }
@@ -262,7 +260,7 @@ struct HEIFItems {
         }
     }
 
-    /// Turns places within the box `idat`, which may come after them, into places in the file.
+    /// Converts ranges of the `idat` box, which may follow `iloc`, to ranges of the file.
     private mutating func placeInnerData() throws {
         for (item, ranges) in innerPlaces {
             places[item] = try ranges.map { range in

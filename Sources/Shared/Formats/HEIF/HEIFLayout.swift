@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// Known by its brands, as HEIC is.
+    /// Detected by its brands, like HEIC.
     public static let avif: ImageFormat = ImageFormat(
         "avif", name: "AVIF", signature: HEIFLayout.signature(.av1),
         header: { window, _ in try HEIFPicture(&window, .avif).header(.avif) })
@@ -13,16 +13,16 @@ extension ImageFormat {
 /// The primary picture of an AVIF or HEIC: items with properties in the boxes of an ISO base media file
 /// (ISO/IEC 23008-12 §6; AVIF 1.1 §2).
 enum HEIFLayout {
-    /// Items and properties beyond any real file's; a picture in tiles has one for each.
+    /// More items and properties than any real file has. A tiled picture has an item for each tile.
     static let itemLimit = 16_384
 
-    /// The length of the first box comes before its type, so that no cut file is recognized.
+    /// Does not detect truncated signatures, because any bytes can be the length before the type.
     static func signature(_ codec: HEIFPicture.Coded.Codec) -> Signature {
         Signature { head in Self.codec(ofBrands: head) == codec ? .whole : .none }
     }
 
-    /// Returns the codec that a file type box names (ISO/IEC 14496-12 §4.3): by its major brand or, if that is the
-    /// brand of pictures of any kind, by the first compatible brand that names a codec.
+    /// Returns the codec that a file type box names (ISO/IEC 14496-12 §4.3), by its major brand. If that is a generic
+    /// brand for pictures, the first compatible brand that names a codec decides.
     private static func codec(ofBrands head: ArraySlice<UInt8>) -> HEIFPicture.Coded.Codec? {
         func number(_ offset: Int) -> Int { ByteOrder.bigEndian.number(head.dropFirst(offset).prefix(4)) }
         func brand(_ offset: Int) -> FourCC { FourCC(UInt32(number(offset))) }
@@ -41,8 +41,8 @@ enum HEIFLayout {
 }
 
 extension HEIFPicture {
-    /// Reads the description of the primary picture. Throws `FormatFailure` unless the data of all items is within the
-    /// file, and errors of the source.
+    /// Reads the description of the primary picture. Throws `FormatFailure`, also if the data of an item is outside the
+    /// file, and the errors of the source.
     public init(_ source: some ByteSource, _ format: ImageFormat) throws {
         var window = SourceWindow.forHeader(source)
         try self.init(&window, format)

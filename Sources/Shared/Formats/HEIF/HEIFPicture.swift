@@ -1,31 +1,31 @@
-/// A picture of an AVIF or HEIC, as its items describe it: coded pixels, how they are put together, and how the result
-/// is cropped and turned.
+/// A picture of an AVIF or HEIC as its items describe it: coded pixels, their composition, and the crop and rotation of
+/// the result.
 public struct HEIFPicture: Sendable, Hashable {
-    /// Pixels that an encoder has made: a picture, a tile, or their alpha.
+    /// A coded picture: a whole picture, a tile, or the alpha of either.
     public struct Coded: Sendable, Hashable {
         public enum Codec: Sendable { case av1, hevc }
 
         public let codec: Codec
         public let size: PixelSize
-        /// The places of its bytes in the file, in order.
+        /// The ranges of the file that contain the data, in order.
         public let data: [Range<Int>]
-        /// The box with the decoder's configuration (`av1C` or `hvcC`).
+        /// The box with the decoder configuration (`av1C` or `hvcC`).
         public let configuration: Range<Int>
         public let isMonochrome: Bool
         /// Whether samples have more than 8 bits.
         public let isWide: Bool
         /// Whether chroma is halved across and down (4:2:0).
         public let isSubsampled: Bool
-        /// The `colr` box with numbers of ITU-T H.273, if there is one.
+        /// The `colr` box with ITU-T H.273 code points, or nil.
         public let signal: Range<Int>?
-        /// Whether it is one of several layers or operating points.
+        /// Whether the data has several layers or operating points.
         public let hasLayers: Bool
 
         public var dataBytes: Int { data.reduce(0) { $0 + $1.count } }
     }
 
-    /// Tiles of equal size, row by row. The last column and row may reach beyond the picture. A picture without tiles
-    /// is a single tile.
+    /// Tiles of equal size, row by row. The last column and row may extend beyond the picture. A picture without tiles
+    /// has a single tile.
     public struct Tiling: Sendable, Hashable {
         public let size: PixelSize
         public let columns: Int
@@ -42,24 +42,23 @@ public struct HEIFPicture: Sendable, Hashable {
     }
 
     public indirect enum Content: Sendable, Hashable {
-        /// Alpha may have another size, and lies over the whole picture then.
+        /// Alpha of another size is scaled to the whole picture.
         case tiles(Tiling, alpha: Tiling?)
-        /// From the lowest; the background has 16 bits for R, G, B and alpha.
+        /// From bottom to top. The background is R, G, B and alpha, 16 bits each.
         case layers([Layer], canvas: PixelSize, background: [UInt16])
     }
 
     public let content: Content
-    /// Which part of the content is shown, and how it is turned.
     public internal(set) var placement: HEIFPlacement
-    /// Whether colours are multiplied by their alpha.
+    /// Whether colours are premultiplied by alpha.
     public let isPremultiplied: Bool
-    /// The place of the ICC profile in the file.
+    /// The range of the file that contains the ICC profile.
     public let profile: Range<Int>?
-    /// Numbers of ITU-T H.273; 2 if the file does not have them.
+    /// Code points of ITU-T H.273; 2 (unspecified) if the file has none.
     public let primaries: Int
     public let transfer: Int
 
-    /// The part of the content that is shown, before it is turned.
+    /// The size of the shown part, before rotation.
     public var size: PixelSize { placement.size }
 
     public var hasAlpha: Bool {
@@ -70,13 +69,13 @@ public struct HEIFPicture: Sendable, Hashable {
     }
 }
 
-/// The part of a picture that is shown, and how it is turned: the properties `clap`, `irot` and `imir`, in order
+/// The visible part of a picture and its orientation: the properties `clap`, `irot` and `imir`, applied in order
 /// (ISO/IEC 23008-12 §6.5).
 public struct HEIFPlacement: Sendable, Hashable {
-    /// The part's upper left corner.
+    /// The upper left corner of the visible part.
     public private(set) var x = 0
     public private(set) var y = 0
-    /// Its size before it is turned.
+    /// The size of the visible part before rotation.
     public private(set) var size: PixelSize
     public private(set) var orientation = Orientation.upright
 
@@ -88,15 +87,15 @@ public struct HEIFPlacement: Sendable, Hashable {
         orientation = orientation.rotated(clockwiseQuarters: -quarters)
     }
 
-    /// Exchanges left and right, or top and bottom.
+    /// Mirrors left and right, or top and bottom.
     mutating func mirror(topAndBottom: Bool) {
         orientation = orientation.mirroredSideways.rotated(clockwiseQuarters: topAndBottom ? 2 : 0)
     }
 
-    /// Keeps a part of the shown picture. Returns false if the part reaches beyond it.
+    /// Crops the visible part further. Returns false if the crop extends beyond it.
     mutating func crop(_ crop: HEIFCrop) -> Bool {
         let shown = uprightSize
-        // All are below 2^32, so that a double holds their sums.
+        // All numbers are below 2^32, so a Double represents their sums exactly.
         let left = ((Double(shown.width) - crop.width) / 2 + crop.right).rounded(.down)
         let top = ((Double(shown.height) - crop.height) / 2 + crop.down).rounded(.down)
         let (width, height) = (crop.width.rounded(), crop.height.rounded())
@@ -116,7 +115,7 @@ public struct HEIFPlacement: Sendable, Hashable {
     }
 }
 
-/// The property `clap`: a size, and how far its middle is from the picture's.
+/// The property `clap`: a size, and the offset of its centre from the centre of the picture.
 struct HEIFCrop: Sendable, Hashable {
     var width: Double
     var height: Double

@@ -1,13 +1,13 @@
 import Support
 
-/// The apparent kind of bytes that are no picture of a readable format, for error messages.
+/// The apparent kind of bytes that are not a picture of a supported format, for error messages.
 public enum BodyKind: Sendable, Equatable, CaseIterable {
     case html, json, xml, text
     case svg, bmp, icon, jpeg2000, photoshop
     case pdf, zip, gzip, video
     case other
 
-    /// Looks at the first 512 bytes, in which any error page of a web server shows its kind. Constant time.
+    /// Looks at the first 512 bytes, which suffice for the error pages of web servers. Constant time.
     public init(head: some Collection<UInt8>) {
         let bytes = Array(head.prefix(512))
         if let kind = Self.signatures.first(where: { bytes.starts(with: $0.pattern) })?.kind {
@@ -17,7 +17,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// Whether it is a picture, of a format that the tools do not read.
+    /// Whether the bytes are a picture of an unsupported format.
     public var isPicture: Bool {
         switch self {
         case .svg, .bmp, .icon, .jpeg2000, .photoshop: true
@@ -25,7 +25,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// The kind with its article, for `the body is …`.
+    /// The phrase that completes `the body is …`.
     public var phrase: String {
         switch self {
         case .html: "an HTML page"
@@ -45,8 +45,8 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// First bytes by the specifications of the formats: BITMAPFILEHEADER, ICONDIR, ISO 15444-1 annexes A and I, ISO
-    /// 32000 §7.5.2, RFC 1952, EBML.
+    /// Signatures from the specifications of the formats: ICONDIR, ISO 15444-1 annexes A and I, ISO 32000 §7.5.2, RFC
+    /// 1952, EBML.
     private static let signatures: [(kind: BodyKind, pattern: [UInt8])] = [
         (.icon, [0x00, 0x00, 0x01, 0x00]),
         (.jpeg2000, [0xFF, 0x4F, 0xFF, 0x51]),
@@ -56,8 +56,9 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         (.video, [0x1A, 0x45, 0xDF, 0xA3]),
     ]
 
-    /// Recognizes formats that need more than a prefix: `BM` begins ordinary text too, so the reserved words of a BMP
-    /// must be zero as well. An ISO base media file (ISO 14496-12 §4.3) that is no picture is a movie.
+    /// Detects formats that need more than a prefix. `BM` also begins ordinary text, so the reserved words of a BMP's
+    /// BITMAPFILEHEADER must be zero as well. An ISO base media file (ISO 14496-12 §4.3) that is not a picture is a
+    /// movie.
     private static func containerKind(_ bytes: [UInt8]) -> BodyKind? {
         if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) {
             return .bmp
@@ -65,7 +66,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         return bytes.count >= 12 && Array(bytes[4..<8]) == Array("ftyp".utf8) ? .video : nil
     }
 
-    /// Classifies text by its beginning after a byte-order mark and blanks; nil if it contains control characters.
+    /// Classifies text by its beginning, after a byte-order mark and white space. Returns nil for binary data.
     private static func textKind(_ bytes: [UInt8]) -> BodyKind? {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -83,7 +84,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
             return text.hasPrefix("<?xml") ? .xml : .html
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
-        // Bytes beyond ASCII that are no valid UTF-8 are binary data.
+        // Bytes beyond ASCII that are not valid UTF-8 are binary data.
         return String(validating: rest, as: UTF8.self) != nil || rest.allSatisfy({ $0 < 0x80 }) ? .text : nil
     }
 }

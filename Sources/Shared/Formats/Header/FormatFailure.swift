@@ -1,24 +1,24 @@
 import Support
 
-/// A fault of bytes that should be a picture or a movie.
+/// An error in the bytes of a picture or movie.
 public enum FormatFailure: Failure, Equatable {
     case empty
     case notAnImage(BodyKind)
-    /// A picture of a format that the tools do not read, and the formats that they read.
+    /// A picture of an unsupported format, and the supported formats.
     case unsupported(BodyKind, readable: [ImageFormat])
-    /// A picture in place of a GIF.
+    /// A picture of another format instead of a GIF.
     case notGIF(ImageFormat)
     case truncated(ImageFormat)
-    /// The bytes break a rule of the format; the fault is a noun phrase such as `a width or height of 0`.
+    /// The bytes violate the format. The fault is a noun phrase such as `a width or height of 0`.
     case corrupt(ImageFormat, String)
-    /// A picture of a kind that is not read; a noun phrase such as `a sequence without a still picture`.
+    /// An unsupported feature of the format, a noun phrase such as `a sequence without a still picture`.
     case notRead(ImageFormat, String)
-    /// A GIF with more frames, or more pixels over all frames, than the caller allows.
+    /// A picture that exceeds a limit: the frames of a GIF or their pixels, or the pages of a TIFF.
     case overLimit(ImageFormat, String)
-    /// A TIFF without a page of that number, counted from 0.
+    /// The requested page of a TIFF, counted from 0, and the number of pages.
     case noSuchPage(Int, count: Int)
     case truncatedMovie
-    /// A movie with invalid boxes; the fault is a noun phrase.
+    /// A movie with invalid boxes. The fault is a noun phrase.
     case corruptMovie(String)
 
     public var code: String {

@@ -1,23 +1,23 @@
 import Support
 
-/// A picture format that the tools read: its names, and the functions that read its structure.
+/// A supported picture format: its names, and the functions that read its structure.
 ///
-/// Each format is a constant in its folder and a line of `ImageFormat.all`. A class, so that headers and failures hold
-/// a pointer.
+/// Each format is a constant in its own folder and is listed in `ImageFormat.all`. A class, so headers and failures
+/// store only a pointer.
 public final class ImageFormat: Sendable {
     typealias HeaderReading = @Sendable (_ window: inout SourceWindow, _ page: Int) throws -> ImageHeader
     typealias EndCheck = @Sendable (any ByteSource, inout ImageHeader, _ verifiesChecksums: Bool) throws -> Void
     typealias MetadataSearch = @Sendable (inout SourceWindow, inout FoundParts) throws -> Void
 
-    /// The default quality of formats that lose detail, 1 to 100. From here on, most people see no difference beside the
-    /// original at the sizes of variants.
+    /// The default quality of lossy formats, from 1 to 100. At this quality and the sizes of variants, most people see
+    /// no difference from the original.
     public static let standardQuality = 82
 
-    /// The name in records, which is also the subtype of the media type.
+    /// The name of the format in records, which is also the subtype of its media type.
     public let id: String
-    /// The name as people write it.
+    /// The name in messages.
     public let name: String
-    /// In lower case, without a dot; the usual extension first.
+    /// In lower case, without the dot, the usual extension first.
     public let fileExtensions: [String]
     let signature: Signature
     /// Reads the header. Throws `FormatFailure`.
@@ -28,8 +28,8 @@ public final class ImageFormat: Sendable {
     let findMetadata: MetadataSearch
 
     /// - Parameters:
-    ///   - fileExtensions: by default the identifier alone.
-    ///   - checkEnd: by default nothing, for a format whose header is read from all that can be checked.
+    ///   - fileExtensions: default `id` alone.
+    ///   - checkEnd: default no check, for formats that `header` checks completely.
     init(
         _ id: String, name: String, fileExtensions: [String] = [], signature: Signature,
         header: @escaping HeaderReading, checkEnd: @escaping EndCheck = { _, _, _ in },
@@ -50,7 +50,7 @@ public final class ImageFormat: Sendable {
     /// The usual file extension, without a dot.
     public var fileExtension: String { fileExtensions[0] }
 
-    /// Whether a file that begins with `head`, of 12 bytes or more, claims to have this format.
+    /// Whether `head`, the first 12 bytes or more of a file, has the signature of this format.
     public func matches(_ head: ArraySlice<UInt8>) -> Bool { signature.match(head) == .whole }
 }
 

@@ -1,24 +1,24 @@
-/// The header of a picture: facts that are known before any pixel is decoded.
+/// The properties of a picture that are known before any pixel is decoded.
 public struct ImageHeader: Sendable, Hashable {
     public let format: ImageFormat
-    /// Columns and rows as stored; the canvas of an animation. Both at least 1.
+    /// Columns and rows as stored, or the canvas of an animation. Both are at least 1.
     public let storedSize: PixelSize
-    /// The rotation of the stored rows and columns, by Exif; `upright` without a valid tag.
+    /// The Exif orientation; `upright` without a valid tag.
     public let orientation: Orientation
     /// Whether there are several frames; nil for a GIF before `ImageInspection.checkEnd`.
     public internal(set) var isAnimated: Bool?
     /// Whether pixels can be transparent; nil for a GIF before `ImageInspection.checkEnd`.
     public internal(set) var hasAlpha: Bool?
-    /// Whether it is an animated PNG whose image data is no frame, and is shown only by viewers without animations.
+    /// Whether this is an animated PNG whose image data is not a frame, so only viewers without animation show it.
     public let hidesStill: Bool
     /// The page of a TIFF, counted from 0; 0 for other formats.
     public let page: Int
-    /// The offset of the height in the frame header of a JPEG, if that is 0 and the height follows the first scan
-    /// (ITU-T T.81 B.2.5).
+    /// The offset of the height in the frame header of a JPEG, if this height is 0 and the real height follows the
+    /// first scan (ITU-T T.81 B.2.5).
     public let lateHeightOffset: Int?
-    /// Whether the picture ends too early, which the options allow.
+    /// Whether the picture ends too early. Set only if the options allow it.
     public var isTruncated = false
-    /// Whether the structure is damaged, which the options allow.
+    /// Whether the structure is damaged. Set only if the options allow it.
     public var isDamaged = false
 
     public init(
@@ -35,6 +35,6 @@ public struct ImageHeader: Sendable, Hashable {
         self.lateHeightOffset = lateHeightOffset
     }
 
-    /// The size of the picture as it is shown.
+    /// The size after rotation to upright.
     public var uprightSize: PixelSize { orientation.swapsAxes ? storedSize.swapped : storedSize }
 }

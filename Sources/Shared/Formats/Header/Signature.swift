@@ -1,4 +1,4 @@
-/// The first bytes of the files of a format.
+/// The signature at the beginning of each file of a format.
 struct Signature: Sendable {
     enum Match {
         case none
@@ -7,14 +7,14 @@ struct Signature: Sendable {
         case whole
     }
 
-    /// Compares the first bytes of a file with the signature. Allocates nothing.
+    /// Compares the first bytes of a file with the signature, without allocation.
     let match: @Sendable (_ head: ArraySlice<UInt8>) -> Match
 
     init(match: @escaping @Sendable (_ head: ArraySlice<UInt8>) -> Match) { self.match = match }
 
-    /// A signature of several alternatives.
+    /// Creates a signature that matches any of the patterns.
     ///
-    /// - Parameter blank: the offsets of bytes that may have any value.
+    /// - Parameter blank: offsets at which a file may have any byte.
     init(_ patterns: [UInt8]..., blank: Range<Int> = 0..<0) {
         self.init { head in
             for pattern in patterns {

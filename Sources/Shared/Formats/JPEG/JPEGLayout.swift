@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// Known by SOI and the beginning of a marker (ITU T.81 B.1.1).
+    /// Detected by SOI and the first byte of another marker (ITU T.81 B.1.1).
     public static let jpeg = ImageFormat(
         "jpeg", name: "JPEG", fileExtensions: ["jpg", "jpeg", "jpe", "jfif"],
         signature: Signature(JPEGMarkers.signature), header: { window, _ in try JPEGLayout.header(&window) },
@@ -12,8 +12,8 @@ extension ImageFormat {
 enum JPEGLayout {
     static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     static let app1: UInt8 = 0xE1
-    /// Kinds of JPEG that no decoder here supports, by marker: a frame header (table B.1), DHP (B.3.2), or SOF55 (ITU
-    /// T.87 annex C).
+    /// Unsupported kinds of JPEG, by the marker that identifies them: a frame header (table B.1), DHP (B.3.2), or SOF55
+    /// (ITU T.87 annex C).
     private static let unreadProcesses: [UInt8: String] = [
         0xC3: "a lossless picture", 0xC5: "a hierarchical picture", 0xC6: "a hierarchical picture",
         0xC7: "a hierarchical picture", 0xCB: "a lossless picture", 0xCD: "a hierarchical picture",
@@ -22,7 +22,7 @@ enum JPEGLayout {
     ]
 
     /// Reads the size from the first frame header, and the orientation from the first Exif segment before the first
-    /// scan. Linear in the data of the scan if the height follows it.
+    /// scan. Reads through the first scan if the height follows it.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         var size: PixelSize?
         var lateHeightOffset: Int?
@@ -41,7 +41,8 @@ enum JPEGLayout {
             {
                 orientation = try ExifOrientation.read(&window, in: segment.body)
             }
-            // Exif belongs before the frame header, but some programs write it behind; the scan ends the search.
+            // Exif should precede the frame header, but some programs write it later. The search ends at the first
+            // scan.
             if segment.code == JPEGMarkers.startOfScan || segment.code == JPEGMarkers.endOfImage {
                 isCut = false
                 if segment.code == JPEGMarkers.startOfScan, lateHeightOffset != nil {
@@ -59,8 +60,8 @@ enum JPEGLayout {
             lateHeightOffset: lateHeightOffset)
     }
 
-    /// Walks over all segments and scans to EOI, and checks the tables and the lengths of scans; ignores later bytes.
-    /// Linear, in flat memory.
+    /// Walks over all segments and scans up to EOI, and checks the tables and the lengths of scans. Ignores later
+    /// bytes. Linear, in constant memory.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forWalk(source)
         var sawScan = false
@@ -79,7 +80,7 @@ enum JPEGLayout {
         throw FormatFailure.truncated(.jpeg)
     }
 
-    /// EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) in APP1 segments before the first scan.
+    /// Finds EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) in APP1 segments before the first scan.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers), segment.code != JPEGMarkers.startOfScan,
@@ -95,12 +96,12 @@ enum JPEGLayout {
         }
     }
 
-    /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC), which share their range (table B.1).
+    /// Whether the marker is one of SOF0 to SOF15. DHT (C4), JPG (C8) and DAC (CC) are in the same range (table B.1).
     static func isFrameHeader(_ code: UInt8) -> Bool {
         (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC
     }
 
-    /// Precision, rows, columns, components (B.2.2).
+    /// Reads precision, rows, columns and components (B.2.2).
     private static func frameSize(_ window: inout SourceWindow, _ body: Range<Int>) throws -> PixelSize {
         guard let precision = try window.byte(at: body.lowerBound),
             let height = try window.bigEndian(at: body.lowerBound + 1, 2),
@@ -115,8 +116,8 @@ enum JPEGLayout {
         return PixelSize(width: width, height: height)
     }
 
-    /// The number of rows in the segment behind the first scan, whose data follows; 0 if there is no such segment
-    /// (B.2.5).
+    /// Skips the data of the first scan, and returns the number of rows in the DNL segment after it (B.2.5), or 0 if
+    /// there is none.
     private static func lateHeight(_ window: inout SourceWindow, _ markers: inout JPEGMarkers) throws -> Int {
         guard let segment = try window.nextSegment(&markers) else { throw FormatFailure.truncated(.jpeg) }
         guard segment.code == 0xDC, segment.body.count == 2 else { return 0 }
@@ -128,7 +129,7 @@ enum JPEGLayout {
 }
 
 extension SourceWindow {
-    /// Returns the next segment of a JPEG, or its end marker; nil if the bytes end first.
+    /// Returns the next segment or end marker of a JPEG, or nil if the source ends first.
     mutating func nextSegment(_ markers: inout JPEGMarkers) throws -> JPEGMarkers.Segment? {
         while let segment = try withBytes(from: markers.offset, { markers.next($0) }) {
             if let segment { return segment }

@@ -1,39 +1,39 @@
 import Libc
 
-/// Finds the segments of a JPEG, and its end marker, in bytes that arrive in pieces (ITU T.81 annex B).
+/// Finds the segments and the end marker of a JPEG whose bytes arrive in pieces (ITU T.81 annex B).
 ///
-/// Skips as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers and TEM (B.1.1.2 to
-/// B.1.1.5, table B.1). So it skips stray bytes between segments, as libjpeg does, and whole scans of entropy-coded
-/// data. Linear, by `memchr`.
+/// Skips bytes that do not follow 0xFF, stuffed zeros, fill bytes, restart markers and TEM (B.1.1.2 to B.1.1.5, table
+/// B.1). This covers entropy-coded data, and stray bytes between segments, which libjpeg skips too. Linear; uses
+/// `memchr`.
 public struct JPEGMarkers {
     /// A marker and its segment.
     public struct Segment {
         public let code: UInt8
         /// The offset of the marker, or of the first fill byte before it.
         public let start: Int
-        /// The bytes behind the length, which may extend beyond the end of the file; empty for SOI, EOI and the
-        /// reserved codes 02 to BF, which have no length.
+        /// The bytes after the length, possibly beyond the end of the file. Empty for SOI, EOI and the reserved codes
+        /// 02 to BF, which have no length.
         public let body: Range<Int>
     }
 
-    /// The start of image, and the first byte of the next marker.
+    /// SOI, and the first byte of the next marker.
     static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
     public static let startOfScan: UInt8 = 0xDA
     static let startOfImage: UInt8 = 0xD8
     public static let endOfImage: UInt8 = 0xD9
 
-    /// The offset of the next bytes to read, behind the last segment.
+    /// The offset of the next bytes to read, after the last segment.
     public private(set) var offset: Int
-    /// A marker of which only a part has arrived.
+    /// A marker that has arrived only in part.
     private var begun: (start: Int, code: UInt8?, length: UInt8?)?
 
-    /// - Parameter offset: an offset outside of a segment.
+    /// - Parameter offset: an offset outside any segment.
     public init(at offset: Int = 0) { self.offset = offset }
 
-    /// The offset of a marker whose length has not arrived; nil if there is none.
+    /// The offset of a marker whose length has not arrived, or nil.
     public var unfinished: Int? { begun?.code == nil ? nil : begun?.start }
 
-    /// Reads bytes that begin at `offset`. Returns the first segment in them; nil if there is none.
+    /// Reads bytes that begin at `offset`. Returns the first segment in them, or nil.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> Segment? {
         let first = offset
         var index = 0
@@ -63,7 +63,7 @@ public struct JPEGMarkers {
                 continue
             }
             begun = nil
-            // A length below 2 is invalid, and counts as 2, as in libjpeg: the following bytes are searched.
+            // A length below 2 is invalid and treated as 2, as in libjpeg, so the search continues with the next byte.
             let body = first + index..<first + index + max(Int(high) << 8 | Int(byte), 2) - 2
             offset = body.upperBound
             return Segment(code: code, start: marker.start, body: body)
@@ -72,7 +72,7 @@ public struct JPEGMarkers {
         return nil
     }
 
-    /// The next 0xFF without a stuffed zero behind it.
+    /// Returns the index of the next 0xFF that no stuffed zero follows.
     private static func nextMark(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var index = start

@@ -1,8 +1,8 @@
 import Support
 
-/// The frame header, tables and scan headers of a JPEG (ITU T.81 annex B), checked for faults at which libjpeg stops.
+/// Checks the frame header, tables and scan headers of a JPEG (ITU T.81 annex B) for errors that stop libjpeg.
 ///
-/// Faults that it survives pass: a missing Huffman table, for example, is a standard one in Motion JPEG.
+/// Accepts errors that libjpeg tolerates, such as a missing Huffman table: Motion JPEG implies the standard tables.
 struct JPEGTables {
     private struct Component {
         let across: Int
@@ -12,22 +12,22 @@ struct JPEGTables {
 
     private struct HuffmanTable {
         let isValid: Bool
-        /// The bits of the shortest code and of the number behind it.
+        /// The bits of the shortest code and the number after it.
         let leastBits: Int
     }
 
     private var size = PixelSize(width: 0, height: 0)
     private var isProgressive = false
     private var isHuffman = false
-    /// By number; nil before the frame header.
+    /// By component number; nil before the frame header.
     private var components: [UInt8: Component]?
     private var quantisation: Set<UInt8> = []
-    /// By class and number, as stored.
+    /// By the byte of class and number in DHT.
     private var huffman: [UInt8: HuffmanTable] = [:]
-    /// The offset of a scan's data, and the bits that its blocks take at least.
+    /// The offset of a scan's data, and the least number of bits for its blocks.
     private var scan: (offset: Int, leastBits: Int)?
 
-    /// Reads the next segment, which lies within the file. Throws `FormatFailure.corrupt`.
+    /// Reads the next segment, which must be within the file. Throws `FormatFailure.corrupt`.
     mutating func read(_ segment: JPEGMarkers.Segment, _ window: inout SourceWindow) throws {
         switch segment.code {
         case JPEGMarkers.startOfImage: throw Self.fault("two SOI markers")
@@ -44,8 +44,8 @@ struct JPEGTables {
         }
     }
 
-    /// Checks that the data of a scan, which ends at the next segment, can have all blocks. A scan that was cut off and
-    /// given an end marker mostly cannot.
+    /// Checks that the data of a scan, which ends at the next segment, is long enough for all blocks. This detects most
+    /// scans that were truncated and then completed with an end marker.
     mutating func checkScanData(before segment: JPEGMarkers.Segment) throws {
         guard let scan else { return }
         self.scan = nil
@@ -64,7 +64,8 @@ struct JPEGTables {
         return bytes
     }
 
-    /// Precision, rows and columns, then number, sampling factors and quantisation table of each component (B.2.2).
+    /// Reads precision, rows and columns, then number, sampling factors and quantisation table of each component
+    /// (B.2.2).
     private mutating func readFrame(_ body: ArraySlice<UInt8>, _ code: UInt8) throws {
         guard components == nil else { throw Self.fault("two frame headers") }
         guard body.count >= 6, body.count == 6 + 3 * Int(body[body.startIndex + 5]) else {
@@ -85,7 +86,7 @@ struct JPEGTables {
         components = found
     }
 
-    /// B.2.4.1: 64 steps of 8 or 16 bits in each table.
+    /// Reads tables of 64 steps with 8 or 16 bits (B.2.4.1).
     private mutating func readQuantisation(_ body: ArraySlice<UInt8>) throws {
         var rest = body
         while let first = rest.popFirst() {
@@ -96,7 +97,7 @@ struct JPEGTables {
         }
     }
 
-    /// B.2.4.2: how many codes there are of each of 16 lengths, and their values.
+    /// Reads tables of the number of codes of each of 16 lengths, and of their values (B.2.4.2).
     private mutating func readHuffman(_ body: ArraySlice<UInt8>) throws {
         var rest = body
         while let first = rest.popFirst() {
@@ -107,7 +108,7 @@ struct JPEGTables {
             }
             let values = rest.dropFirst(16).prefix(codes)
             rest = rest.dropFirst(16 + codes)
-            // libjpeg stops only if a scan uses a table with more codes than bits can tell apart, or with a DC
+            // libjpeg stops only if a scan uses a table with more codes than their lengths allow, or with a DC
             // difference of more than 15 bits.
             var free = 1
             var isValid = first >> 4 == 1 || values.allSatisfy { $0 < 16 }
@@ -123,8 +124,8 @@ struct JPEGTables {
         }
     }
 
-    /// Checks a scan header (B.2.3), whose components and tables must be known, and returns the bits that its blocks
-    /// take at least. Later passes over AC coefficients may take almost none (G.1.2.2).
+    /// Checks a scan header (B.2.3), whose components and tables must be known. Returns the least number of bits for
+    /// its blocks. Progressive scans of AC coefficients may need almost none (G.1.2.2).
     private func leastBits(ofScan body: ArraySlice<UInt8>) throws -> Int {
         guard let components else { throw Self.fault("no frame header before the first scan") }
         guard let count = body.first, 1...4 ~= count, body.count == 4 + 2 * Int(count) else {
@@ -151,7 +152,7 @@ struct JPEGTables {
         return bits
     }
 
-    /// The blocks of a component in a scan (A.2.2, A.2.3).
+    /// Returns the number of blocks of a component in a scan (A.2.2, A.2.3).
     private func blocks(of component: Component, isAlone: Bool, _ mostAcross: Int, _ mostDown: Int) -> Int {
         func quotient(_ number: Int, _ divisor: Int) -> Int { (number + divisor - 1) / divisor }
         if isAlone {

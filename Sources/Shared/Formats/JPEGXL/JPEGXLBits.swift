@@ -1,17 +1,17 @@
 import Support
 
-/// A reader of a JPEG XL codestream by bits, the lowest bit of each byte first.
+/// Reads the bits of a JPEG XL codestream, the lowest bit of each byte first.
 struct JPEGXLBits {
     private var window: SourceWindow
     /// The offset of the next byte to load.
     private var next = 0
     private var loaded: UInt64 = 0
-    /// Fewer than 8 between two calls.
+    /// Fewer than 8 between calls.
     private var loadedCount = 0
 
     init(_ codestream: JPEGXLCodestream) { window = .forHeader(codestream) }
 
-    /// An unsigned number of at most 32 bits. Throws `FormatFailure.truncated` behind the end.
+    /// Reads an unsigned number of at most 32 bits. Throws `FormatFailure.truncated` beyond the end.
     mutating func number(_ count: Int) throws -> Int {
         while loadedCount < count {
             guard let byte = try window.byte(at: next) else { throw FormatFailure.truncated(.jpegXL) }
@@ -27,10 +27,10 @@ struct JPEGXLBits {
 
     mutating func flag() throws -> Bool { try number(1) == 1 }
 
-    /// Whole bytes that are left.
+    /// The number of remaining whole bytes.
     var rest: Int { window.count - next }
 
-    /// Drops the rest of the current byte, then skips whole bytes. Throws `FormatFailure.truncated` behind the end.
+    /// Drops the rest of the current byte, then skips whole bytes. Throws `FormatFailure.truncated` beyond the end.
     mutating func skip(bytes: Int) throws {
         guard bytes <= rest else { throw FormatFailure.truncated(.jpegXL) }
         next += bytes
@@ -58,7 +58,7 @@ extension JPEGXLBits {
     /// Reads an Enum.
     mutating func kind() throws -> Int { try choice([(0, 0), (0, 1), (4, 2), (6, 18)]) }
 
-    /// Reads a U64. Numbers over 2^60 become 2^62 - 1.
+    /// Reads a U64. Numbers above 2^60 become 2^62 - 1.
     mutating func long() throws -> Int {
         switch try number(2) {
         case 0: return 0

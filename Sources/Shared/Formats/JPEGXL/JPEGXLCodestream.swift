@@ -1,7 +1,7 @@
 import Support
 
-/// The codestream of a JPEG XL without its boxes (ISO/IEC 18181-2 §9). libjxl 0.7 misreads boxes with a size of 64
-/// bits.
+/// The codestream of a JPEG XL without its boxes (ISO/IEC 18181-2 §9), because libjxl 0.7 misreads boxes with a size
+/// of 64 bits.
 public struct JPEGXLCodestream: ByteSource {
     private let spliced: SplicedSource
 
@@ -11,12 +11,12 @@ public struct JPEGXLCodestream: ByteSource {
         try self.init(&window, mayBeCut: true)
     }
 
-    /// - Parameter mayBeCut: accepts a file that ends within a box behind the first part.
+    /// - Parameter mayBeCut: accepts a file that ends within a box after the first part of the codestream.
     init(_ window: inout SourceWindow, mayBeCut: Bool) throws {
         spliced = SplicedSource(window.source, try Self.parts(&window, mayBeCut: mayBeCut).map { .stored($0) })
     }
 
-    /// The ranges of the file that hold the codestream, in order; none is empty.
+    /// Returns the ranges of the file that contain the codestream, in order, without empty ranges.
     private static func parts(_ window: inout SourceWindow, mayBeCut: Bool) throws -> [Range<Int>] {
         let end = window.count
         guard try window.byte(at: 0) == 0 else { return [0..<end] }
@@ -25,7 +25,7 @@ public struct JPEGXLCodestream: ByteSource {
             try Boxes.walk(&window, 0..<end) { _, box in
                 switch box.type {
                 case "jxlc": parts.append(box.body)
-                // The part's number comes first.
+                // The number of the part comes first.
                 case "jxlp": parts.append(box.body.dropFirst(4))
                 default: break
                 }

@@ -1,11 +1,11 @@
-/// The frequencies of tokens, and a decoder with an alias table: asymmetric numeral systems (ISO/IEC 18181-1 §C.2.3,
+/// A token distribution of asymmetric numeral systems (ANS), decoded by an alias table (ISO/IEC 18181-1 §C.2.3,
 /// C.2.6).
 struct JPEGXLDistribution {
     private static let precision = 12
     private static let total = 1 << precision
 
     private struct Bucket {
-        /// Places from here on belong to `other`.
+        /// From this position in the bucket on, the token is `other`.
         var cutoff: Int
         var other: Int
         var offset: Int
@@ -67,7 +67,7 @@ struct JPEGXLDistribution {
         return try bits.number(width) + 1 << width
     }
 
-    /// Reads the counts, whose sum is `total`.
+    /// Reads the frequencies of the tokens, whose sum is `total`.
     private static func counts(_ bits: inout JPEGXLBits) throws -> [Int] {
         if try bits.flag() { return try fewCounts(&bits) }
         if try bits.flag() {
@@ -80,7 +80,7 @@ struct JPEGXLDistribution {
         guard shift <= precision + 1 else { throw JPEGXLNumbers.Unreadable() }
         let size = try byte(&bits) + 3
         var lengths: [Int] = []
-        // Runs that repeat the count before them, by their first index.
+        // The lengths of runs that repeat the previous count, by the index of the first repeated count.
         var repeated: [Int: Int] = [:]
         while lengths.count < size {
             let length = try length(&bits)
@@ -96,7 +96,7 @@ struct JPEGXLDistribution {
         return try counts(&bits, lengths, repeated, shift: shift)
     }
 
-    /// Reads the counts for an alphabet with a single used token, or with two.
+    /// Reads the counts of an alphabet in which only one or two tokens are used.
     private static func fewCounts(_ bits: inout JPEGXLBits) throws -> [Int] {
         let hasTwo = try bits.flag()
         let first = try byte(&bits)
@@ -108,7 +108,8 @@ struct JPEGXLDistribution {
         return counts
     }
 
-    /// Reads the counts, whose lengths in bits are known. The first of the longest is the rest of `total`.
+    /// Reads the counts from their known lengths in bits. The first count of the greatest length is not stored, but
+    /// completes `total`.
     private static func counts(
         _ bits: inout JPEGXLBits, _ lengths: [Int], _ repeated: [Int: Int], shift: Int
     ) throws -> [Int] {
@@ -135,7 +136,7 @@ struct JPEGXLDistribution {
         return counts
     }
 
-    /// Reads the length of a count; 13 begins a run of equal counts.
+    /// Reads the length of a count. 13 marks a run that repeats the previous count.
     private static func length(_ bits: inout JPEGXLBits) throws -> Int {
         switch try bits.number(3) {
         case 0: return 10

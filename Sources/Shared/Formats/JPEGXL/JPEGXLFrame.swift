@@ -1,6 +1,6 @@
 import Support
 
-/// The header and the table of contents of a frame, which give its length (ISO/IEC 18181-1 annex F).
+/// The header and the table of contents of a frame, which determine its length (ISO/IEC 18181-1 annex F).
 struct JPEGXLFrame {
     private enum Kind: Int {
         case regular, low, reference, skipped
@@ -12,7 +12,7 @@ struct JPEGXLFrame {
         static let usesLowFrame = 32
     }
 
-    /// More sections than encoders move.
+    /// More sections than any encoder reorders.
     private static let movedLimit = 1 << 20
 
     private(set) var isLast = true
@@ -65,7 +65,7 @@ struct JPEGXLFrame {
         }
         if kind != .low, !isLast {
             let slot = try bits.number(2)
-            // No frame refers to slot 0 if its frame has a duration.
+            // In slot 0, a frame with a duration is not kept for later frames.
             if slot != 0 || !cost.isShown { cost.slot = slot }
         }
         if kind == .reference || kind.isShown && cost.slot != nil && replaces && covers { _ = try bits.flag() }
@@ -88,11 +88,12 @@ struct JPEGXLFrame {
         for _ in 0..<smaller { _ = try bits.choice([(0, 0), (0, 1), (0, 2), (3, 0)]) }
     }
 
-    /// Reads the frame's place and size, if they differ from the canvas. Returns whether the frame covers the canvas.
+    /// Reads the position and size of the frame, if they differ from the canvas. Returns whether the frame covers the
+    /// canvas.
     private mutating func readPlace(_ bits: inout JPEGXLBits, canvas: PixelSize) throws -> Bool {
         guard try bits.flag() else { return true }
         func number() throws -> Int { try bits.choice([(8, 0), (11, 256), (14, 2304), (30, 18_688)]) }
-        // Odd numbers are negative.
+        // Odd numbers encode negative values.
         func signed() throws -> Int {
             let number = try number()
             return number & 1 == 0 ? number / 2 : -(number / 2) - 1
@@ -103,7 +104,7 @@ struct JPEGXLFrame {
         return left <= 0 && top <= 0 && left + size.width >= canvas.width && top + size.height >= canvas.height
     }
 
-    /// Reads the blending of a channel. Returns whether it replaces the channel of earlier frames.
+    /// Reads the blending mode of a channel. Returns whether the channel replaces the earlier frames.
     private static func replaces(_ bits: inout JPEGXLBits, hasExtra: Bool, covers: Bool) throws -> Bool {
         let (replace, blend, multiplyAdd, multiply) = (0, 2, 3, 4)
         let mode = try bits.choice([(0, 0), (0, 1), (0, 2), (2, 3)])
@@ -127,10 +128,10 @@ struct JPEGXLFrame {
         try bits.skipExtensions()
     }
 
-    /// Skips the sections by their lengths (F.3). Their order does not matter.
+    /// Skips the sections by the lengths in the table of contents (F.3).
     private mutating func skipSections(_ bits: inout JPEGXLBits) throws {
         let count = sectionCount
-        // Each has 12 bits at least.
+        // Each section needs at least 12 bits in the table of contents.
         guard count / 2 <= bits.rest else { throw FormatFailure.truncated(.jpegXL) }
         cost.isReordered = try bits.flag()
         if cost.isReordered { try skipOrder(&bits, count) }

@@ -4,7 +4,7 @@ import Support
 struct JPEGXLImage {
     let size: PixelSize
     private(set) var orientation = Orientation.upright
-    /// The size of the preview, which is the first frame; nil without a preview.
+    /// The size of the preview, which is the first frame, or nil.
     private(set) var previewSize: PixelSize?
     private(set) var isAnimated = false
     private(set) var hasTimecodes = false
@@ -14,10 +14,10 @@ struct JPEGXLImage {
     private(set) var isXYB = true
     private var hasProfile = false
 
-    /// Larger than any real profile, so that a hostile one costs little time.
+    /// Larger than any real profile. Limits the time that a malicious profile can take.
     private static let profileByteLimit = 4 << 20
 
-    /// Reads signature and size. Throws `FormatFailure`.
+    /// Reads the signature and the size. Throws `FormatFailure`.
     init(_ bits: inout JPEGXLBits) throws {
         guard try bits.number(16) == 0x0AFF else {
             throw FormatFailure.corrupt(.jpegXL, "a codestream without its signature")
@@ -25,9 +25,10 @@ struct JPEGXLImage {
         size = try bits.size()
     }
 
-    /// Reads orientation, animation and channels. Returns whether the rest has its defaults or contains tone mapping.
+    /// Reads orientation, animation and channels. Returns whether all other fields have their defaults, and whether
+    /// tone mapping follows.
     mutating func readChannels(_ bits: inout JPEGXLBits) throws -> (isUsual: Bool, hasTones: Bool) {
-        // All fields have their defaults: 8 bits, sRGB, upright, no extra channels.
+        // Set if all fields have their defaults: 8 bits, sRGB, upright, no extra channels.
         if try bits.flag() { return (true, false) }
         let hasMore = try bits.flag()
         if hasMore {
@@ -38,14 +39,14 @@ struct JPEGXLImage {
             if isAnimated { hasTimecodes = try bits.timecodes() }
         }
         try bits.skipDepth()
-        // Whether 16 bits are enough for the decoder.
+        // Set if 16 bits are enough for the decoder.
         _ = try bits.flag()
         extraChannels = try bits.choice([(0, 0), (0, 1), (4, 2), (12, 1)])
         for _ in 0..<extraChannels where try bits.isAlpha() { hasAlpha = true }
         return (false, hasMore)
     }
 
-    /// Reads the rest, up to the first frame. Throws `JPEGXLNumbers.Unreadable`, `FormatFailure`.
+    /// Reads the rest of the header, up to the first frame. Throws `JPEGXLNumbers.Unreadable` and `FormatFailure`.
     mutating func readColours(_ bits: inout JPEGXLBits, isUsual: Bool, hasTones: Bool) throws {
         if !isUsual {
             isXYB = try bits.flag()
@@ -68,7 +69,7 @@ struct JPEGXLImage {
         try bits.skip(bytes: 0)
     }
 
-    /// Decodes the profile, as only its end tells its length (E.4).
+    /// Decodes the profile, because its length in bits is not stored (E.4).
     private func skipProfile(_ bits: inout JPEGXLBits) throws {
         let count = try bits.long()
         guard count <= Self.profileByteLimit else { throw JPEGXLNumbers.Unreadable() }
@@ -106,7 +107,7 @@ struct JPEGXLImage {
 }
 
 extension JPEGXLBits {
-    /// Up to 2^30 on each side, so that the products of ratios fit.
+    /// Reads a size. Each side is at most 2^30, so products with the ratios do not overflow.
     fileprivate mutating func size() throws -> PixelSize {
         let isSmall = try flag()
         func side(_ bits: inout JPEGXLBits) throws -> Int {
@@ -156,7 +157,7 @@ extension JPEGXLBits {
         try skipName()
         switch kind {
         case 0: _ = try flag()
-        // A spot colour, and a channel of a filter array.
+        // A spot colour, or a channel of a colour filter array.
         case 2: try skipHalves(4)
         case 5: _ = try choice([(0, 1), (2, 0), (4, 3), (8, 19)])
         default: break
@@ -185,7 +186,7 @@ extension JPEGXLBits {
         return false
     }
 
-    /// Reads an Enum. Its other values are reserved for later versions of the format, and libjxl refuses them.
+    /// Reads an Enum. Other values are reserved for later versions of the format; libjxl rejects them too.
     private mutating func kind(of known: [Int], _ subject: String) throws -> Int {
         let kind = try kind()
         guard known.contains(kind) else { throw FormatFailure.notRead(.jpegXL, "\(subject) of an unknown kind") }

@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// Known by a codestream (ISO/IEC 18181-1 annex D) or its container.
+    /// Detected by the signature of a codestream (ISO/IEC 18181-1 annex D) or of its container.
     public static let jpegXL = ImageFormat(
         "jxl", name: "JPEG XL",
         signature: Signature([0xFF, 0x0A], [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]),
@@ -11,7 +11,7 @@ extension ImageFormat {
 
 /// The structure of a JPEG XL (ISO/IEC 18181). Functions throw `FormatFailure`.
 enum JPEGXLLayout {
-    /// More frames than any file has.
+    /// More frames than any real file has.
     private static let frameLimit = 65_536
 
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
@@ -23,8 +23,8 @@ enum JPEGXLLayout {
             hasAlpha: image.hasAlpha)
     }
 
-    /// Walks over the boxes, if there are any, and over the frames up to the last. A codestream with unreadable headers
-    /// passes: its decoder refuses it.
+    /// Walks over the boxes, if there are any, and over the frames up to the last. Accepts a codestream with unreadable
+    /// headers, because the decoder rejects it.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         var bits = JPEGXLBits(try JPEGXLCodestream(&window, mayBeCut: false))

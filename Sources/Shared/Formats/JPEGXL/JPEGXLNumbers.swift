@@ -1,10 +1,10 @@
-/// A decoder of entropy-coded numbers (ISO/IEC 18181-1 annex C), which profiles and the order of sections consist of.
-/// Their length is known only after decoding.
+/// Decodes entropy-coded numbers (ISO/IEC 18181-1 annex C). Profiles and the order of sections consist of such numbers,
+/// and must be decoded to find their end.
 struct JPEGXLNumbers {
-    /// The stream is damaged, or needs a later version of the format.
+    /// The stream is damaged or has a later version of the format.
     struct Unreadable: Error {}
 
-    /// The division of a number into a token and further bits (C.3.3).
+    /// The division of a number into a token and extra bits (C.3.3).
     private struct Split {
         let exponent: Int
         let high: Int
@@ -36,7 +36,7 @@ struct JPEGXLNumbers {
         case distribution(JPEGXLDistribution)
     }
 
-    /// A copy of earlier numbers: LZ77 (C.3.2).
+    /// The state of LZ77: copies of earlier numbers (C.3.2).
     private struct Repetition {
         let firstToken: Int
         let shortest: Int
@@ -65,10 +65,10 @@ struct JPEGXLNumbers {
     private let clusters: [UInt8]
     private let splits: [Split]
     private let codes: [Code]
-    /// The state of the ANS decoder, which all distributions share.
+    /// The state of the ANS decoder, shared by all distributions.
     private var state = 0
 
-    /// Reads the codes for a number of contexts.
+    /// Reads the codes of all contexts.
     init(_ bits: inout JPEGXLBits, contexts: Int, mayRepeat: Bool = true) throws {
         let repeats = try bits.flag()
         guard mayRepeat || !repeats else { throw Unreadable() }
@@ -111,7 +111,7 @@ struct JPEGXLNumbers {
 
     mutating func next(_ bits: inout JPEGXLBits, context: Int) throws -> Int {
         guard var repetition else { return try fresh(&bits, clusters[context]) }
-        // A second reference would copy its numbers.
+        // A second reference to the array would make `append` copy it.
         self.repetition = nil
         defer { self.repetition = repetition }
         if repetition.left == 0 {
@@ -144,5 +144,5 @@ struct JPEGXLNumbers {
     }
 }
 
-/// The width of a number from 0 to `largest`.
+/// The number of bits for a number from 0 to `largest`.
 private func bitsFor(_ largest: Int) -> Int { Int.bitWidth - largest.leadingZeroBitCount }

@@ -1,34 +1,34 @@
-/// The facts in the headers of a JPEG XL that decide how much memory and time its decoder takes.
+/// The properties in the headers of a JPEG XL that determine the memory and time of its decoder.
 public struct JPEGXLPicture: Sendable {
     public struct Frame: Sendable {
         public var size: PixelSize
-        /// The canvas that a smaller layer is drawn on; nil if there is none.
+        /// The size of the canvas if the frame is smaller; otherwise nil.
         public var canvas: PixelSize?
         public var isModular = false
         public var hasNoise = false
         public var passes = 1
-        /// The slot that keeps the frame for later frames, from 0 to 3.
+        /// The slot, 0 to 3, in which the decoder keeps the frame for later frames.
         public var slot: Int?
-        /// The last frame of a layered picture, or a frame that an animation shows for a time.
+        /// Whether the frame is the last, or has a duration in an animation.
         public var isShown = true
-        /// The sections come in another order than a decoder needs.
+        /// Whether the sections are stored in another order than a decoder needs.
         public var isReordered = false
-        /// The length of the longest section.
+        /// The length of the longest section in bytes.
         public var sectionBytes = 0
     }
 
     public var size: PixelSize
     /// The number of channels beyond the colours.
     public var extraChannels = 0
-    /// The frames up to the first shown frame. The most costly frames if their headers are unreadable.
+    /// The frames up to the first shown frame. If the headers are unreadable, the most costly possible frames.
     public var frames: [Frame] = []
 
-    /// Whether a decoder needs the bytes in the order of the file.
+    /// Whether a decoder can process the bytes in file order.
     public var isInOrder: Bool { !frames.contains(where: \.isReordered) }
 }
 
 extension JPEGXLPicture {
-    /// Throws `FormatFailure`, and the errors of the source. Takes a read for each frame or two.
+    /// Throws `FormatFailure`, and the errors of the source. Takes one or two reads per frame.
     public init(_ codestream: JPEGXLCodestream) throws {
         var bits = JPEGXLBits(codestream)
         var image = try JPEGXLImage(&bits)

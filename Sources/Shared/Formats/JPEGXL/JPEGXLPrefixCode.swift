@@ -6,7 +6,7 @@ struct JPEGXLPrefixCode {
     /// The tokens in the order of their codes.
     private let tokens: [Int]
 
-    /// Reads the number of tokens of a code.
+    /// Reads the number of tokens in the alphabet of a code.
     static func alphabetSize(_ bits: inout JPEGXLBits) throws -> Int {
         guard try bits.flag() else { return 1 }
         let width = try bits.number(4)
@@ -24,7 +24,7 @@ struct JPEGXLPrefixCode {
         tokens = (1...Self.longest).flatMap { length in lengths.indices.filter { lengths[$0] == length } }
     }
 
-    /// A code of no bits for the only token.
+    /// Creates a code with a single token of 0 bits.
     private init(only token: Int) {
         counts = []
         tokens = [token]
@@ -55,12 +55,12 @@ struct JPEGXLPrefixCode {
         self.init(lengths: lengths)
     }
 
-    /// Reads a code whose lengths have a prefix code themselves.
+    /// Reads a code whose lengths are themselves stored with a prefix code.
     private init(_ bits: inout JPEGXLBits, alphabetSize: Int, skipped: Int) throws {
         let code = try Self.codeOfLengths(&bits, skipped: skipped)
         var lengths: [Int] = []
         var room = 1 << Self.longest
-        // The last token's repeated length and count.
+        // `last`: the last length above 0. `repeated` and `times`: the length and count of the current repetition.
         var (last, repeated, times) = (8, 0, 0)
         while lengths.count < alphabetSize, room > 0 {
             let token = try code.token(&bits)

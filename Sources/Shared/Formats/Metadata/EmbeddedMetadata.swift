@@ -1,28 +1,28 @@
 import Support
 
-/// The metadata of a picture that variants can keep: EXIF, XMP, creator and copyright.
+/// The metadata that variants can keep from a picture: EXIF, XMP, creator and copyright.
 ///
-/// Metadata is often written carelessly: odd, incomplete or too large parts are left out, and are never an error. Not
-/// read: extended XMP (over 64 KB in a JPEG), the records of IPTC (APP13), GIF comments.
+/// Metadata is often malformed. Invalid, incomplete or too large parts are ignored and never an error. Not supported:
+/// extended XMP (over 64 KB in a JPEG), IPTC records (APP13), GIF comments.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// The limit of each part; larger parts are left out. 1 MiB: EXIF of a camera has some 10 to 60 KB.
+    /// The limit of each part, 1 MiB; larger parts are ignored. The EXIF of a camera has 10 to 60 KB.
     public static let byteLimit = 1 << 20
 
-    /// A TIFF structure from its byte order mark, without the `Exif` prefix of a container.
+    /// A TIFF structure that begins with its byte order mark, without the `Exif` prefix of a container.
     public var exif: [UInt8]?
-    /// A packet of XML, without the prefix of a container.
+    /// An XML packet, without the prefix of a container.
     public var xmp: [UInt8]?
-    /// From EXIF's Copyright, else XMP's `dc:rights`, else a PNG's text.
+    /// EXIF's Copyright, else XMP's `dc:rights`, else a PNG's text `Copyright`.
     public var copyright: String?
-    /// From EXIF's Artist, else XMP's `dc:creator`, else a PNG's text `Author`.
+    /// EXIF's Artist, else XMP's `dc:creator`, else a PNG's text `Author`.
     public var artist: String?
 
     public init() {}
 }
 
-/// The words about a picture in its metadata.
+/// The date, title and description of a picture in its metadata.
 public struct EmbeddedCaption: Sendable, Hashable {
-    /// The day of the photograph, `YYYY-MM-DD`: EXIF's DateTimeOriginal or DateTimeDigitized, else XMP's
+    /// The day when the picture was taken, `YYYY-MM-DD`: EXIF's DateTimeOriginal or DateTimeDigitized, else XMP's
     /// `exif:DateTimeOriginal`, `photoshop:DateCreated` or `xmp:CreateDate`.
     public let day: String?
     /// XMP's `dc:title`.
@@ -41,7 +41,7 @@ public struct EmbeddedCaption: Sendable, Hashable {
         self.text = packet?.description ?? (isOfCamera ? nil : description)
     }
 
-    /// Returns the day of `2024:02:03 10:00:00` or `2024-02-03T10:00:00`; nil for a clock that was not set.
+    /// Returns the day of `2024:02:03 10:00:00` or `2024-02-03T10:00:00`, or nil for a camera whose clock was not set.
     private static func day(_ text: String) -> String? {
         let bytes = Array(text.utf8.prefix(10))
         guard bytes.count == 10,
@@ -52,14 +52,14 @@ public struct EmbeddedCaption: Sendable, Hashable {
     }
 }
 
-/// The parts of a file's metadata that a layout has found; the first of each counts.
+/// Collects the parts of a file's metadata. The first part of each kind counts.
 struct FoundParts {
     var metadata = EmbeddedMetadata()
     private let source: any ByteSource
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// The parts without an unreadable EXIF block, and with creator and copyright by EXIF, else XMP, else a text.
+    /// The parts without an invalid EXIF block, with creator and copyright from EXIF, else XMP, else a text.
     var complete: EmbeddedMetadata {
         var complete = metadata
         let exif = metadata.exif.flatMap(ExifBlock.init)
@@ -70,7 +70,7 @@ struct FoundParts {
         return complete
     }
 
-    /// The bytes of `range`; nil if it is empty, too long, or extends beyond the end.
+    /// Returns the bytes of `range`, or nil if it is empty, too long, or extends beyond the end.
     func bytes(_ range: Range<Int>) throws -> [UInt8]? {
         guard !range.isEmpty, range.count <= EmbeddedMetadata.byteLimit, range.upperBound <= source.count else {
             return nil
@@ -79,13 +79,13 @@ struct FoundParts {
         return bytes.count == range.count ? bytes : nil
     }
 
-    /// Reads EXIF, without JPEG's prefix, which some programs write into other formats too.
+    /// Reads EXIF. Removes JPEG's prefix, which some programs write into other formats too.
     mutating func takeExif(_ range: Range<Int>) throws {
         guard metadata.exif == nil, let bytes = try bytes(range) else { return }
         metadata.exif = bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
     }
 
-    /// Reads XMP, without the zeros that C programs append.
+    /// Reads XMP. Removes the zeros that C programs append.
     mutating func takeXMP(_ range: Range<Int>) throws {
         guard metadata.xmp == nil, var bytes = try bytes(range) else { return }
         while bytes.last == 0 { bytes.removeLast() }

@@ -1,6 +1,6 @@
-/// The EXIF of a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6).
+/// The EXIF block of a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6).
 ///
-/// Ignores offsets beyond the bytes. Linear in the entries, of at most 512 per directory.
+/// Ignores offsets beyond the end. Linear in the entries, of which it reads at most 512 per directory.
 public struct ExifBlock: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
     private let order: ByteOrder
@@ -26,11 +26,11 @@ public struct ExifBlock: Sendable, Hashable {
         static let ascii = 2
         static let short = 3
         static let long = 4
-        /// UTF-8 instead of ASCII, since EXIF 3.0.
+        /// UTF-8 text, since EXIF 3.0.
         static let utf8 = 129
     }
 
-    /// Twelve bytes of a directory, which begin at `place`.
+    /// An entry of a directory: twelve bytes from `place`.
     private struct Entry {
         let place: Int
         let tag: Int
@@ -38,43 +38,42 @@ public struct ExifBlock: Sendable, Hashable {
         let count: Int
     }
 
-    /// Nil if the bytes do not begin like TIFF. The `Exif` prefix of JPEG must have been removed.
+    /// Returns nil if the bytes do not begin like TIFF. The caller must remove JPEG's `Exif` prefix.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count >= 8, let order = ByteOrder(tiff: bytes[..<4]) else { return nil }
         self.order = order
         self.bytes = bytes
     }
 
-    /// The holders of the rights: the photographer, and the editor if named.
+    /// The copyright notice of the photographer, and of the editor if there is one.
     public var copyright: String? { text(Tag.copyright) }
 
     /// The creator of the picture.
     public var artist: String? { text(Tag.artist) }
 
-    /// The caption. Some cameras write their name here.
+    /// The caption. Some cameras write their own name here.
     public var imageDescription: String? { text(Tag.imageDescription) }
 
-    /// When the picture was taken, or else scanned, such as `2024:02:03 10:00:00`, in an unknown time zone.
+    /// When the picture was taken, or else digitized, such as `2024:02:03 10:00:00`, in an unknown time zone.
     public var dateTaken: String? {
         let details = entries(of: number(entries(of: firstDirectory).first { $0.tag == Tag.exifDirectory }))
         return text(Tag.dateTimeOriginal, in: details) ?? text(Tag.dateTimeDigitized, in: details)
     }
 
-    /// The JPEG that the second directory points at; nil if there is none. Sometimes it shows an older state of the
-    /// picture.
+    /// The JPEG in the second directory, or nil. It may show an older state of the picture.
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
 
-    /// The thumbnail's orientation in the second directory; nil if it has the picture's orientation.
+    /// The thumbnail's orientation in the second directory, or nil if the picture's orientation applies.
     public var thumbnailOrientation: Orientation? {
         number(thumbnailEntries.first { $0.tag == Tag.orientation }).flatMap { UInt8(exactly: $0) }
             .flatMap(Orientation.init)
     }
 
-    /// The block for an upright copy of the picture in another size, without the thumbnail. Sets orientation 1, and the
-    /// pixel dimensions and sRGB as the colour space if these fields exist. Everything else keeps its place, including
-    /// locations and maker notes.
+    /// Returns the block for an upright copy of the picture in another size, without the thumbnail. Sets the
+    /// orientation to 1, and the pixel dimensions and the colour space if these fields exist. All other fields keep
+    /// their offsets, including GPS locations and maker notes.
     ///
-    /// - Parameter isSRGB: whether the copy has been converted to sRGB; otherwise the colour space is kept.
+    /// - Parameter isSRGB: whether the copy has been converted to sRGB. If false, the colour space field is kept.
     public func upright(size: PixelSize, isSRGB: Bool = true) -> ExifBlock {
         var copy = self
         let main = entries(of: firstDirectory)
@@ -96,7 +95,7 @@ public struct ExifBlock: Sendable, Hashable {
         return copy
     }
 
-    /// A block with Copyright and Artist only, in UTF-8; nil if there is neither.
+    /// Returns a block with only Copyright and Artist, in UTF-8, or nil if both are nil.
     public static func rights(copyright: String?, artist: String?) -> ExifBlock? {
         // Entries are sorted by tag (TIFF 6.0 §2).
         let fields = [(Tag.artist, artist), (Tag.copyright, copyright)].compactMap { tag, text in
@@ -126,7 +125,7 @@ public struct ExifBlock: Sendable, Hashable {
 
     private var firstDirectory: Int? { number(at: 4, 4) }
 
-    /// The offset of the link from `directory` to the next directory.
+    /// Returns the offset of the link from `directory` to the next directory.
     private func linkPlace(of directory: Int?) -> Int? {
         guard let directory, let count = number(at: directory, 2) else { return nil }
         return directory + 2 + count * 12
@@ -145,12 +144,12 @@ public struct ExifBlock: Sendable, Hashable {
         return entries
     }
 
-    /// The value of an entry that has one whole number.
+    /// Returns the value of an entry with a single integer, or nil.
     private func number(_ entry: Entry?) -> Int? {
         guard let entry, entry.count == 1 else { return nil }
         switch entry.type {
         case FieldType.short: return number(at: entry.place + 8, 2)
-        // 13 is the offset of a directory (TIFF technical note 1).
+        // Type 13 is the offset of a directory (TIFF technical note 1).
         case FieldType.long, 13: return number(at: entry.place + 8, 4)
         default: return nil
         }
@@ -171,7 +170,7 @@ public struct ExifBlock: Sendable, Hashable {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// The second directory.
+    /// The entries of the second directory.
     private var thumbnailEntries: [Entry] {
         linkPlace(of: firstDirectory).map { entries(of: number(at: $0, 4)) } ?? []
     }
@@ -201,14 +200,14 @@ public struct ExifBlock: Sendable, Hashable {
 
     // MARK: Numbers
 
-    /// An unsigned number of 2 or 4 bytes; nil beyond the end. Offsets have 32 bits and Int has 64, so sums do not
-    /// overflow.
+    /// Returns an unsigned number of 2 or 4 bytes, or nil beyond the end. Offsets have 32 bits and Int has 64, so sums
+    /// do not overflow.
     private func number(at place: Int, _ width: Int) -> Int? {
         guard place >= 0, place <= bytes.count - width else { return nil }
         return order.number(bytes[place..<place + width])
     }
 
-    /// Sets the type of an entry, and a single number as its value.
+    /// Sets the type of an entry, and its value to a single number.
     private mutating func set(_ entry: Entry, _ type: Int, _ value: Int) {
         put(type, at: entry.place + 2, 2)
         put(1, at: entry.place + 4, 4)
@@ -216,7 +215,7 @@ public struct ExifBlock: Sendable, Hashable {
         put(value, at: entry.place + 8, type == FieldType.short ? 2 : 4)
     }
 
-    /// Only for places that have been read.
+    /// `place` must be an offset that `number` could read.
     private mutating func put(_ value: Int, at place: Int, _ width: Int) {
         for i in 0..<width {
             bytes[place + i] = UInt8(truncatingIfNeeded: value >> ((order == .bigEndian ? width - 1 - i : i) * 8))

@@ -1,6 +1,6 @@
 /// Text from metadata, cleaned for display and output.
 enum MetadataText {
-    /// The most characters that are kept; a name or a line of rights has fewer.
+    /// Text is cut after this many characters. Names and copyright notices have fewer.
     private static let limit = 2_000
 
     /// Decodes UTF-8, or else ISO 8859-1, as old programs write it.
@@ -12,7 +12,7 @@ enum MetadataText {
         cleaned(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
     }
 
-    /// Removes control characters, and spaces around the text; nil if nothing is left.
+    /// Replaces control characters by spaces, and removes spaces around the text. Returns nil if the result is empty.
     static func cleaned(_ text: String) -> String? {
         let scalars = text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }
         guard let first = scalars.firstIndex(where: { $0 != " " }), let last = scalars.lastIndex(where: { $0 != " " })

@@ -1,8 +1,10 @@
 extension XMPPacket {
-    /// The packet for an upright copy of the picture in another size, without properties that no longer hold: sizes,
-    /// the list of files that are appended (a gain map, a film) and the use of a gain map. Nil if the XML is malformed.
+    /// Returns the packet for an upright copy of the picture in another size, or nil if the XML is malformed. Removes
+    /// properties that no longer apply: sizes, the list of appended files (a gain map, a movie) and gain map
+    /// parameters.
     ///
-    /// - Parameter isSRGB: whether the copy has been converted to sRGB, and names of other colour spaces are removed.
+    /// - Parameter isSRGB: whether the copy has been converted to sRGB, so the names of other colour spaces are
+    ///   removed.
     public func ofCopy(isSRGB: Bool) -> XMPPacket? {
         let names = Self.sizes + (isSRGB ? Self.colourSpaces : [])
         return blanked { name in
@@ -15,11 +17,11 @@ extension XMPPacket {
         "tiff:ImageWidth", "tiff:ImageLength", "exif:PixelXDimension", "exif:PixelYDimension",
     ]
     private static let colourSpaces = ["photoshop:ICCProfile", "exif:ColorSpace"]
-    /// As Adobe, Apple and Google write them.
+    /// The prefixes that Adobe, Apple and Google use.
     private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
 
-    /// The packet with spaces in the place of all attributes and elements whose names match, and of the declarations of
-    /// their prefixes. Nil if a tag or such an element does not end. Linear.
+    /// Replaces all attributes and elements whose names match, and the declarations of their prefixes, by spaces.
+    /// Returns nil if a tag or a matching element does not end. Linear.
     private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
         var result = bytes
         func blank(_ range: Range<Int>) {
@@ -39,7 +41,7 @@ extension XMPPacket {
                 blank(start..<tag.end)
                 continue
             }
-            // Up to the tag that closes the element; the same name may be nested.
+            // Find the end tag. Elements of the same name may be nested.
             var depth = 1
             while depth > 0 {
                 guard let next = bytes[place...].firstIndex(of: UInt8(ascii: "<")), let inner = Tag(bytes, at: next)
@@ -52,7 +54,7 @@ extension XMPPacket {
         return XMPPacket(result)
     }
 
-    /// The name of an attribute; for `xmlns:prefix`, a name with that prefix.
+    /// Returns the name of an attribute, or `prefix:` for a declaration `xmlns:prefix`.
     private static func declared(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         name.starts(with: "xmlns:".utf8) ? name.dropFirst(6) + [UInt8(ascii: ":")] : name
     }
@@ -60,13 +62,13 @@ extension XMPPacket {
     /// A tag, comment or instruction between angle brackets.
     private struct Tag {
         let name: Range<Int>
-        /// The offset behind its `>`.
+        /// The offset after its `>`.
         let end: Int
         /// Whether it is an end tag, or a start tag that has an end tag.
         let closes: Bool, opens: Bool
         private(set) var attributes: [(name: Range<Int>, whole: Range<Int>)] = []
 
-        /// - Parameter start: the offset of its `<`. Nil if the tag does not end.
+        /// - Parameter start: the offset of its `<`.
         init?(_ bytes: [UInt8], at start: Int) {
             var place = start + 1
             closes = place < bytes.count && bytes[place] == UInt8(ascii: "/")
@@ -78,7 +80,7 @@ extension XMPPacket {
             }
             name = word()
             if bytes[name].starts(with: "!--".utf8) {
-                // A comment, which may have an apostrophe.
+                // A comment. It may contain an apostrophe.
                 while place + 2 < bytes.count, !bytes[place..<place + 3].elementsEqual("-->".utf8) { place += 1 }
                 guard place + 2 < bytes.count else { return nil }
                 (opens, end) = (false, place + 3)

@@ -1,48 +1,48 @@
-/// An XMP packet (ISO 16684-1) as UTF-8 bytes, searched for a few properties by their usual names.
+/// An XMP packet (ISO 16684-1) in UTF-8, searched for a few properties by their usual names.
 ///
-/// This is no XML parser: it finds properties written as `name="value"` or `<name>value</name>`, and an array as the
-/// first `<rdf:li>` within `<name>`, with the prefixes that every known program writes, such as `tiff` and `dc`.
-/// Linear: reads only the first few places of a name, and the beginning of a value.
+/// This is not an XML parser. It finds properties written as `name="value"` or `<name>value</name>`, and the first
+/// `<rdf:li>` of an array in `<name>`, with the prefixes that all known programs use, such as `tiff` and `dc`. Linear:
+/// reads only the first few occurrences of a name, and the beginning of a value.
 public struct XMPPacket: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
 
-    /// The number of places of a name that are read.
+    /// The number of occurrences of a name that are read.
     private static let placeLimit = 8
-    /// Bytes of a property that are searched for its end.
+    /// The end of a property is searched within this number of bytes.
     private static let valueLimit = 16 << 10
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `tiff:Orientation`, or `exif:Orientation`, as some programs write it; nil without a valid value.
+    /// `tiff:Orientation`, or `exif:Orientation`, which some programs write instead; nil without a valid value.
     public var orientation: Orientation? {
         orientationDigits.first.flatMap { Orientation(rawValue: bytes[$0] &- UInt8(ascii: "0")) }
     }
 
-    /// The packet with every orientation set to 1, in the same length.
+    /// The packet with every orientation set to 1. Keeps the length.
     public var upright: XMPPacket {
         var copy = self
         for place in orientationDigits { copy.bytes[place] = UInt8(ascii: "1") }
         return copy
     }
 
-    /// The first language of `dc:rights`.
+    /// The text of `dc:rights` in its first language.
     public var rights: String? { text(of: "dc:rights") }
 
-    /// The first of `dc:creator`.
+    /// The first name in `dc:creator`.
     public var creator: String? { text(of: "dc:creator") }
 
-    /// The first language of `dc:title`.
+    /// The text of `dc:title` in its first language.
     public var title: String? { text(of: "dc:title") }
 
-    /// The first language of `dc:description`.
+    /// The text of `dc:description` in its first language.
     public var description: String? { text(of: "dc:description") }
 
-    /// When the picture was taken or made, such as `2024-02-03T10:00:00`.
+    /// When the picture was taken or created, such as `2024-02-03T10:00:00`.
     public var dateTaken: String? {
         ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"].lazy.compactMap { text(of: $0) }.first
     }
 
-    /// The offsets of orientations with a single digit, as every valid orientation.
+    /// The offsets of all orientations with a single digit. Valid orientations have one digit.
     private var orientationDigits: [Int] {
         ["tiff:Orientation", "exif:Orientation"].flatMap { name in
             places(of: name, in: bytes.indices).compactMap { place in
@@ -52,7 +52,7 @@ public struct XMPPacket: Sendable, Hashable {
         }
     }
 
-    /// The value of the property whose name ends at `place`: `="value"`, `='value'`, or `>value<`.
+    /// Returns the range of the value after a name that ends at `place`: `="value"`, `='value'`, or `>value<`.
     private func value(at place: Int) -> Range<Int>? {
         var place = skipSpace(place)
         guard place < bytes.count else { return nil }
@@ -73,7 +73,7 @@ public struct XMPPacket: Sendable, Hashable {
         for place in places(of: name, in: bytes.indices) {
             guard let value = value(at: place) else { continue }
             if !value.isEmpty { return unescaped(value) }
-            // Only space up to the next tag: an array, which ends with the property.
+            // White space up to the next tag means an array, which ends with the property.
             let limit = place + min(Self.valueLimit, bytes.count - place)
             let end = places(of: "</" + name, in: place..<limit).first ?? limit
             for item in places(of: "<rdf:li", in: place..<end) {
@@ -86,8 +86,8 @@ public struct XMPPacket: Sendable, Hashable {
         return nil
     }
 
-    /// The offsets behind the first occurrences of `name` as a whole word. A name without its bracket is not found in
-    /// closing tags, which are no properties.
+    /// Returns the offsets after the first occurrences of `name` as a whole word. Ignores end tags, unless `name`
+    /// begins with `<`.
     private func places(of name: String, in range: Range<Int>) -> [Int] {
         let name = Array(name.utf8)
         let isTag = name[0] == UInt8(ascii: "<")
@@ -130,7 +130,7 @@ public struct XMPPacket: Sendable, Hashable {
         return low..<high
     }
 
-    /// Text with XML's predefined entities and character references replaced (XML 1.0 §4.1, §4.6).
+    /// Returns the text with XML's predefined entities and character references replaced (XML 1.0 §4.1, §4.6).
     private func unescaped(_ range: Range<Int>) -> String? {
         guard let text = String(validating: bytes[range], as: UTF8.self) else { return nil }
         var result = ""

@@ -15,7 +15,7 @@ public struct PNGHeader: Sendable, Hashable {
     /// Whether there is an alpha channel.
     public var hasAlpha: Bool { colourType == 4 || colourType == 6 }
 
-    /// Reads the chunk's 13 bytes. Throws `FormatFailure.corrupt` for values that no PNG has.
+    /// Reads the 13 bytes of the chunk. Throws `FormatFailure.corrupt` for invalid values.
     public init(_ bytes: [UInt8]) throws(FormatFailure) {
         precondition(bytes.count == 13)
         let (width, height) = (ByteOrder.bigEndian.number(bytes[0..<4]), ByteOrder.bigEndian.number(bytes[4..<8]))

@@ -1,6 +1,6 @@
 import Support
 
-/// The places of a PNG's pixels: the header, and the chunks that are needed to read them.
+/// The header of a PNG, and the ranges of the chunks that are needed to decode its pixels.
 public struct PNGImageData: Sendable {
     public let header: PNGHeader
     /// The bodies of PLTE and tRNS.
@@ -9,10 +9,10 @@ public struct PNGImageData: Sendable {
     /// The bodies of the IDAT chunks, in order.
     public private(set) var data: [Range<Int>] = []
 
-    /// The length of all these chunks except the header, with lengths, types and checksums.
+    /// The size of the chunks PLTE, tRNS and IDAT in bytes, including their lengths, types and checksums.
     public var byteCount: Int { ([palette, transparency].compactMap(\.self) + data).reduce(0) { $0 + $1.count + 12 } }
 
-    /// Throws `FormatFailure` if the chunks do not lead to the end, and errors of the source.
+    /// Throws `FormatFailure` if the chunks do not reach IEND, and the errors of the source.
     public init(_ source: some ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let bytes = try window.bytes(at: 16, 13) else { throw FormatFailure.truncated(.png) }

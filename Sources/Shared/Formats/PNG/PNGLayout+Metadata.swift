@@ -1,5 +1,5 @@
 extension PNGLayout {
-    /// Finds EXIF (§11.3.3.4), XMP and texts (§11.3.4) in any place.
+    /// Finds EXIF (§11.3.3.4), XMP and texts (§11.3.4) before or after the image data.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         var offset = 8
         for _ in 0..<hopLimit {
@@ -25,17 +25,17 @@ extension PNGLayout {
     }
 }
 
-/// A text of a PNG under a keyword.
+/// A keyword and its text.
 private struct PNGText {
     let keyword: String
-    /// Not empty, and within the limit of metadata.
+    /// The decompressed text, not empty, at most `EmbeddedMetadata.byteLimit`.
     let bytes: [UInt8]
     /// `iTXt` is UTF-8, the others ISO 8859-1.
     let isUTF8: Bool
 
     var string: String? { isUTF8 ? MetadataText.cleaned(bytes) : MetadataText.cleaned(latin1: bytes) }
 
-    /// Nil for other keywords: a picture may carry megabytes under them.
+    /// Returns nil for other keywords, whose texts may have megabytes.
     init?(_ type: FourCC, _ chunk: [UInt8]) {
         guard let end = chunk.prefix(80).firstIndex(of: 0) else { return nil }
         keyword = String(decoding: chunk[..<end], as: UTF8.self)
@@ -44,7 +44,7 @@ private struct PNGText {
         isUTF8 = type == "iTXt"
         var isCompressed = type == "zTXt"
         if isUTF8 {
-            // Compression flag and method, language and translated keyword, each ended by a zero.
+            // Compression flag and method, then language and translated keyword, both terminated by a zero.
             guard rest.count >= 4 else { return nil }
             isCompressed = rest.removeFirst() == 1
             let method = rest.removeFirst()

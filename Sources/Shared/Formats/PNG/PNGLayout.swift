@@ -2,7 +2,7 @@ import CZlib
 import Support
 
 extension ImageFormat {
-    /// PNG, also animated.
+    /// PNG, including animated PNG.
     public static let png = ImageFormat(
         "png", name: "PNG", signature: Signature(PNGHeader.signature),
         header: { window, _ in try PNGLayout.header(&window) },
@@ -13,20 +13,20 @@ extension ImageFormat {
 
 /// The chunks of a PNG (PNG specification, third edition, §5 and §11).
 public enum PNGLayout {
-    /// The number of chunks that are searched for an `eXIf` chunk, which may follow the image data (§11.3.3.4): enough
-    /// for 128 MB in the 8 KB chunks that libpng writes, while a hostile file costs some 20 ms.
+    /// The number of chunks that are searched for `eXIf`, which may follow the image data (§11.3.3.4). Enough for 128
+    /// MB in the 8 KB chunks that libpng writes. A malicious file costs about 20 ms.
     static let hopLimit = 16_384
 
     public struct Chunk: Sendable, Hashable {
         public let type: FourCC
-        /// Its data, which may extend beyond the end of the file.
+        /// The range of the data, which may extend beyond the end of the file.
         public let body: Range<Int>
-        /// The offset of the next chunk, behind the CRC.
+        /// The offset of the next chunk, after the CRC.
         var end: Int { body.upperBound + 4 }
     }
 
-    /// Reads size and colour type from IHDR, which comes first (§11.2.1), alpha also from tRNS and animation from acTL,
-    /// which precede the image data, and orientation from eXIf anywhere.
+    /// Reads size and colour type from IHDR, the first chunk (§11.2.1), transparency also from tRNS and animation from
+    /// acTL, both before the image data, and the orientation from eXIf at any position.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         let first = try nextChunk(&window, at: 8)
         if first.type == "CgBI" { throw FormatFailure.notRead(.png, "Apple's own kind for its apps (CgBI)") }
@@ -64,15 +64,15 @@ public enum PNGLayout {
             hidesStill: hidesStill)
     }
 
-    /// Skips from chunk to chunk to IEND; ignores later bytes.
+    /// Walks over all chunks up to IEND. Ignores later bytes.
     ///
-    /// - Parameter verifiesChecksums: whether the chunks without which the picture or its frames cannot be drawn must
-    ///   have the right checksum, which costs a read of all bytes. Decoders ignore the checksums of the others.
+    /// - Parameter verifiesChecksums: whether to verify the checksums of the chunks that are needed to draw the picture
+    ///   or its frames, which reads all bytes. Decoders ignore the checksums of other chunks.
     static func checkEnd(_ source: any ByteSource, verifiesChecksums: Bool) throws {
         var window = verifiesChecksums ? SourceWindow.forWalk(source) : .forHeader(source)
         var sawData = false
         var isAnimated = false
-        // The colour type in IHDR, whose length `header` has checked.
+        // Byte 25 is the colour type in IHDR. `header` has checked the length of IHDR.
         let hasPalette = try window.byte(at: 25) == 3
         var offset = 8
         while true {
@@ -83,7 +83,7 @@ public enum PNGLayout {
             case "IHDR", "IEND": isDrawn = true
             case "IDAT":
                 isDrawn = true
-                // Some of the chunks may be empty (§11.2.3), but not all.
+                // Some IDAT chunks may be empty (§11.2.3), but not all.
                 if !chunk.body.isEmpty { sawData = true }
             case "PLTE": isDrawn = hasPalette
             case "acTL":
@@ -105,7 +105,7 @@ public enum PNGLayout {
         }
     }
 
-    /// The CRC over type and data (§5.5).
+    /// Verifies the CRC over type and data (§5.5).
     private static func verifyChecksum(of chunk: Chunk, _ window: inout SourceWindow) throws {
         var sum: UInt = 0
         let isWhole = try window.read(chunk.body.lowerBound - 4..<chunk.body.upperBound) { bytes in
@@ -117,8 +117,8 @@ public enum PNGLayout {
         guard stored == Int(sum) else { throw FormatFailure.corrupt(.png, "a chunk's checksum") }
     }
 
-    /// The chunk at `offset`. Throws `truncated` if its length or type is incomplete, `corrupt` if they are invalid:
-    /// lengths end at 2^31 - 1, types are four ASCII letters (§5.3, §5.4).
+    /// Returns the chunk at `offset`. Throws `truncated` if its length or type is incomplete, and `corrupt` if the
+    /// length is over 2^31 - 1 or the type is not four ASCII letters (§5.3, §5.4).
     static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk {
         guard let length = try window.bigEndian(at: offset, 4),
             let type = try window.bigEndian(at: offset + 4, 4).map({ FourCC(UInt32($0)) })
@@ -130,7 +130,7 @@ public enum PNGLayout {
         return Chunk(type: type, body: offset + 8..<offset + 8 + length)
     }
 
-    /// The chunk at `offset`; nil if it is invalid, which `checkEnd` reports.
+    /// Returns the chunk at `offset`, or nil if it is invalid, which `checkEnd` reports.
     static func readableChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         do {
             return try nextChunk(&window, at: offset)

@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// Known by the order of bytes and 42, or 43 for BigTIFF.
+    /// Detected by the byte order mark and 42, or 43 for BigTIFF.
     public static let tiff = ImageFormat(
         "tiff", name: "TIFF", fileExtensions: ["tiff", "tif"],
         signature: Signature(
@@ -10,9 +10,9 @@ extension ImageFormat {
         checkEnd: { source, _, _ in try TIFFLayout.checkEnd(source) })
 }
 
-/// The directories of a TIFF, one for each page (TIFF 6.0 §2; BigTIFF has numbers of 64 bits).
+/// The directories of a TIFF, one per page (TIFF 6.0 §2). BigTIFF has offsets of 64 bits.
 enum TIFFLayout {
-    /// Enough for scans and stacks of microscopes.
+    /// Enough for scanned documents and microscope stacks.
     static let pageLimit = 4096
 
     private enum Tag {
@@ -35,16 +35,16 @@ enum TIFFLayout {
         static let oldJPEG = 513
     }
 
-    /// The schemes that some build of libtiff reads; numbers above 32765 are private schemes.
+    /// The schemes that libtiff can support, depending on its build. Numbers above 32765 are private schemes.
     private static let compressions: Set<Int> = [
         1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000,
         50001,
     ]
-    /// Tags that are needed to read pixels, and may have several values.
+    /// The tags that decoding needs and that may have several values.
     private static let arrays = [Tag.bits, Tag.palette, Tag.extraSamples, Tag.sampleFormat]
 
-    /// Reads size, orientation and alpha of a page, counted from 0. Throws `FormatFailure`: `noSuchPage` beyond the
-    /// last.
+    /// Reads size, orientation and alpha of a page, counted from 0. Throws `FormatFailure` (`noSuchPage` beyond the
+    /// last page).
     static func header(_ window: inout SourceWindow, page: Int) throws -> ImageHeader {
         let directory = try directory(&window, page: page)
         guard let width = try directory.number(Tag.width, &window),
@@ -62,9 +62,8 @@ enum TIFFLayout {
             isAnimated: false, hasAlpha: try hasAlpha(directory, &window), page: page)
     }
 
-    /// Whether the first sample beyond the colours is alpha (TIFF 6.0 §18): the tag is 1 or 2. A single extra sample
-    /// without the tag is alpha, too, as in libvips and Pillow; libtiff alone does not distinguish that from the tag's
-    /// 0 for "unspecified".
+    /// Whether the first extra sample is alpha: the tag ExtraSamples is 1 or 2 (TIFF 6.0 §18). A single extra sample
+    /// without the tag is alpha too, as in libvips and Pillow. Only libtiff treats a missing tag like 0, "unspecified".
     private static func hasAlpha(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws -> Bool {
         if directory.entries[Tag.extraSamples] != nil {
             return try [1, 2].contains(directory.number(Tag.extraSamples, &window))
@@ -80,7 +79,7 @@ enum TIFFLayout {
         return samples == colours + 1
     }
 
-    /// Throws `FormatFailure.notRead` for unknown samples, colours or compression.
+    /// Throws `FormatFailure.notRead` for unsupported samples, colours or compression.
     private static func checkKind(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws {
         func fault(_ kind: String) -> FormatFailure { .notRead(.tiff, kind) }
         let compression = try directory.number(Tag.compression, &window) ?? 1
@@ -97,7 +96,7 @@ enum TIFFLayout {
             guard try directory.number(Tag.inkSet, &window) ?? 1 == 1 else {
                 throw fault("inks other than cyan, magenta, yellow and black")
             }
-        // Luminance and chroma, which libtiff's JPEG decoder turns into colours if all samples lie together.
+        // YCbCr, which libtiff's JPEG decoder converts to RGB if the samples are interleaved.
         case 6 where compression == 7:
             guard try directory.number(Tag.planes, &window) ?? 1 == 1 else {
                 throw fault("colours of kind 6 in planes")
@@ -106,7 +105,7 @@ enum TIFFLayout {
         }
     }
 
-    /// Walks over all pages, whose strips or tiles must be within the file.
+    /// Walks over all pages. Their strips or tiles must be within the file.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         let start = try TIFFStart(&window)
@@ -138,7 +137,7 @@ enum TIFFLayout {
         for case let entry? in arrays.map({ directory.entries[$0] }) where entry.width > 0 && entry.count > 0 {
             _ = try directory.number(entry, entry.count - 1, &window)
         }
-        // A JPEG of the old style needs no strips (TIFF 6.0 §22).
+        // Old-style JPEG needs no strips (TIFF 6.0 §22).
         if directory.entries[Tag.stripOffsets] == nil, let offset = try directory.number(Tag.oldJPEG, &window) {
             guard offset < window.count else { throw FormatFailure.truncated(.tiff) }
             return
@@ -153,7 +152,7 @@ enum TIFFLayout {
         }
         for index in 0..<offsets.count {
             let offset = try directory.number(offsets, index, &window)
-            // Old writers leave the lengths out; a decoder guesses them.
+            // Old writers omit the lengths, and decoders guess them.
             let length = try lengths.map { try directory.number($0, index, &window) } ?? 1
             let (end, overflow) = offset.addingReportingOverflow(length)
             guard !overflow, end <= window.count else { throw FormatFailure.truncated(.tiff) }
@@ -161,7 +160,7 @@ enum TIFFLayout {
     }
 }
 
-/// The first bytes of a TIFF: the order of bytes, the width of offsets, and the offset of the first directory.
+/// The header of a TIFF: the byte order, the width of offsets, and the offset of the first directory.
 private struct TIFFStart {
     let order: ByteOrder
     let isBig: Bool
@@ -178,23 +177,23 @@ private struct TIFFStart {
     }
 }
 
-/// The entries of a page.
+/// The directory of a page.
 private struct TIFFDirectory {
     struct Entry {
-        /// The bytes of each value; 0 for an unknown kind.
+        /// The size of each value in bytes; 0 for a type that is not an integer.
         let width: Int
         let count: Int
         /// The offset of the values.
         let offset: Int
     }
 
-    /// By tag; the first entry of each tag.
+    /// The first entry of each tag.
     let entries: [Int: Entry]
     /// The offset of the next page's directory; 0 after the last page.
     let next: Int
     private let order: ByteOrder
 
-    /// The bytes of whole numbers by the numbers of their kinds (TIFF 6.0 §2, BigTIFF).
+    /// The sizes of integer types in bytes, by type number (TIFF 6.0 §2, BigTIFF).
     private static let widths = [1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8]
     /// More entries than any page has.
     private static let entryLimit = 4096
@@ -210,7 +209,7 @@ private struct TIFFDirectory {
         order = start.order
         var entries: [Int: Entry] = [:]
         for index in 0..<count {
-            // The offset lies within the file, which is far from the end of numbers.
+            // The offset is within the file, so the sum does not overflow.
             let place = offset + countBytes + index * entryBytes
             guard let tag = try window.number(at: place, 2, order),
                 let kind = try window.number(at: place + 2, 2, order),
@@ -233,16 +232,16 @@ private struct TIFFDirectory {
         self.next = next
     }
 
-    /// The first value of a tag; nil if it is missing, or no whole number.
+    /// Returns the first value of a tag, or nil if the tag is missing or not an integer.
     func number(_ tag: Int, _ window: inout SourceWindow) throws -> Int? {
         guard let entry = entries[tag], entry.width > 0, entry.count > 0 else { return nil }
         return try number(entry, 0, &window)
     }
 
-    /// Throws `FormatFailure` if the value is outside of the file or no whole number.
+    /// Throws `FormatFailure` if the value is outside the file or not an integer.
     func number(_ entry: Entry, _ index: Int, _ window: inout SourceWindow) throws -> Int {
         guard entry.width > 0 else { throw FormatFailure.corrupt(.tiff, "numbers of an unknown kind") }
-        // The product fits, as the entry's did.
+        // The product does not overflow, because `init` has checked it for all values.
         let (place, overflow) = entry.offset.addingReportingOverflow(index * entry.width)
         guard !overflow, let number = try window.number(at: place, entry.width, order) else {
             throw FormatFailure.truncated(.tiff)
@@ -252,7 +251,8 @@ private struct TIFFDirectory {
 }
 
 extension SourceWindow {
-    /// An unsigned number of 1 to 8 bytes, at most 2^63 - 1, which no file reaches; nil if the source ends too early.
+    /// Reads an unsigned number of 1 to 8 bytes. Returns at most 2^63 - 1, which is beyond any file, or nil if the
+    /// source ends too early.
     fileprivate mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
         guard let bytes = try bytes(at: offset, width) else { return nil }
         guard width == 8 else { return order.number(bytes) }

@@ -1,10 +1,10 @@
-/// A check of the partitions of a VP8 key frame (RFC 6386 §9.5), whose header has their number and lengths. Like
-/// libwebp, it requires that the first partition is whole and that the last partition begins within the data.
+/// Checks the partitions of a VP8 key frame, whose number and lengths are in the header (RFC 6386 §9.5). Like libwebp,
+/// requires that the first partition is complete and that the last partition begins within the data.
 enum VP8Partitions {
-    /// The bytes that a check reads: 10, and fewer than 200 bits up to the number of partitions.
+    /// The bytes that `fit` reads: 10, and fewer than 200 bits up to the number of partitions.
     static let headerBytes = 64
 
-    /// Whether the data of `count` bytes, which begins with `head`, can have all partitions.
+    /// Whether data of `count` bytes that begins with `head` is long enough for all partitions.
     static func fit(_ head: ArraySlice<UInt8>, count: Int, _ byte: (_ offset: Int) throws -> UInt8?) rethrows -> Bool {
         let start = 10
         let tag = ByteOrder.littleEndian.number(head.prefix(3))
@@ -28,7 +28,7 @@ enum VP8Partitions {
         func skip(_ count: Int, width: Int) {
             for _ in 0..<count where bits.next() { _ = bits.number(width) }
         }
-        // The colour space and the clamping.
+        // Colour space and clamping type.
         _ = bits.number(2)
         if bits.next() {
             let (hasMap, hasValues) = (bits.next(), bits.next())
@@ -46,7 +46,7 @@ enum VP8Partitions {
     }
 }
 
-/// Decodes bits of even probability (RFC 6386 §7). Zeros follow the bytes.
+/// Decodes bits with probability one half (RFC 6386 §7). Reads zeros after the end.
 private struct BoolDecoder {
     private var bytes: ArraySlice<UInt8>
     private var value = 0

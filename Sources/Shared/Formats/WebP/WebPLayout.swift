@@ -1,7 +1,7 @@
 import Support
 
 extension ImageFormat {
-    /// Known by a RIFF container, whose length follows, of the form `WEBP`.
+    /// Detected by `RIFF`, a length of any value, and `WEBP`.
     public static let webp = ImageFormat(
         "webp", name: "WebP", signature: Signature(Array("RIFF----WEBP".utf8), blank: 4..<8),
         header: { window, _ in try WebPLayout.header(&window) },
@@ -10,7 +10,7 @@ extension ImageFormat {
 
 /// The chunks of a WebP (WebP container specification; VP8: RFC 6386 §9.1; VP8L: WebP lossless specification §3).
 enum WebPLayout {
-    /// More chunks than any file has before its `EXIF`, including animations of thousands of frames.
+    /// More chunks than any real file has before `EXIF`, including animations of thousands of frames.
     static let hopLimit = 16_384
 
     private enum Feature {
@@ -21,14 +21,14 @@ enum WebPLayout {
 
     struct Chunk {
         let type: FourCC
-        /// Its data, which may extend beyond the end.
+        /// The range of the data, which may extend beyond the end of the file.
         let body: Range<Int>
-        /// The offset of the next chunk: data is padded to an even length.
+        /// The offset of the next chunk. Data is padded to an even length.
         var end: Int { body.upperBound + body.count % 2 }
     }
 
-    /// Reads size, alpha and animation from the first chunk, and the orientation from the `EXIF` chunk if the features
-    /// announce it, as libwebp does.
+    /// Reads size, alpha and animation from the first chunk, and the orientation from the `EXIF` chunk if its feature
+    /// flag is set, like libwebp.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }
         switch chunk.type {
@@ -51,12 +51,13 @@ enum WebPLayout {
         }
     }
 
-    /// Skips over the chunks within the container's size, and requires a picture or a frame; ignores later bytes.
+    /// Walks over the chunks within the size of the container, which must include a picture or a frame. Ignores later
+    /// bytes.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let riffSize = try window.littleEndian(at: 4, 4) else { throw FormatFailure.truncated(.webp) }
         let end = 8 + riffSize
-        // An odd size lacks its padding byte, which some writers omit at the end of the file.
+        // An odd size does not include the padding byte, which some writers omit at the end of the file.
         guard end <= window.count else { throw FormatFailure.truncated(.webp) }
         var sawPicture = false
         var canvas: PixelSize?
@@ -94,7 +95,7 @@ enum WebPLayout {
         }
     }
 
-    /// Start code and two numbers of 14 bits in a key frame's header.
+    /// Reads the start code and two sides of 14 bits from the header of a key frame.
     private static func lossySize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize {
         let start = chunk.body.lowerBound
         guard let tag = try window.byte(at: start), let startCode = try window.bigEndian(at: start + 3, 3),
@@ -109,7 +110,7 @@ enum WebPLayout {
         return size
     }
 
-    /// Signature, two numbers of 14 bits and the alpha flag.
+    /// Reads the signature, two sides of 14 bits and the alpha flag.
     private static func losslessSize(
         _ window: inout SourceWindow, _ chunk: Chunk
     ) throws -> (PixelSize, hasAlpha: Bool) {
@@ -128,15 +129,15 @@ enum WebPLayout {
             let height = try window.littleEndian(at: start + 7, 3)
         else { throw FormatFailure.truncated(.webp) }
         let size = PixelSize(width: width + 1, height: height + 1)
-        // Both have 24 bits, so the product fits; the container allows 2^32 - 1.
+        // Both have 24 bits, so the product does not overflow. The container allows 2^32 - 1 pixels.
         guard chunk.body.count >= 10, size.width * size.height <= UInt32.max else {
             throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
         }
         return size
     }
 
-    /// The size of a still picture in its stream; nil for another chunk. A still picture fills the canvas, unlike a
-    /// frame, whose stream is within an `ANMF` chunk.
+    /// Returns the size of a still picture, or nil for another chunk. A still picture must fill the canvas. Frames,
+    /// which need not, are within `ANMF` chunks.
     private static func pictureSize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize? {
         switch chunk.type {
         case "VP8 ": try lossySize(&window, chunk)
@@ -155,7 +156,7 @@ enum WebPLayout {
         return .upright
     }
 
-    /// The chunk at `offset`; nil if its type or length is incomplete.
+    /// Returns the chunk at `offset`, or nil if its type or length is incomplete.
     static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
         else { return nil }
@@ -170,8 +171,8 @@ enum WebPLayout {
     }
 }
 
-/// The end of the last whole frame of an animated WebP whose end may be missing; nil if no frame is whole. Skips from
-/// chunk to chunk. Throws errors of the source.
+/// Returns the offset after the last whole frame of an animated WebP that may be truncated, or nil if no frame is
+/// whole. Skips from chunk to chunk. Throws the errors of the source.
 public func endOfWholeFrames(ofWebP source: some ByteSource) throws -> Int? {
     var window = SourceWindow.forHeader(source)
     var end: Int?

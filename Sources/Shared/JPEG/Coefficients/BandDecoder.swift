@@ -1,11 +1,11 @@
-/// Decodes blocks of a progressive scan of a single band (ITU-T T.81 G.1.2.2, G.1.2.3).
+/// Decodes the blocks of an AC scan of a progressive picture (ITU-T T.81 G.1.2.2, G.1.2.3).
 ///
 /// The inner loops read tables and write coefficients unchecked, under the invariants of `MCUDecoder`. Coefficients
-/// that the output does not need are written to the place of the DC coefficient, which is filled last.
+/// that the output does not need are written to position 0, which the inverse DCT replaces by the DC coefficient.
 struct BandDecoder {
     private let entries: UnsafePointer<UInt32>
     private let skips: UnsafePointer<UInt16>?
-    /// Owned by the scan.
+    /// `BlockLayout.places`, in memory that the scan owns.
     private let places: UnsafePointer<UInt8>
     private let table: Unmanaged<HuffmanTable>
     private let first: Int
@@ -14,7 +14,7 @@ struct BandDecoder {
     /// Bit masks of the coefficients to keep, and of the band.
     private let kept: UInt64
     private let inBand: UInt64
-    /// The number of low bits that are still missing after the scan (Al).
+    /// Low bits that are still missing after the scan (Al).
     private let missing: Int
 
     /// - Parameter table: must outlive the decoder.
@@ -33,9 +33,10 @@ struct BandDecoder {
 
     // MARK: First scan of the band
 
-    /// Decodes a block of a band without refinement. Skips coefficients that are not kept.
+    /// Decodes a block in the first scan of a band, if no later scan refines the band. Skips coefficients that are not
+    /// kept.
     ///
-    /// - Parameter run: receives the number of following blocks without coefficients.
+    /// - Parameter run: receives the number of following blocks without coefficients in the band.
     @inline(__always) func begin(
         _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ run: inout Int, _ isBad: inout Bool
     ) {
@@ -64,7 +65,8 @@ struct BandDecoder {
         }
     }
 
-    /// Decodes a block of a band that later scans refine, and records its nonzero coefficients in `history`.
+    /// Decodes a block in the first scan of a band that later scans refine. Records its nonzero coefficients in
+    /// `history`.
     @inline(__always) func begin(
         _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ history: UnsafeMutablePointer<UInt64>,
         _ run: inout Int, _ isBad: inout Bool
@@ -96,7 +98,7 @@ struct BandDecoder {
     ) {
         let before = history.pointee
         var found = before
-        // The part of the band that is not decoded yet.
+        // The coefficients that are not decoded yet.
         var rest = inBand
         while run == 0, rest != 0 {
             bits.refill()
@@ -105,11 +107,11 @@ struct BandDecoder {
                 run = value + 1
                 break
             }
-            // A new coefficient has only a sign.
+            // A coefficient that becomes nonzero in a refinement scan is 1 or -1.
             if value > 1 || value < -1 { isBad = true }
-            // It follows `growth` - 1 coefficients that stay 0.
+            // Skip the `growth` - 1 coefficients that stay 0.
             var zeros = rest & ~before
-            // Without branches for the first few, because their number is unpredictable.
+            // The first four steps are branchless, because `growth` is unpredictable.
             zeros &= growth > 1 ? zeros &- 1 : ~0
             zeros &= growth > 2 ? zeros &- 1 : ~0
             zeros &= growth > 3 ? zeros &- 1 : ~0
@@ -119,7 +121,7 @@ struct BandDecoder {
             let upTo = zeros ^ (zeros &- 1)
             correct(&bits, rest & upTo & before, block)
             if value != 0 {
-                // Damaged data may place it after the band.
+                // Damaged data may place the coefficient after the band.
                 let number = zeros == 0 ? last + 1 : zeros.trailingZeroBitCount
                 check(number < 144)
                 block[Int(places[number])] = Int16(truncatingIfNeeded: value << missing)
@@ -134,14 +136,14 @@ struct BandDecoder {
         history.pointee = found
     }
 
-    /// Reads a correction bit for each nonzero coefficient, and applies it to kept coefficients.
+    /// Reads a correction bit for each coefficient of the mask. Applies it if the coefficient is kept.
     @inline(__always) private func correct(
         _ bits: inout BitReader, _ coefficients: UInt64, _ block: UnsafeMutablePointer<Int16>
     ) {
         var left = coefficients
         while left != 0 {
             bits.refill()
-            // `skip` takes at most the bits of a window.
+            // `skip` accepts at most the valid bits of the window.
             if left & kept == 0 {
                 let count = left.nonzeroBitCount
                 bits.skip(min(count, 32))
@@ -156,8 +158,8 @@ struct BandDecoder {
                 left &= left &- 1
                 let value = block[place]
                 let sign = value &>> 15
-                // Without a branch, because the bit is unpredictable. Like libjpeg, ignores the bit if it is already
-                // set, which happens only in damaged data.
+                // Branchless, because the bit is unpredictable. Like libjpeg, ignores the correction of a bit that is
+                // already set, which occurs only in damaged data.
                 let bit = Int16(truncatingIfNeeded: window >> 63) & ~(value &>> Int16(truncatingIfNeeded: missing))
                 block[place] = value &+ ((bit &<< Int16(truncatingIfNeeded: missing)) ^ sign) &- sign
                 window &<<= 1
@@ -170,7 +172,8 @@ struct BandDecoder {
     // MARK: Symbols
 
     /// Returns the increment of the coefficient number, and the value. At the end of a band, the increment is
-    /// `HuffmanTable.endOfBlock` and the value is the number of blocks that end, at most 32767.
+    /// `HuffmanTable.endOfBlock` and the value is the number of following blocks in which the band ends too, at most
+    /// 32766 (EOBRUN - 1).
     @inline(__always) static func coefficient(
         _ bits: inout BitReader, _ entries: UnsafePointer<UInt32>, _ table: Unmanaged<HuffmanTable>,
         _ isBad: inout Bool

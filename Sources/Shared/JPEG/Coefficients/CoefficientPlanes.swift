@@ -1,14 +1,15 @@
 import CKernels
 import Support
 
-/// Decodes a progressive JPEG. All coefficients are decoded before the first samples.
+/// Decodes a progressive JPEG. A row of samples is available once all scans have decoded that row. Without a spare
+/// thread, `init` decodes all scans.
 final class CoefficientPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private(set) var isTruncated: Bool
     private let schedule: ScanSchedule
     private let spareThreads: ThreadBudget
     private var threads: [Thread] = []
-    /// How many threads were borrowedThreads from `spareThreads`.
+    /// Threads taken from `spareThreads`.
     private var borrowedThreads = 0
     private let allowsTruncated: Bool
     private let shapes: [ComponentShape]
@@ -38,7 +39,7 @@ final class CoefficientPlanes: JPEGPlanes {
         case .file: isWhole = false
         case .nonsense: return nil
         }
-        // libjpeg conceals gaps between restarts in its own way.
+        // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
         let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
         guard !hasGaps, frame.scans.allSatisfy(\.isProgression) else { return nil }
         let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
@@ -112,8 +113,8 @@ final class CoefficientPlanes: JPEGPlanes {
         if threads.isEmpty { schedule.work() }
     }
 
-    /// Starts a thread for each free processor, and another because the calling thread waits for rows. The rows are
-    /// resampled and encoded while the last scan is decoded.
+    /// Starts a thread for each free processor, and one more because the calling thread mostly waits for rows, which it
+    /// resamples and encodes while the last scan is decoded.
     private func startThreads(atMost most: Int) {
         while borrowedThreads < most, spareThreads.take() { borrowedThreads += 1 }
         for _ in 0..<(borrowedThreads > 0 ? borrowedThreads + 1 : 0) {

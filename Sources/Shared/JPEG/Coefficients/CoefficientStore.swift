@@ -1,19 +1,20 @@
 import Support
 
-/// The coefficients of one component of a progressive picture, row by row in whole MCUs. Of the coefficients that are
-/// not kept, records only which are nonzero, because refinement depends on it (ITU-T T.81 G.1.2.3).
+/// The coefficients of one component of a progressive picture, row by row in whole MCUs. For coefficients that are not
+/// kept, records only whether they are nonzero, because refinement needs to know (ITU-T T.81 G.1.2.3).
 ///
 /// `@unchecked Sendable`: several scans write at the same time, but a scan starts a row of blocks only after all
-/// earlier scans have finished it (`ScanSchedule`). Rows and columns are below `down` and `across`.
+/// earlier scans have finished it (`ScanSchedule`). Callers access only rows below `down` and columns below `across`.
 final class CoefficientStore: @unchecked Sendable {
     let layout: BlockLayout
     let across: Int
     let down: Int
     let dc: UnsafeMutablePointer<Int16>
-    /// `layout.area` for each block. The place of the DC coefficient is unused.
+    /// `layout.area` for each block. The place of the DC coefficient receives coefficients that are not kept, and is
+    /// never read.
     let coefficients: UnsafeMutablePointer<Int16>
-    /// For each block a mask of its nonzero AC coefficients, in zigzag order from the lowest bit. Nil if nothing is
-    /// refined.
+    /// A mask of the nonzero coefficients of each block, in zigzag order from the lowest bit. Nil if no scan refines AC
+    /// coefficients.
     let history: UnsafeMutablePointer<UInt64>?
     private let memory: [AlignedBuffer]
 
@@ -32,7 +33,7 @@ final class CoefficientStore: @unchecked Sendable {
             isRefined ? UnsafeMutableRawPointer(memory[2].bytes).assumingMemoryBound(to: UInt64.self) : nil
     }
 
-    /// Returns the size in bytes, or `Int.max` if it overflows.
+    /// Returns the size in bytes, or `Int.max` on overflow.
     static func memory(_ shape: ComponentShape, mcusAcross: Int, mcusDown: Int, isRefined: Bool) -> Int {
         let (blocks, isTooMany) = (mcusAcross * shape.across).multipliedReportingOverflow(by: mcusDown * shape.down)
         let (bytes, isTooMuch) = blocks.multipliedReportingOverflow(by: 2 + 2 * shape.layout.area + (isRefined ? 8 : 0))

@@ -2,7 +2,7 @@ import Support
 
 /// Decodes one scan of a progressive picture into coefficient stores (ITU-T T.81 G.1.2, G.2).
 ///
-/// Rows and columns come from the shapes that the stores were made for.
+/// Writes stay inside the stores, because rows and columns come from the shapes that the stores were created with.
 final class ProgressiveScan {
     struct Part {
         let store: CoefficientStore
@@ -18,7 +18,7 @@ final class ProgressiveScan {
     /// Nil for a DC scan.
     private let band: BandDecoder?
     private let isRefinement: Bool
-    /// The number of low bits that are still missing after the scan (Al).
+    /// Low bits that are still missing after the scan (Al).
     private let missing: Int
     private let dcParts: [DCPart]
     private let cursor: ScanCursor
@@ -67,7 +67,7 @@ final class ProgressiveScan {
 
     var isTruncated: Bool { cursor.isTruncated }
 
-    /// Decodes a row. Rows must be decoded in order. Throws for damaged data.
+    /// Decodes the next row. Throws for damaged data.
     func decode(row: Int) throws {
         var column = 0
         while column < columns {
@@ -87,10 +87,11 @@ final class ProgressiveScan {
                 region: region.isLast ? .max : region.count * 8, data: dataEnd.map { $0.offset * 8 } ?? .max)
             var bits = BitReader(region.bytes, at: cursor.position)
             let (decoded, isCode) = decode(&bits, limits, row: row, columns: column..<column + most)
-            // This also holds in an MCU that is cut off, because the zeros that replace missing data are valid codes.
+            // A truncated MCU causes no invalid code, because the zeros that replace its missing data are valid codes.
             guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
-                // Like libjpeg, reads zeros after the end of the data, but does not apply this to restarts.
+                // Like libjpeg, reads zeros after the end of the data. With restarts `endData` always throws, because
+                // libjpeg decodes the picture if damage is allowed (`CoefficientPlanes`).
                 _ = try cursor.endData(region, dataEnd)
             } else {
                 cursor.position = bits.position
@@ -100,14 +101,14 @@ final class ProgressiveScan {
         }
     }
 
-    /// Bit positions at which decoding pauses, and at which the data ends.
+    /// Bit positions: the end of the region, where decoding pauses, and the end of the data.
     private struct Limits {
         let region: Int
         let data: Int
     }
 
-    /// Decodes at least one MCU. Returns the number of MCUs, and whether all codes were valid. Stops after the first
-    /// incomplete MCU.
+    /// Decodes at least one MCU, and stops after an incomplete MCU. Returns the number of MCUs, and whether all codes
+    /// were valid.
     private func decode(
         _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
     ) -> (decoded: Int, isCode: Bool) {
@@ -117,7 +118,7 @@ final class ProgressiveScan {
         let first = row * store.across + columns.lowerBound
         var isBad = false
         var decoded = 0
-        // A local copy stays in registers. The compiler must assume that stores to coefficients change memory.
+        // Local copies stay in registers. Properties would be reloaded after each store to a coefficient.
         let band = band!
         let isRefinement = isRefinement
         var run = endOfBandRun

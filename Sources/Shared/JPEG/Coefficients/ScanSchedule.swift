@@ -4,11 +4,11 @@ import Support
 /// the same coefficients.
 final class ScanSchedule: Sendable {
     struct Item: Sendable {
-        /// For each component, by index, the rows of blocks in a row of the scan.
+        /// Rows of blocks in a row of the scan, by component index.
         let blockRows: [Int: Int]
         let rows: Int
         let isDC: Bool
-        /// Creates the decoder once the scan starts.
+        /// Creates the decoder. Called when the scan starts.
         let begin: @Sendable () throws -> ProgressiveScan
     }
 
@@ -40,7 +40,7 @@ final class ScanSchedule: Sendable {
         state = Monitor(State(done: items.map { _ in 0 }))
     }
 
-    /// Decodes scans until all are taken. Each thread runs this.
+    /// Decodes scans until none is left. Runs on each thread.
     func work() {
         while let index = next() {
             do {
@@ -62,12 +62,12 @@ final class ScanSchedule: Sendable {
         }
     }
 
-    /// Waits until all scans have decoded this many rows of blocks of a component. Throws the error of the first scan
-    /// that failed.
+    /// Waits until all scans have decoded `blockRows` rows of a component. Throws the error of the first scan that
+    /// failed.
     func wait(for blockRows: Int, of component: Int) throws {
         let outcome: Result<Void, any Error> = state.wait { state in
             if let failure = state.failure {
-                // An earlier scan may fail as well.
+                // Wait for the earlier scans, because one of them may fail too.
                 let isFirst = items.indices.prefix(failure.item).allSatisfy { state.done[$0] == items[$0].rows }
                 return isFirst ? .failure(failure.error) : nil
             }
@@ -80,7 +80,7 @@ final class ScanSchedule: Sendable {
         try outcome.get()
     }
 
-    /// Starts no further scans.
+    /// Makes `work` return after the current scan.
     func abandon() { state.update { $0.next = items.count } }
 
     /// Whether data was missing so far. Throws the error of the first scan that failed.
@@ -99,7 +99,7 @@ final class ScanSchedule: Sendable {
         }
     }
 
-    /// Returns false if an earlier scan has failed.
+    /// Waits until the earlier scans have decoded the blocks of `row`. Returns false if one of them has failed.
     private func waitForLeaders(of index: Int, _ row: Int) -> Bool {
         state.wait { state -> Bool? in
             if let failure = state.failure, failure.item < index { return false }

@@ -6,7 +6,7 @@ struct ComponentShape {
     /// Blocks in an MCU of an interleaved scan.
     let across: Int
     let down: Int
-    /// Blocks that contain a part of the picture. A scan of this component alone has only these (ITU-T T.81 A.2.2).
+    /// Blocks that contain a part of the picture. A scan of a single component has no other blocks (ITU-T T.81 A.2.2).
     let blocksAcross: Int
     let blocksDown: Int
     let plane: JPEGPlane

@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// The headers of a JPEG before its first scan (ITU-T T.81 annex B), as far as this decoder needs them.
+/// The frame header, tables and scan headers of a JPEG (ITU-T T.81 annex B).
 public struct JPEGFrame {
     struct Component {
         let number: UInt8
@@ -25,16 +25,16 @@ public struct JPEGFrame {
         let components: [Component]
         /// The range of coefficients in zigzag order (G.1.1.1); 0...0 for DC.
         let band: ClosedRange<Int>
-        /// The number of low bits that were missing before a refinement scan (Ah); 0 for the first scan of a band.
+        /// Low bits that were missing before a refinement scan (Ah); 0 for the first scan of a band.
         let missingBits: Int
-        /// The number of low bits that are missing after the scan (Al).
+        /// Low bits that are missing after the scan (Al).
         let bits: Int
         /// In MCUs; 0 for no restarts.
         let restartInterval: Int
         /// The file offset of the entropy-coded data.
         let dataOffset: Int
 
-        /// Whether the parameters fit a progressive picture (G.1.1.1.1), by libjpeg's rules.
+        /// Whether the parameters are valid in a progressive picture (G.1.1.1.1), by libjpeg's rules.
         var isProgression: Bool {
             let isBand = band.lowerBound == 0 ? band.upperBound == 0 : components.count == 1
             return isBand && bits <= 13 && (missingBits == 0 || bits == missingBits - 1)
@@ -55,8 +55,8 @@ public struct JPEGFrame {
     var mcusAcross: Int { (size.width + 8 * mostAcross - 1) / (8 * mostAcross) }
     var mcusDown: Int { (size.height + 8 * mostDown - 1) / (8 * mostDown) }
 
-    /// Reads all segments up to the first scan. Returns nil if the file is invalid or of an unsupported kind; libjpeg
-    /// then decodes it or reports the error.
+    /// Reads all segments up to the header of the first scan. Returns nil if the file is invalid or of an unsupported
+    /// kind; libjpeg then decodes it or reports the error.
     public init?(_ source: any ByteSource, options: JPEGOptions) throws {
         var segments = JPEGSegments(source, at: 2, options: options)
         while scans.isEmpty {
@@ -64,7 +64,7 @@ public struct JPEGFrame {
         }
     }
 
-    /// The end of the scans that follow the first.
+    /// The reason why `readOtherScans` stopped.
     enum ScansEnd {
         /// An end marker.
         case marker
@@ -93,14 +93,14 @@ public struct JPEGFrame {
         return .file
     }
 
-    /// Whether a segment that the file cuts off is already invalid in its first byte.
+    /// Whether the first byte of a truncated segment shows that the segment is invalid.
     private func isNonsense(_ segment: JPEGMarkers.Segment, _ source: any ByteSource) throws -> Bool {
         let start = segment.body.lowerBound
         guard let first = try source.bytes(start..<start + 1).first else { return false }
         switch segment.code {
         case 0xC4: return first >> 4 > 1 || first & 15 > 3
         case 0xDB: return first & 15 > 3
-        // Another frame, or arithmetic codes.
+        // Another frame header, or arithmetic coding.
         default: return (0xC0...0xCF).contains(segment.code)
         }
     }
@@ -115,7 +115,8 @@ public struct JPEGFrame {
         case 0xDB: return readSteps(try body())
         case 0xDD: return readRestartInterval(try body())
         case JPEGMarkers.startOfScan: return readScan(try body(), dataOffset: segment.body.upperBound)
-        // The number of lines if it is already known (DNL), application data, and comments. Reserved codes end a scan.
+        // Ignored: DNL, because the height is already known; reserved codes, which end a scan's data; application data;
+        // comments.
         case 0xDC, 0x02...0xBF: return !scans.isEmpty
         case 0xE0...0xEF, 0xFE: return true
         default: return false

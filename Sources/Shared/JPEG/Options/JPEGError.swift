@@ -1,6 +1,6 @@
 /// An error in the picture.
 public enum JPEGError: Error, Equatable {
-    /// The bytes violate the format. The message is libjpeg's warning if it has one.
+    /// The bytes violate the format. The message is libjpeg's warning if libjpeg has one for it.
     case corrupt(String)
     /// The bytes end before the picture does.
     case truncated

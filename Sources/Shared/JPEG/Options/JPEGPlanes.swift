@@ -1,6 +1,6 @@
 import Formats
 
-/// Decodes a picture from the top as planes of samples, each component at its own resolution.
+/// Decodes a picture from top to bottom into planes of samples, each component at its own resolution.
 public protocol JPEGPlanes: AnyObject {
     var planes: [JPEGPlane] { get }
     /// Decodes the next group of rows of each plane into the rows that `destination` returns for a plane and a row.
@@ -8,13 +8,13 @@ public protocol JPEGPlanes: AnyObject {
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the bytes after the last group, up to the end marker. Throws like `readGroup`.
     func finish() throws
-    /// Whether data was missing, which only `JPEGOptions.allowsTruncated` permits; known after `finish`.
+    /// Whether data was missing. Known after `finish`. Missing data throws unless `JPEGOptions.allowsTruncated` is set.
     var isTruncated: Bool { get }
 }
 
 public struct JPEGPlane: Sendable, Hashable {
     public let size: PixelSize
-    /// The size of the whole picture in samples of this plane. Fractional if it was scaled or subsampled.
+    /// The size of the whole picture in samples of this plane. May be fractional.
     public let extentWidth: Double
     public let extentHeight: Double
     /// Bytes written to each row, including padding to whole MCUs.
@@ -28,6 +28,7 @@ public enum JPEGPlaneUse: Sendable {
     /// Each plane is resampled separately. A component with less than half of the finest resolution is decoded at
     /// twice the scale.
     case planes
-    /// Planes become pixels. Each is decoded at the finest scale that divides the size of a pixel row evenly.
+    /// Planes are converted to pixels. Each is decoded at the finest scale at which a sample covers a whole number of
+    /// pixels.
     case rows
 }

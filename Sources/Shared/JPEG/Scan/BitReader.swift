@@ -1,9 +1,10 @@
 /// Reads bits from the most significant bit of each byte (ITU-T T.81 F.2.2.5, stuffed zeros removed), up to 64 at a
 /// time.
 ///
-/// Loads up to 8 bytes past the requested bits; the caller must provide as many.
+/// Loads up to 8 bytes past the requested bits, which must be readable.
 struct BitReader {
-    /// The next bits, from the most significant bit. Bits after the first `count` may already have the following data.
+    /// The next bits, from the most significant bit. Bits after the first `count` may already contain the following
+    /// data.
     private(set) var window: UInt64 = 0
     /// The number of valid bits in the window: 56 to 63 after `refill`.
     private var count = 0

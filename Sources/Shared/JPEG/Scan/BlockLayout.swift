@@ -1,13 +1,13 @@
-/// The lowest `size` x `size` frequencies of an 8 x 8 block, which become as many samples.
+/// The lowest `size` x `size` frequencies of an 8 x 8 block, which are transformed to `size` x `size` samples.
 ///
-/// Their inverse DCT of that size (`apod_inverse_dct`) looks better than a box-filtered picture of all coefficients.
-/// The others are only counted.
+/// An inverse DCT of that size (`apod_inverse_dct`) looks better than a box filter after the full transform. The other
+/// coefficients are only counted.
 struct BlockLayout: Hashable {
-    /// The sizes with a kernel, ascending.
+    /// The sizes that `apod_inverse_dct` supports, ascending.
     static let sizes = [1, 2, 3, 4, 5, 6, 8]
 
     let size: Int
-    /// Coefficients per row of frequencies.
+    /// Coefficients per row in memory, including padding.
     let stride: Int
 
     init(size: Int) {
@@ -26,9 +26,9 @@ struct BlockLayout: Hashable {
         return row < size && column < size ? row * stride + column : nil
     }
 
-    /// The position of each coefficient, including coefficients that damaged data places after the end of a block: up
-    /// to number 79 these are written to the last position, as in libjpeg. Coefficients that are not kept go to the
-    /// position of the DC coefficient, which is filled last.
+    /// The position of each coefficient number. Damaged data can place coefficients after the end of a block: numbers
+    /// up to 79 have the last position, as in libjpeg. Coefficients that are not kept have position 0, which the DC
+    /// coefficient replaces.
     var places: [UInt8] {
         let last = place(ofZigzag: 63) ?? 0
         return (0..<64).map { UInt8(place(ofZigzag: $0) ?? 0) }

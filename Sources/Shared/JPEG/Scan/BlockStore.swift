@@ -2,15 +2,15 @@ import Support
 
 /// Decoded blocks in scan order. Flat blocks, as in a sky, store only their DC coefficient.
 ///
-/// `@unchecked Sendable`: only the thread that fills it, and then the thread that receives it, uses it. The decoder
-/// checks `hasRoom` before each MCU, so no pointer leaves the memory.
+/// `@unchecked Sendable`: used by one thread at a time, first by the thread that fills it, then by the thread that
+/// joins the regions. The decoder checks `hasRoom` before each MCU, so it never writes past the end.
 final class BlockStore: @unchecked Sendable {
     struct End {
         var blocks = 0
         var coefficients = 0
     }
 
-    /// The DC coefficient of each block. In a speculative run, relative to an unknown start.
+    /// The DC coefficient of each block. In a `SpeculativeRun`, relative to an unknown value.
     let dc: UnsafeMutablePointer<Int16>
     /// The offset of each block's coefficients; -1 for a block with only a DC coefficient.
     let acOffsets: UnsafeMutablePointer<Int32>
@@ -21,7 +21,7 @@ final class BlockStore: @unchecked Sendable {
     private let blocks: Int
     private let memory: [AlignedBuffer]
 
-    /// Zeros are written in whole vectors.
+    /// `MCUDecoder` clears blocks in whole vectors.
     private static let slack = 16
 
     /// - Parameters:

@@ -2,10 +2,10 @@
 ///
 /// The inner loops in this file read tables and write coefficients unchecked; `check` verifies with `-D CHECKED` that:
 /// - Each table has an entry for every value of its index.
-/// - A coefficient number is at most 63 before a symbol, which adds at most 80: `places` has 144 entries, and all of
-///   them are within a block or the position after it.
-/// - An MCU has at most 10 blocks of 64 symbols of at most 32 bits. It ends within `longestMCU` bytes of its start,
-///   and that many bytes are readable, valid or not.
+/// - A coefficient number is at most 63 before a symbol, which adds at most 80: `places` has 144 entries, and each is a
+///   position within the block.
+/// - An MCU has at most 10 blocks of 64 symbols of at most 32 bits. It ends within `longestMCU` bytes of its start, and
+///   that many bytes are readable even after the end of the data.
 ///
 /// `@unchecked Sendable`: immutable after `init`.
 final class MCUDecoder: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class MCUDecoder: @unchecked Sendable {
         let skips: UnsafePointer<UInt16>?
         let places: UnsafePointer<UInt8>
         let component: Int
-        /// The coefficients of a block, and the last one that is kept.
+        /// The coefficients of a block, and the number of the last that is kept.
         let area: Int
         let last: Int
         let acTable: Unmanaged<HuffmanTable>
@@ -74,7 +74,7 @@ final class MCUDecoder: @unchecked Sendable {
         let acOffsets = store.acOffsets + store.end.blocks
         var end = store.end.coefficients
         var isBad = false
-        // A local copy stays in registers. The compiler must assume that stores to coefficients change memory.
+        // A local copy stays in registers. The argument would be reloaded after each store to a coefficient.
         var reader = bits
         for index in 0..<blocks.count {
             let step = steps + index
@@ -111,7 +111,7 @@ final class MCUDecoder: @unchecked Sendable {
         return long.value
     }
 
-    /// Decodes the AC coefficients. Returns whether any of them is kept; if none is, `target` is unchanged.
+    /// Decodes the AC coefficients. Returns false, and leaves `target` unchanged, if no coefficient is kept.
     @inline(__always) private static func decodeAC(
         _ bits: inout BitReader, _ step: UnsafeMutablePointer<Step>, _ target: UnsafeMutablePointer<Int16>,
         _ isBad: inout Bool
@@ -173,7 +173,7 @@ final class MCUDecoder: @unchecked Sendable {
         coefficient = long.value
     }
 
-    /// Writes zeros, in whole vectors.
+    /// Clears a block, rounded up to whole vectors.
     @inline(__always) private static func clear(_ target: UnsafeMutablePointer<Int16>, _ area: Int) {
         var place = 0
         repeat {

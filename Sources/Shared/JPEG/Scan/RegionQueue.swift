@@ -38,7 +38,7 @@ final class RegionQueue: Sendable {
     /// The file offset of the marker after the data; known once the last region has been read.
     var markerOffset: Int? { state.withLock { $0.bytes.markerOffset } }
 
-    /// Decodes regions ahead while buffers are free, up to the last region. Each helper thread runs this.
+    /// Decodes regions ahead while buffers are free, up to the last region. Runs on each helper thread.
     func decodeAhead() {
         while true {
             let region = state.wait { state -> ScanRegion?? in
@@ -52,8 +52,8 @@ final class RegionQueue: Sendable {
         state.update { _ in }
     }
 
-    /// Returns region `index`, the successor of the last freed region, without its run if it was not read ahead.
-    /// Decodes other regions while another thread decodes the requested region. Throws the error of the source.
+    /// Returns region `index`, which must follow the last freed region. Its run is empty if the region was not decoded
+    /// ahead. While another thread decodes it, decodes later regions. Throws the errors of the source.
     func region(_ index: Int) throws -> ScanRegion {
         while true {
             enum Step {

@@ -1,7 +1,7 @@
 import Support
 
-/// The position of the next MCU in a scan's data, across regions and restarts, up to missing data (ITU-T T.81 E.2.4,
-/// F.2.1.3.1).
+/// The position of the next MCU in a scan's data. Moves on to the next region, past restart markers, and over missing
+/// data (ITU-T T.81 E.2.4, F.2.1.3.1).
 final class ScanCursor {
     private let queue: RegionQueue
     /// In MCUs; 0 for no restarts.
@@ -9,7 +9,7 @@ final class ScanCursor {
     private let allowsTruncated: Bool
     /// The first bit of the next MCU, counted from the start of the region.
     var position = 0
-    /// MCUs that have been returned.
+    /// The number of MCUs so far, including missing MCUs.
     private(set) var count = 0
     /// Whether data was missing.
     private(set) var isTruncated = false
@@ -17,13 +17,13 @@ final class ScanCursor {
     private(set) var isMissing = false
     private var current: ScanRegion?
     private var nextRegion = 0
-    /// Whether the restart before the next MCU has been passed.
+    /// Whether the restart marker before the next MCU has been passed.
     private var hasPassedRestart = true
-    /// Whether that restart is lost and a later restart was found at `position`. The data after it does not belong to
-    /// the next MCU.
+    /// Whether the restart marker before the next MCU is lost, and a later restart marker was found at `position`. The
+    /// data there belongs to a later MCU.
     private(set) var isBeforeMarker = false
-    /// The position of the last restart that was passed, and the number of its markers there. Several markers share a
-    /// position if an interval has lost all its data, or if invalid markers were skipped.
+    /// The position of the last restart marker that was passed, and the number of markers at that position. Several
+    /// markers share a position if an interval has lost all its data, or if invalid markers were skipped.
     private var passed = (position: -1, markers: 0)
 
     init(_ queue: RegionQueue, restartInterval: Int, allowsTruncated: Bool) {
@@ -36,8 +36,8 @@ final class ScanCursor {
 
     var untilRestart: Int { restartInterval > 0 ? restartInterval - sinceRestart : .max }
 
-    /// Moves to the region of the next MCU, and past a restart marker before it. Throws the error of the source, or
-    /// for a missing restart.
+    /// Moves to the region of the next MCU, and past a restart marker before it. Throws the errors of the source, and
+    /// for a missing restart marker.
     func settle() throws -> (region: ScanRegion, hasRestarted: Bool) {
         var hasRestarted = false
         while true {
@@ -54,13 +54,13 @@ final class ScanCursor {
         }
     }
 
-    /// - Parameter isBehindRestart: whether `position` is already after the restart that may follow.
+    /// - Parameter isBehindRestart: whether `position` is already after a restart marker that follows the MCUs.
     func count(_ mcus: Int, isBehindRestart: Bool = false) {
         count += mcus
         if sinceRestart == 0, restartInterval > 0 { hasPassedRestart = isBehindRestart }
     }
 
-    /// Returns the latest possible end of the next MCU's data, if it is in this region.
+    /// Returns the end that the next MCU's data must not pass, or nil if this region does not contain it.
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
         // Right after a restart, `ends` still begins with the markers that were passed.
@@ -68,8 +68,8 @@ final class ScanCursor {
         return isBehindMarker ? ends.dropFirst(position == passed.position ? passed.markers : 1).first : ends.first
     }
 
-    /// Records that the data ends within the next MCU. Returns its bytes followed by zeros, which libjpeg decodes too.
-    /// Throws unless truncated pictures are allowed.
+    /// Records that the data ends within the next MCU. Returns the bytes of that MCU followed by zeros, as libjpeg
+    /// decodes it. Throws unless truncated pictures are allowed.
     func endData(_ region: ScanRegion, _ end: ScanRegion.End) throws -> (bytes: AlignedBuffer, position: Int) {
         if !allowsTruncated {
             guard end.marker != 0 else { throw JPEGError.truncated }
@@ -84,8 +84,8 @@ final class ScanCursor {
         return (rest, position % 8)
     }
 
-    /// Returns the file offset of the marker after the data, or nil if the file ends there. Throws if another picture
-    /// begins there.
+    /// Returns the file offset of the marker after the data, or nil if the file ends there. Throws if the marker starts
+    /// another picture.
     func markerOffset() throws -> Int? {
         while true {
             let region = try region()
@@ -112,18 +112,18 @@ final class ScanCursor {
         current = nil
     }
 
-    /// Moves past the next restart marker, which must have the right number. Returns false if it is not in this
-    /// region.
+    /// Moves past the next restart marker, whose number must be the expected one. Returns false if this region does not
+    /// contain the marker.
     private func passRestart(_ region: ScanRegion) throws -> Bool {
         let expected = UInt8(0xD0 + (count / restartInterval - 1) % 8)
         let ends = region.ends.drop { $0.offset * 8 < position }.dropFirst(
             position == passed.position ? passed.markers : 0)
         for (index, end) in zip(ends.indices, ends) where region.isLast || end.offset < region.count {
             if !end.isRestart || end.marker != expected { try noteWrongRestart(end, expected) }
-            // The number of restarts that it is ahead. The rest follows libjpeg's resynchronisation.
+            // How many restarts the marker is ahead. The rules below follow libjpeg's `jpeg_resync_to_restart`.
             let ahead = end.isRestart ? (end.marker &- expected) & 7 : 1
             if ahead >= 6 || 1..<0xC0 ~= end.marker { continue }
-            // Accepts the expected restart, and any that is too far away to judge. If one of the next two is found,
+            // Accepts the expected marker, and a marker too far ahead to judge. If the marker is one or two ahead, the
             // data before it is missing.
             isBeforeMarker = ahead == 1 || ahead == 2
             position = end.offset * 8

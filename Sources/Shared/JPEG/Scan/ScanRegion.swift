@@ -1,10 +1,11 @@
 import Libc
 import Support
 
-/// A part of a scan's data without the zeros stuffed after 0xFF (ITU-T T.81 F.1.2.3). The start of the next part
-/// follows it, so an MCU that crosses the end can be decoded.
+/// A part of a scan's data without the zeros stuffed after 0xFF (ITU-T T.81 F.1.2.3). The start of the next part is
+/// appended, so an MCU that crosses the end can be decoded.
 ///
-/// `@unchecked Sendable`: only the thread that fills it, and then the thread that receives it, uses it.
+/// `@unchecked Sendable`: used by one thread at a time, first by the thread that fills it, then by the thread that
+/// joins the regions.
 final class ScanRegion: @unchecked Sendable {
     /// An end of data: a marker, or the end of the file.
     struct End {
@@ -16,12 +17,12 @@ final class ScanRegion: @unchecked Sendable {
         var isRestart: Bool { (0xD0...0xD7).contains(marker) }
     }
 
-    /// The number of regions before it.
+    /// The number of earlier regions.
     fileprivate(set) var index = 0
-    /// Its own bytes. All regions but the last have the same number.
+    /// The number of bytes without the appended start of the next region; the same for all regions but the last.
     fileprivate(set) var count = 0
     fileprivate(set) var isLast = false
-    /// In order, including ends in the following bytes. Contains restart markers only if the scan has a restart
+    /// In order, including ends in the appended bytes. Contains restart markers only if the scan has a restart
     /// interval. The last entry of a scan is the end of its data.
     fileprivate(set) var ends: [End] = []
     /// Followed by zeros.
@@ -40,19 +41,19 @@ final class ScanRegion: @unchecked Sendable {
 
 /// Reads a scan's data from a file, region by region.
 struct ScanBytes {
-    /// The file offset of the marker that ends the data. Nil until it was read, or if the file ends first.
+    /// The file offset of the marker that ends the data. Nil until it is read, or if the file ends first.
     private(set) var markerOffset: Int?
     private(set) var isAtEnd = false
     private let source: any ByteSource
     /// Whether restart markers belong to the data.
     private let hasRestarts: Bool
     private let regionBytes: Int
-    /// Bytes from the file, and the range of them that was not examined.
+    /// Bytes from the file, and the range of them that is still unread.
     private let raw = AlignedBuffer(count: 64 << 10)
     private var unread = 0..<0
     /// The file offset of the next byte to read.
     private var offset: Int
-    /// Bytes that the next region begins with.
+    /// The first bytes of the next region.
     private let carried = AlignedBuffer(count: MCUDecoder.longestMCU)
     private var carriedCount = 0
     private var carriedEnds: [ScanRegion.End] = []
@@ -99,7 +100,8 @@ struct ScanBytes {
         }
     }
 
-    /// Reads 0xFF and the byte that follows (B.1.1.2, B.1.1.5): a byte of data, a restart, or the end.
+    /// Reads 0xFF and the byte that follows (B.1.1.2, B.1.1.5): a data byte of 0xFF, a restart marker, or the marker
+    /// that ends the data.
     private mutating func readMark(into region: ScanRegion, _ count: inout Int) throws {
         let mark = offset - unread.count
         repeat {
@@ -115,7 +117,7 @@ struct ScanBytes {
             region.buffer.bytes[count] = 0xFF
             count += 1
         } else if hasRestarts, code < 0xC0 || (0xD0...0xD7).contains(code) {
-            // An invalid marker can only replace a restart.
+            // An invalid marker is taken for a damaged restart marker.
             region.ends.append(ScanRegion.End(offset: count, marker: code))
         } else {
             markerOffset = mark

@@ -1,7 +1,8 @@
 import Support
 
-/// The MCUs of a sequential scan in order (ITU-T T.81 F.2). Decodes each from the end of the previous, or takes MCUs
-/// that another thread decoded ahead from exactly that position. The result therefore never depends on threads.
+/// The MCUs of a sequential scan in order (ITU-T T.81 F.2). Decodes each MCU from the end of the previous MCU, or uses
+/// MCUs that another thread decoded ahead from exactly that position. The result is therefore the same for any number
+/// of threads.
 final class SequentialScan {
     /// Consecutive MCUs.
     struct MCUs {
@@ -9,12 +10,12 @@ final class SequentialScan {
         /// The index in the store of the first block.
         let firstBlock: Int
         let count: Int
-        /// For each component the number to add to the DC values.
+        /// The number to add to the DC values of each component.
         let offsets: SIMD4<Int32>
     }
 
     private let decoder: MCUDecoder
-    /// The last block of each component in an MCU.
+    /// The index of the last block of each component in an MCU.
     private let lastBlocks: [Int]
     private let queue: RegionQueue
     private let spareThreads: ThreadBudget
@@ -23,14 +24,14 @@ final class SequentialScan {
     private let cursor: ScanCursor
     /// The last DC value of each component.
     private var predictions: SIMD4<Int32> = .zero
-    /// Blocks that are decoded by the calling thread.
+    /// Blocks that the calling thread decodes.
     private let store: BlockStore
 
     /// How a scan is divided between threads.
     struct Sizes {
-        /// A smaller scan is decoded by one thread.
+        /// Scans with fewer bytes are decoded by one thread.
         var threadedBytes: Int
-        /// The size of a region: about this many blocks, within these limits.
+        /// A region has the bytes of about `regionBlocks` blocks, within these limits.
         var regionBytes: ClosedRange<Int>
         var regionBlocks: Int
 
@@ -62,7 +63,7 @@ final class SequentialScan {
         var threads = 0
         if bytes >= sizes.threadedBytes {
             while threads < Self.mostThreads, options.spareThreads.take() { threads += 1 }
-            // With several threads, one of them turns the blocks of the others into samples (`DecodeAhead`).
+            // One thread remains for `DecodeAhead`, which turns the decoded blocks into samples.
             if threads > 1 {
                 options.spareThreads.giveBack()
                 threads -= 1
@@ -119,8 +120,8 @@ final class SequentialScan {
 
     var isTruncated: Bool { cursor.isTruncated }
 
-    /// Returns the next MCUs, 1 to `most`. They are valid until the next call. `most` must not exceed the remaining
-    /// MCUs, nor `mcus.atOnce`.
+    /// Returns 1 to `most` of the next MCUs, valid until the next call. `most` must not exceed the remaining MCUs or
+    /// `mcus.atOnce`.
     func next(_ most: Int) throws -> MCUs {
         let (region, hasRestarted) = try cursor.settle()
         if hasRestarted { predictions = .zero }
@@ -134,7 +135,6 @@ final class SequentialScan {
         return try decoded(region, most)
     }
 
-    /// Returns MCUs that were decoded ahead.
     private func decodedAhead(_ run: SpeculativeRun, from index: Int, _ count: Int) -> MCUs {
         let blocks = decoder.blocks.count
         var offsets = SIMD4<Int32>.zero
@@ -152,8 +152,8 @@ final class SequentialScan {
         return MCUs(store: run.store, firstBlock: index * blocks, count: count, offsets: offsets)
     }
 
-    /// Decodes up to `most` MCUs, to the end of the region or to an MCU that was decoded ahead. Throws for damaged
-    /// data.
+    /// Decodes up to `most` MCUs. Stops at the end of the region, and at an MCU that was decoded ahead. Throws for
+    /// damaged data.
     private func decoded(_ region: ScanRegion, _ most: Int) throws -> MCUs {
         store.end = BlockStore.End()
         let dataEnd = cursor.dataEnd(region)
@@ -196,7 +196,7 @@ final class SequentialScan {
         }
     }
 
-    /// Returns gray MCUs.
+    /// Returns gray MCUs in place of missing data.
     private func missing(_ most: Int) -> MCUs {
         let blocks = decoder.blocks.count
         let mcus = min(most, store.capacity / blocks)

@@ -1,10 +1,11 @@
-/// The MCUs of a region, decoded before the position of any MCU is known.
+/// The MCUs of a region, decoded before the start of any MCU in it is known.
 ///
-/// Huffman codes resynchronise: decoding from an arbitrary bit finds the true start of an MCU after a few of them.
-/// From a true start on, all MCUs are correct, because only the position determines how the data continues. Only the
-/// DC values lack the sum of the differences before it. Restart markers are true starts.
+/// Huffman codes resynchronise: a decoder that begins at an arbitrary bit reaches the true start of an MCU after a few
+/// MCUs. All MCUs from there on are correct, because decoding depends only on the position. Only their DC values are
+/// wrong, by the sum of the earlier differences. Restart markers are true starts.
 ///
-/// `@unchecked Sendable`: only the thread that fills it, and then the thread that receives it, uses it.
+/// `@unchecked Sendable`: used by one thread at a time, first by the thread that fills it, then by the thread that
+/// joins the regions.
 final class SpeculativeRun: @unchecked Sendable {
     let store: BlockStore
     private(set) var count = 0
@@ -37,7 +38,7 @@ final class SpeculativeRun: @unchecked Sendable {
     /// Returns the first bit of MCU `index`, or the end of the last MCU.
     func start(_ index: Int) -> Int { Int(starts[index]) }
 
-    /// Returns the MCU that begins at a bit and has the same number of MCUs since its restart, or nil.
+    /// Returns the index of the MCU that begins at bit `position`, `sinceRestart` MCUs after a restart, or nil.
     func index(at position: Int, sinceRestart: Int) -> Int? {
         var range = 0..<count
         while !range.isEmpty {
@@ -58,7 +59,8 @@ final class SpeculativeRun: @unchecked Sendable {
         store.end = BlockStore.End()
     }
 
-    /// Decodes the MCUs that begin in a region. Stops before the first inconsistency.
+    /// Decodes the MCUs that begin in a region. Stops before an MCU that passes the end of the data, and with restarts
+    /// also before an invalid code or an unexpected marker.
     func decode(_ region: ScanRegion) {
         removeAll()
         predictions.update(repeating: 0, count: 4)
@@ -76,7 +78,7 @@ final class SpeculativeRun: @unchecked Sendable {
                 break
             }
             if !isCode {
-                // Without restarts, decoding continues until it synchronises.
+                // Without restarts, the decoder may not have synchronised yet, so it drops all MCUs and continues.
                 if restartInterval > 0 {
                     store.end = end
                     break
@@ -99,7 +101,7 @@ final class SpeculativeRun: @unchecked Sendable {
         }
     }
 
-    /// Whether an end is the restart that must follow the previous end.
+    /// Whether `ends[index]` is the restart marker that must follow the previous marker.
     private func follows(_ ends: [ScanRegion.End], _ index: Int, isFirstInScan: Bool) -> Bool {
         guard ends[index].isRestart else { return false }
         if index == 0 { return isFirstInScan && ends[0].marker == 0xD0 }

@@ -1,7 +1,7 @@
 import CKernels
 import Support
 
-/// The samples of the components of a sequential scan, in groups of rows.
+/// Decodes a sequential scan into samples of its components, a group of rows at a time.
 final class ScanSamples {
     private let scan: SequentialScan
     private let places: [Place]
@@ -17,7 +17,7 @@ final class ScanSamples {
         let component: Int
         let layout: BlockLayout
         let steps: [UInt16]
-        /// The first sample: the row from the start of the MCU row, and the column.
+        /// The position of the first sample within its MCU.
         let row: Int
         let column: Int
         /// Columns per MCU.
@@ -73,7 +73,7 @@ final class ScanSamples {
 
     var isTruncated: Bool { scan.isTruncated }
 
-    /// Writes the next group of rows. The last group may have fewer. Throws for damaged data.
+    /// Writes the next group of rows. The last group may have fewer rows. Throws for damaged data.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
         for row in 0..<min(groupRows, rowsLeft) {
             var first = 0
@@ -88,7 +88,7 @@ final class ScanSamples {
         }
     }
 
-    /// Turns the block of this index of each MCU into samples.
+    /// Turns block `index` of each MCU into samples.
     private func write(
         _ mcus: SequentialScan.MCUs, _ index: Int, _ place: Place, row: Int, from first: Int,
         _ destination: (Int, Int) -> UnsafeMutablePointer<UInt8>

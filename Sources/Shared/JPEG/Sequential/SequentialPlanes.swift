@@ -1,8 +1,8 @@
 import Support
 
-/// Decodes a sequential JPEG (ITU-T T.81 F.2) without colour conversion and upsampling. At full size the samples equal
-/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, these are decoded side
-/// by side, each from its offset in the file.
+/// Decodes a sequential JPEG (ITU-T T.81 F.2) without colour conversion or upsampling. At full size the samples equal
+/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, the scans are decoded
+/// side by side, each from its offset in the file.
 final class SequentialPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private let source: any ByteSource
@@ -11,7 +11,7 @@ final class SequentialPlanes: JPEGPlanes {
     /// In file order.
     private let scans: [ScanSamples]
 
-    /// Returns nil for a picture of another kind.
+    /// Returns nil if another decoder must decode the picture.
     ///
     /// - Parameter scale: the scale of luma in eighths, one of `BlockLayout.sizes`.
     init?(
@@ -23,7 +23,7 @@ final class SequentialPlanes: JPEGPlanes {
         if first.scans[0].components.count < first.components.count {
             let offset = first.scans[0].dataOffset
             if case .nonsense = try frame.readOtherScans(source, from: offset, options: options) { return nil }
-            // libjpeg conceals gaps between restarts in its own way.
+            // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
             if options.allowsTruncated, frame.scans.contains(where: { $0.restartInterval > 0 }) { return nil }
         }
         // Each component must be in exactly one scan.
@@ -69,7 +69,7 @@ final class SequentialPlanes: JPEGPlanes {
                 throw JPEGError.corrupt("another scan of the same components")
             }
         case .file: try lackEnd()
-        // A frame of a kind that no decoder here supports (T.81 table B.1).
+        // A frame of a kind that neither this decoder nor libjpeg supports (T.81 table B.1).
         case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
             throw JPEGError.unsupported("another picture begins before its end")
         case .nonsense(let code):

@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    @Test func repeatedNamesTakeLinearTime() {
-        let clock = ContinuousClock()
+    /// In quadratic time, each packet would take minutes.
+    @Test(.timeLimit(.minutes(1))) func repeatedNamesAreReadInLinearTime() {
         for text in ["tiff:Orientation>", "<dc:rights>", "<dc:rights><rdf:li", "&", "tiff:Orientation='"] {
             let hostile = XMPPacket(Array(String(repeating: text, count: (1 << 18) / text.utf8.count).utf8))
-            let time = clock.measure { _ = (hostile.orientation, hostile.rights, hostile.creator, hostile.upright) }
-            #expect(time < .seconds(5), "\(text)")
+            _ = (hostile.orientation, hostile.rights, hostile.creator)
+            #expect(hostile.upright.bytes.count == hostile.bytes.count)
         }
     }
 }

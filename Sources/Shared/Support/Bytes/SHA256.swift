@@ -71,7 +71,7 @@ public enum HMAC {
 
     private static let block = 64
 
-    /// Whether a text is the signature of these bytes. The time does not depend on the first difference.
+    /// Whether `signature` is the signature of `bytes`. Compares in constant time.
     public static func matches(_ signature: String, _ bytes: [UInt8], key: [UInt8]) -> Bool {
         let (given, right) = (Array(signature.utf8), Array(hex(of: bytes, key: key).utf8))
         guard given.count == right.count else { return false }

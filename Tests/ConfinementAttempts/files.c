@@ -16,7 +16,7 @@
 #include <sys/xattr.h>
 #include <utime.h>
 
-// A path in the cache, in one of four reused buffers.
+// Returns a path in the cache, in one of four reused buffers.
 static const char *in_cache(TARGET t, const char *name) {
     static char paths[4][1024];
     static unsigned next;

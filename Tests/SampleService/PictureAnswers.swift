@@ -32,7 +32,7 @@ final class PictureAnswers: Sendable {
         }
     }
 
-    /// The picture at an address; nil if the path is not the path of a picture.
+    /// Returns the picture at an address, or nil if the path is not the path of a picture.
     func answer(_ request: LoopbackRequest) -> LoopbackResponse? {
         let name = LoopbackRequest.decoded(request.path.split(separator: "/").last ?? "")
         guard let dot = name.lastIndex(of: "."), let kind = Kind(rawValue: name[name.index(after: dot)...].lowercased())
@@ -56,7 +56,8 @@ final class PictureAnswers: Sendable {
         return response
     }
 
-    /// Exactly `w` × `h`, or fitted into that box with `fit=clip`; by default the full size.
+    /// Returns the requested size: exactly `w` × `h`, or fitted into that box with `fit=clip`; by default the full
+    /// size.
     private func size(_ request: LoopbackRequest, _ stem: String) -> (Int, Int) {
         let isSmall = stem.contains(text: "logo") || stem.contains(text: "thumbnail")
         let turned = (min(width, height), max(width, height))

@@ -74,7 +74,7 @@ struct ClassicAnswers {
         settings.legacy == .logo ? logo(sample) : classic(sample, thumbs)
     }
 
-    /// The response of the real service for every day since October 2026.
+    /// Returns the response of the real service for every day since October 2026.
     private func logo(_ sample: SampleDay) -> JSONObject {
         var object = JSONObject()
         object.add("date", sample.day.description)
@@ -111,7 +111,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// The still of a video; empty if the service has none, nil if the day has no video.
+    /// Returns the still of a video: empty if the service has none, nil if the day has no video.
     private func thumbnail(_ sample: SampleDay) -> String? {
         switch sample.kind {
         case .video, .relativeVideo: "\(own)/pictures/\(sample.videoID).jpg?w=480&h=360"

@@ -8,7 +8,7 @@ enum Fault: Sendable, Equatable {
     case redirect(status: Int, hops: Int)
     case redirectTo(String)
     case html, garbage, close, reset, gzipBomb
-    /// The faults after it in the path apply only to the first attempts.
+    /// Limits the faults after it in the path to this number of attempts.
     case times(Int)
     case wait(Duration)
     case cut(kept: Int?)

@@ -55,7 +55,7 @@ extension LoopbackResponse {
         return LoopbackResponse(status, headers: [("Content-Type", type)], body: body)
     }
 
-    /// An array of objects, encoded one after another.
+    /// Returns an array of objects as a response. Encodes one object after another.
     static func json(
         _ objects: some Sequence<JSONObject>, type: String = "application/json"
     ) -> LoopbackResponse {

@@ -118,7 +118,7 @@ private enum Kind: String {
         }
     }
 
-    /// A video with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
+    /// Returns a video with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
     private static func film(_ brand: String) -> [UInt8] {
         box("ftyp", Array(brand.utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8))
             + box("moov", box("mvhd", [UInt8](repeating: 0, count: 100)))

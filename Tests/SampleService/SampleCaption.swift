@@ -51,7 +51,7 @@ struct SampleCaption {
             .map { String(Substring($0)) }.joined(separator: "&amp;")
     }
 
-    /// The explanation as HTML, with links to `own`.
+    /// Returns the explanation as HTML, with links to `own`.
     func explanationHTML(_ own: String) -> String {
         var text = ""
         for sentence in sentences {

@@ -83,7 +83,7 @@ struct ScienceAnswers {
         }
     }
 
-    /// The value of `hdurl`: a resized picture, or the placeholder if the picture appears only in the article.
+    /// Returns the value of `hdurl`: a resized picture, or the placeholder if the picture appears only in the article.
     private func shown(_ sample: SampleDay) -> String {
         let resizing = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
         return switch sample.kind {

@@ -38,14 +38,14 @@ public enum Corpus {
         return false
     }()
 
-    /// The absolute path of a file such as `api/apod/v2-single-image.json`.
+    /// Returns the absolute path of a file such as `api/apod/v2-single-image.json`.
     public static func path(_ name: String) throws -> String {
         guard let root else { throw SystemFailure(errno: ENOENT, "find the corpus for \(name)", purpose: .openInput) }
         return "\(root)/\(name)"
     }
 
-    /// The absolute paths of the pictures directly in a folder of each root, sorted by name. Throws if there are none,
-    /// because a test without pictures would always pass.
+    /// Returns the absolute paths of the pictures directly in a folder of each root, sorted by name. Throws if there
+    /// are none, because a test without pictures would always pass.
     public static func pictures(in folder: String, of roots: [String] = imageFolders) throws -> [String] {
         let paths = roots.flatMap { root in
             TemporaryFolder.names(in: "\(root)/\(folder)").sorted().filter { name in

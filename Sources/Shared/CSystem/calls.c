@@ -167,7 +167,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_fsetxattr] = {csystem_needs_files},
     [SYS_fchown] = {csystem_needs_files},
 
-    // Copying the permissions of a replaced file.
+    // Copying the permissions of a file to its replacement.
     [SYS_fchmod] = {csystem_needs_permissions, is_checked},
 
     // Clients and name lookups. The tools never listen or accept.

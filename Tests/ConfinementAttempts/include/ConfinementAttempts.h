@@ -7,7 +7,7 @@
 
 // The targets of the attempts.
 struct confinement_target {
-    const char *victim;   // a file outside of the plan
+    const char *victim;   // a file outside the plan
     const char *folder;   // the folder of the victim
     const char *cache;    // a folder that the plan makes writable
     const char *socket;   // a datagram socket that another process reads

@@ -34,7 +34,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
     /// Returns the completions that the shell offers at the end of each line, as whole words without quotes; the final
     /// slash of folders is omitted.
     ///
-    /// - Parameter folder: where the scripts are: `apod-tools.bash`, `_apod-tools`, `apod-tools.fish`.
+    /// - Parameter folder: the folder of the scripts `apod-tools.bash`, `_apod-tools` and `apod-tools.fish`.
     public func offers(_ lines: [String], scripts folder: String, in home: ToolHome) throws -> [[Offer]] {
         let words: [String]
         // The scripts are not in the working folder, whose files are offered.

@@ -11,7 +11,7 @@ int csystem_argument_count(void);
 const char *csystem_argument(int index);
 
 // Copies a file to an empty one: shares its blocks (FICLONE), or copies in the kernel (copy_file_range(2)). Returns
-// false if the caller must copy, or on failure; a part may then have been written.
+// false if this is not supported or fails; a part may then have been written.
 bool csystem_copy(int source, int target);
 
 // Opens an unnamed file in an open folder for writing (O_TMPFILE). Returns -1 with errno set if the file system does
@@ -62,7 +62,7 @@ int csystem_is_byte_locked(int descriptor, int64_t offset);
 
 // Sets or removes a lock of the process on a byte (fcntl(2), F_SETLK), so that other processes can query its process
 // ID. The kernel reports no ID for the locks above. The lock is lost when the process closes any descriptor of the
-// file. It protects nothing, so failures are ignored.
+// file. It only informs other processes, so failures are ignored.
 void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
 
 // The ID of another process that has locked a byte with `csystem_sign_byte`, or 0 if there is none or it is not

@@ -27,8 +27,7 @@ extension Confinement {
     /// Permanently drops all rights outside the plan. Applies to this thread, and to threads and processes that it
     /// starts later, so call it before starting other threads. Does nothing on macOS.
     ///
-    /// Skips rules that the kernel cannot enforce. If no rule can be added for a path, its use fails later, with an
-    /// error.
+    /// Skips rules that the kernel cannot enforce. If the kernel refuses a rule, later accesses to its path fail.
     ///
     /// - Parameter log: receives each refused system call once, at detail level.
     @discardableResult

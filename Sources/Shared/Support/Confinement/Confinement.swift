@@ -10,7 +10,7 @@ public struct Confinement: Sendable, Equatable {
     /// Files and folders that may be read, changed and removed. A folder includes everything below it, and files may be
     /// created there.
     public var writable: [String]
-    /// Whether the process may change the permissions of open files, as when it replaces a file.
+    /// Whether the process may change the permissions of open files, which replacing a file requires.
     public var setsPermissions: Bool
     /// Whether the process may open network connections. It may never listen, or use Unix sockets with a path.
     public var usesNetwork: Bool
@@ -48,7 +48,7 @@ public struct Confinement: Sendable, Equatable {
 // MARK: Parts of plans
 
 extension Confinement {
-    /// Allows information about kernel and processor, random bytes and the null device, which every tool needs.
+    /// Allows what every tool needs: information about kernel and processor, random bytes, and the null device.
     public mutating func allowBasics() {
         readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
         writable.append(Self.nullDevice)

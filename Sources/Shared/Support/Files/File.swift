@@ -73,7 +73,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Returns whether `path` still names this file, which was then neither removed nor replaced.
+    /// Returns whether `path` still names this file: it was neither removed nor replaced.
     public func isStillNamed() throws(SystemFailure) -> Bool { try FileStatus(at: path)?.identity == identity }
 
     /// Reads bytes from `offset` on into `buffer`, and returns their number: less than `buffer.count` only at the end.

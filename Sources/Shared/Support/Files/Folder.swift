@@ -28,7 +28,7 @@ public final class Folder: Sendable {
     /// Opens the folder at a path from `resolve`. Fails if it has become a link.
     ///
     /// - Parameters:
-    ///   - isListed: see above.
+    ///   - isListed: as for `init(_:isListed:)`.
     ///   - asksKernel: false for tests of the fallback.
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
@@ -125,7 +125,7 @@ public final class Folder: Sendable {
         throw SystemFailure(errno: errno, "look at \(path(of: name))")
     }
 
-    /// Returns whether `name` still refers to `file`, which was then neither removed nor replaced.
+    /// Returns whether `name` still refers to `file`: it was neither removed nor replaced.
     public func has(_ file: File, as name: String) throws(SystemFailure) -> Bool {
         try status(of: name)?.identity == file.identity
     }
@@ -143,8 +143,8 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Waits until created, renamed and removed names in this folder are on the disk; does nothing on a file system
-    /// that cannot synchronize a folder.
+    /// Waits until changes to the names in this folder are on the disk; does nothing on a file system that cannot
+    /// synchronize a folder.
     public func synchronize() throws {
         if File.synchronize(folder: descriptor) != 0 {
             throw SystemFailure(errno: errno, "write the folder \(path) to the disk")

@@ -85,7 +85,7 @@ public struct InputFile: ByteSource {
     }
 }
 
-/// Input over a byte limit: status 77.
+/// An input exceeds its byte limit: status 77.
 public struct InputTooLarge: Failure, Equatable {
     public let path: String
     public let byteLimit: Int

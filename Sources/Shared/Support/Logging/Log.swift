@@ -18,7 +18,7 @@ public struct Log: Sendable {
         case plain, json
     }
 
-    /// A fact that a JSON message also has as a separate field.
+    /// A fact of a message, which JSON messages contain as a separate field.
     public enum Fact: Sendable, Equatable {
         case text(String)
         case integer(Int)

@@ -4,9 +4,9 @@ import CSystem
 public enum ProgramArguments {
     /// Returns the arguments after the program's name. `String(pathBytes:)` converts them, so every byte is kept.
     ///
-    /// On Linux, `CommandLine` searches the stack for them with the help of `/proc/self`, which takes time and fails in
-    /// a process started by a confined process. If the C library passes the arguments to constructors, this uses them
-    /// instead. They stay valid even if a library changes the environment before `main`.
+    /// On Linux, `CommandLine` searches the stack for the arguments by means of `/proc/self`. This takes time, and
+    /// fails in a process started by a confined process. If the C library passes the arguments to constructors, this
+    /// uses them instead. They stay valid even if a library changes the environment before `main`.
     public static func ofProcess() -> [String] {
         Array(words().dropFirst())
     }

@@ -1,7 +1,7 @@
-/// Shows the progress of a run that has lasted half a second.
+/// Shows the progress of a run once it has lasted half a second.
 ///
 /// Passed down like `Log`; any thread may report events. A separate thread draws ten times a second. It starts with the
-/// first download or decoded picture, so a run with only cache hits has no such thread.
+/// first download or decoded picture, so a run with only cache hits starts no thread.
 public final class Progress: Sendable {
     /// The reason for a pause before a request.
     public enum WaitReason: String, Sendable {

@@ -1,6 +1,6 @@
 /// Formats the progress of a run as a line of text.
 enum ProgressLine {
-    /// Returns a line of at most `columns` columns, without its least important parts if necessary.
+    /// Returns a line of at most `columns` columns. Omits the least important parts if necessary.
     static func drawn(
         _ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool
     ) -> (text: String, columns: Int) {

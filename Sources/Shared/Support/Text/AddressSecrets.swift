@@ -1,7 +1,7 @@
 /// Finds probable secrets in addresses and conceals them.
 ///
-/// The value of a parameter in the query or the path is a secret if the parameter's name says so (`SecretName`). Only
-/// the server of the address receives it.
+/// The name of a parameter in the query or the path determines whether its value is a secret (`SecretName`). Only the
+/// server of the address receives a secret.
 ///
 /// Messages and metrics also conceal values and path segments that look random (`RandomText`). Keys and records keep
 /// random path segments, since many paths of pictures contain digests.
@@ -44,8 +44,8 @@ public enum AddressSecrets {
         return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
     }
 
-    /// In the web addresses of a message, replaces secret values, and values and path segments that look random, by
-    /// `***`, and removes fragments.
+    /// Conceals the web addresses in a message: replaces secret values, random-looking values and random-looking path
+    /// segments by `***`, and removes fragments.
     public static func concealed(in message: String) -> String {
         var result = ""
         var rest = message[...]
@@ -93,8 +93,8 @@ public enum AddressSecrets {
 
     private static func secretValues(_ parts: Parts, depth: Int) -> [Substring] {
         parts.items.compactMap { item in
-            // `;` separates parameters in paths (RFC 3986 §3.3) and in old queries. A secret value may contain it too,
-            // so it extends to the end of the item.
+            // `;` separates parameters in paths (RFC 3986 §3.3) and in old queries. A secret value may also contain
+            // `;`, so the value extends to the end of the item.
             for parameter in item.utf8.split(separator: UInt8(ascii: ";")) {
                 guard let place = parameter.firstIndex(of: equals) else { continue }
                 let isNamed = isSecret(name: Substring(parameter[..<place]))

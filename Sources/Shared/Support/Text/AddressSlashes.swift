@@ -30,7 +30,7 @@ extension String {
 
 extension [UInt8] {
     /// The address with backslashes before query and fragment replaced by slashes, as browsers read web addresses
-    /// (WHATWG URL, *special*). Both then see the host `a` in `http://a\@b`.
+    /// (WHATWG URL, *special*). The host of `http://a\@b` is then `a`, as in browsers.
     package var withSlashes: [UInt8] {
         let backslash = UInt8(ascii: "\\")
         guard contains(backslash) else { return self }

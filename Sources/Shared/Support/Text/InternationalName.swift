@@ -3,8 +3,8 @@ import CIDN
 /// Converts non-ASCII host names to ASCII for the DNS (RFC 5890).
 ///
 /// Names are mapped as in browsers, by UTS #46 (nontransitional): case, width, composition (NFC) and ignorable
-/// characters make no difference, but `ß` and the joiners do. libidn2 maps them rather than libcurl, whose conversion
-/// depends on the locale and on its build. It is loaded for the first name that needs it.
+/// characters make no difference, but `ß` and the joiners do. Uses libidn2 rather than libcurl, whose conversion
+/// depends on the locale and on its build. The library is loaded for the first name that needs it.
 public enum InternationalName {
     /// Returns the name in lower-case ASCII, with `xn--` labels for non-ASCII labels; nil if UTS #46 does not allow it.
     /// An ASCII name is not validated. Throws `UnmappedName` if libidn2 is missing.
@@ -13,12 +13,12 @@ public enum InternationalName {
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
-        // Mapping keeps all other ASCII characters, which are invalid. A NUL would also end the C string.
+        // Other ASCII characters are invalid, and mapping would keep them. A NUL would end the C string.
         guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else {
             return nil
         }
         if let reason = cidn_load() {
-            // The name is already mapped; it is only not validated.
+            // The name needs no mapping; only its validation is omitted.
             if isASCII { return name.lowercased() }
             throw UnmappedName(host: name, reason: String(cString: reason))
         }
@@ -89,7 +89,7 @@ public enum InternationalName {
         return isStrong(first) && isStrong(last, orDigit: true)
     }
 
-    /// Does not pass ASCII labels to libidn2, which would refuse `r3---sn`.
+    /// Does not pass ASCII labels without `xn--` to libidn2, which would refuse `r3---sn`.
     private static func ascii(label: String) throws(UnmappedName) -> String? {
         let isASCII = label.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !isEncoded(label.utf8) { return label.lowercased() }
@@ -125,7 +125,7 @@ public enum InternationalName {
         var rest = marks[...]
         let result = String(decoding: mapped.utf8.map { $0 == underscore ? rest.removeFirst() : $0 }, as: UTF8.self)
         guard isEncoded(result.utf8) else { return result }
-        // The label contains `xn--` in other characters, such as full-width letters.
+        // The label began with `xn--` in other characters, such as full-width letters.
         guard isEncoded(mapped.utf8) else { return try ascii(label: result) }
         // A label that begins with `xn--` is not encoded again.
         return isEncoded(result.utf8.dropFirst(4)) ? nil : result

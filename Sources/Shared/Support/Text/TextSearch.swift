@@ -5,7 +5,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Returns the part before the first `separator`, or nil.
+    /// Returns the part before the first `separator`, or nil if there is none.
     public func prefix(before separator: String) -> Substring? {
         place(of: separator).map { self[..<utf8.index(startIndex, offsetBy: $0)] }
     }

@@ -11,7 +11,7 @@ public final class ThreadBudget: Sendable {
     /// The number of processors that the process may use, at least 1.
     public static var processors: Int { Thread.processors }
 
-    /// Returns whether the budget has a thread left, and reserves it. Call `giveBack` when the thread has ended.
+    /// Reserves a thread, or returns false if none is left. Call `giveBack` when the thread has ended.
     public func take() -> Bool {
         free.withLock { free in
             guard free > 0 else { return false }

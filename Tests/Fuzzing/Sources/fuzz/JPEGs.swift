@@ -51,7 +51,7 @@ private func hasFilledData(_ bytes: [UInt8]) -> Bool {
     bytes.indices.dropFirst(2).contains { bytes[$0 - 2] == 0xFF && bytes[$0 - 1] == 0xFF && bytes[$0] == 0 }
 }
 
-/// The samples of the picture, without padding.
+/// Returns the samples of the picture, without padding.
 private func samples(_ reader: any PlaneReader) throws -> [UInt8] {
     let shapes = reader.planes
     let rows = shapes.map { AlignedBuffer(count: $0.rowBytes * $0.groupRows) }

@@ -13,7 +13,7 @@ struct ConfinementTests {
         #expect(!never.message.contains("APOD_TOOLS_CONFINEMENT=false"))
     }
 
-    @Test func unconfinedProcessBlamesNoConfinement() {
+    @Test func unconfinedProcessHasNoConfinementErrors() {
         #expect(!Confinement.refused("/etc/hostname", flags: 0, errno: 13))
     }
 

@@ -75,7 +75,7 @@ struct MetricsTests {
         for number in 0..<8 { #expect(lines.count { $0.contains("\"tool\":\"tool\(number)\"") } == 200) }
     }
 
-    @Test func unopenableFileIsStatus73() throws {
+    @Test func metricsFileThatCannotBeOpenedIsStatus73() throws {
         let folder = try TemporaryFolder()
         let failure = #expect(throws: SystemFailure.self) {
             _ = try MetricsFile.open(folder.path("missing/metrics"), tool: "tool", log: .silent)

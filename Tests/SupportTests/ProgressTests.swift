@@ -43,7 +43,7 @@ struct ProgressTests {
         #expect(!line(download(seconds: 3, total: 16_000)).contains("left"))
     }
 
-    @Test func zeroAndImpossibleTotalsAreHandled() {
+    @Test func emptyDownloadIsCompleteAndImpossibleTotalsAreIgnored() {
         #expect(line(download(seconds: 0, total: 0)).contains("100 %"))
         // If the server sends more than its total, or the total is less than the existing bytes, the total is ignored.
         #expect(line(download(seconds: 3, total: 2000)) == "m31.jpg  3.0 kB  1.0 kB/s")

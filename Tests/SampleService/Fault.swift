@@ -8,7 +8,7 @@ enum Fault: Sendable, Equatable {
     case redirect(status: Int, hops: Int)
     case redirectTo(String)
     case html, garbage, close, reset, gzipBomb
-    /// Limits the faults after it in the path to this number of attempts.
+    /// Applies the faults that follow in the path only to the first attempts, up to this number.
     case times(Int)
     case wait(Duration)
     case cut(kept: Int?)

@@ -4,8 +4,8 @@ import Testing
 
 /// Estimates of the time left.
 struct TimeLeftTests {
-    /// Returns the times left that a download shows, one for each tenth of a second from the third second on. The clock
-    /// is simulated.
+    /// Returns the estimates, in seconds, that a simulated download shows every tenth of a second, from the third
+    /// second on.
     ///
     /// - Parameter received: returns the number of bytes received up to a time in seconds.
     private func leftOver(_ seconds: Double, total: Int, received: (Double) -> Int) -> [Int] {
@@ -29,7 +29,7 @@ struct TimeLeftTests {
         let total = 60_000_000
         let even = leftOver(60, total: total) { Int($0 * 1e6) }
         #expect(climbs(even) == 0 && even.count > 500, "\(even)")
-        // Bursts, a late start, and a burst at the start.
+        // The data arrives in bursts, late, or with a burst at the start.
         for pause in [0.3, 0.7, 1.3, 2.1] {
             let bursts = leftOver(60, total: total) { Int(($0 / pause).rounded(.down) * pause * 1e6) }
             #expect(climbs(bursts) == 0 && bursts.count > 400, "\(pause): \(bursts)")

@@ -58,7 +58,7 @@ cisal_stream *cisal_open(void) {
     cisal_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
     isal.init(&stream->state);
-    // ISA-L receives the data after the header, and verifies the Adler-32 after it.
+    // ISA-L receives only the data after the header, and verifies the Adler-32 at the end of the stream.
     stream->state.crc_flag = ISAL_ZLIB_NO_HDR_VER;
     return stream;
 }

@@ -135,8 +135,8 @@ const struct rule csystem_rules[first_unknown_call] = {
     [call_epoll_pwait2] = {always},
     [SYS_eventfd2] = {always},
 
-    // Opening and inspecting the files that Landlock allows. A filter cannot check the mode of a new file of openat2,
-    // which is in memory.
+    // Opening and inspecting the files that Landlock allows. A filter cannot check the mode that openat2 gives a new
+    // file, as that argument is in memory.
     [SYS_openat] = {always, is_checked},
     [call_openat2] = {always, is_missing},
     [SYS_fstat] = {always},

@@ -22,7 +22,7 @@ struct rule {
 };
 
 enum {
-    // The size of the table. Calls with greater numbers were unknown when it was last reviewed.
+    // The size of the table. Calls from this number on were unknown when the table was last reviewed.
     first_unknown_call = 470,
 };
 

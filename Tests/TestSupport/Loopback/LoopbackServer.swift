@@ -33,7 +33,7 @@ public final class LoopbackServer: Sendable {
     }
 
     /// Starts to listen for any protocol over TCP.
-    /// - Parameter serve: called for each connection, on its thread. The connection ends when it returns.
+    /// - Parameter serve: called for each connection, on its thread. The connection ends when `serve` returns.
     public init(
         port wanted: UInt16 = 0, serve: @escaping @Sendable (LoopbackConnection) throws -> Void
     ) throws {

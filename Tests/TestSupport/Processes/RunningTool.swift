@@ -14,7 +14,7 @@ public final class RunningTool: Sendable {
         var waitStatus: Int32?
     }
 
-    /// The writing end of its standard input; nil after closing.
+    /// The writing end of the tool's standard input; nil after closing.
     private let input: Monitor<Int32?>
     private let closesInputToWait: Bool
     private let output: StreamCollector
@@ -58,29 +58,31 @@ public final class RunningTool: Sendable {
         Self.close(input)
     }
 
-    /// Writes to its standard input, and waits while the pipe is full. Returns false if the pipe has no reader.
+    /// Writes to the tool's standard input, and waits while the pipe is full. Returns false if the pipe has no reader.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { Self.write(bytes, input) }
 
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// Closes its standard input.
+    /// Closes the tool's standard input.
     public func closeInput() { Self.close(input) }
 
-    /// Returns the next line of its standard output, without the newline; nil at the end, or if no line arrives within
-    /// `limit`.
+    /// Returns the next line of the tool's standard output, without the newline; nil at the end, or if no line arrives
+    /// within `limit`.
     public func readLine(within limit: Duration = .seconds(30)) -> String? { output.line(within: limit) }
 
-    /// Returns the next line of its standard error.
+    /// Returns the next line of the tool's standard error.
     public func readErrorLine(within limit: Duration = .seconds(30)) -> String? { errors.line(within: limit) }
 
-    /// Waits until it has written `count` bytes to standard output. Returns false if it ends before, or after `limit`.
+    /// Waits until the tool has written `count` bytes to standard output. Returns false if the tool ends before, or
+    /// after `limit`.
     public func waitForOutput(_ count: Int, within limit: Duration = .seconds(30)) -> Bool {
         output.wait(forBytes: count, within: limit)
     }
 
-    /// Waits until its standard error contains this text. Returns false if it ends before, or after `limit`.
+    /// Waits until the tool's standard error contains this text. Returns false if the tool ends before, or after
+    /// `limit`.
     public func waitForErrors(_ text: String, within limit: Duration = .seconds(30)) -> Bool {
         errors.wait(for: text, within: limit)
     }
@@ -111,8 +113,8 @@ public final class RunningTool: Sendable {
         return nil
     }
 
-    /// Closes its standard input, and waits until it has ended and its streams are read. After `deadline`, kills the
-    /// process, but not its children.
+    /// Closes the tool's standard input if it is a pipe, and waits until the tool has ended and its streams are read.
+    /// Kills the tool after `deadline`, but not its children.
     public func wait(deadline: Duration = .seconds(60)) -> ToolOutput {
         if closesInputToWait { closeInput() }
         var overran = false

@@ -62,7 +62,7 @@ int csystem_is_byte_locked(int descriptor, int64_t offset);
 
 // Sets or removes a lock of the process on a byte (fcntl(2), F_SETLK), so that other processes can query its process
 // ID. The kernel reports no ID for the locks above. The lock is lost when the process closes any descriptor of the
-// file. It only informs other processes, so failures are ignored.
+// file. The lock only informs other processes, so failures are ignored.
 void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
 
 // The ID of another process that has locked a byte with `csystem_sign_byte`, or 0 if there is none or it is not
@@ -90,8 +90,8 @@ enum csystem_right {
 // The version of the kernel's Landlock interface; 0 if the kernel has none.
 int csystem_landlock_version(void);
 
-// Creates an empty set of rules, which allows no use of files. Returns a descriptor, or -1. If the kernel supports it,
-// the set also refuses TCP: listening in any case, connecting unless `network` is true.
+// Creates an empty set of rules, which forbids all use of files. Returns a descriptor, or -1. If the kernel supports
+// it, the set also refuses TCP: listening in any case, connecting unless `network` is true.
 int csystem_landlock_begin(int version, bool network);
 
 // Adds a rule for a path, following links. Returns true also for a missing file, which needs no rule.
@@ -100,8 +100,8 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
 // Applies the rules permanently to the calling thread and threads that it starts.
 bool csystem_landlock_enforce(int rules);
 
-// Drops all capabilities except the capabilities to use files of other users, for the calling thread and its later
-// children.
+// Drops all capabilities except CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FOWNER, which are for files of
+// other users. Affects the calling thread and its later children.
 void csystem_drop_capabilities(void);
 
 // Sets of system calls that a process may make in addition to the basic set.

@@ -43,8 +43,8 @@ extension Confinement {
 
     private func filterCalls(_ log: Log) -> Bool {
         guard log.shows(.detail) else { return csystem_filter_calls(callSets.rawValue, nil) }
-        // A signal handler writes the call's name in place of "%". The texts are never freed, since it may run at any
-        // time.
+        // A signal handler writes the call's name in place of "%". The texts are never freed, since the handler may run
+        // at any time.
         let line = log.line(.detail, "the system call % is refused, as no tool needs it").split(
             separator: "%", maxSplits: 1)
         var report = csystem_report(before: strdup(String(line[0])), after: strdup(String(line[1])))

@@ -185,7 +185,7 @@ public final class Folder: Sendable {
         case .file, .fifo, .socket, .other:
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
-        // Another process removed it, or a folder above it is a link.
+        // Another process removed the folder, or a folder above it is a link.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
         }
     }

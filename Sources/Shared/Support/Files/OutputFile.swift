@@ -30,7 +30,7 @@ public final class OutputFile: ByteSink {
         var temporaryPath: String? { temporary.map { folder?.path(of: $0) ?? $0 } }
     }
 
-    /// Removes all temporary files of this process. Called if it ends without running deinitialisers.
+    /// Removes all temporary files of this process. Called if the process ends without running deinitialisers.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }

@@ -68,8 +68,8 @@ public enum UnsafePlace: Failure, Equatable {
 
     // MARK: Decisions
 
-    /// Returns why a folder for files of this process is unsafe, or nil. It must belong to `user`, and not every user
-    /// may write to it.
+    /// Returns why a folder for files of this process is unsafe, or nil. The folder must belong to `user`, and must not
+    /// be writable by all users.
     public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if status.kind == .link { return .link(path) }
         if status.owner != user { return .owner(path, owner: status.owner, user: user) }

@@ -34,7 +34,7 @@ public final class Progress: Sendable {
     private static let betweenDrawings: Duration = .milliseconds(100)
     private static let betweenLines: Duration = .seconds(5)
 
-    /// - Parameter log: receives the lines of the style `lines`.
+    /// - Parameter log: receives the lines if the style is `lines`.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log

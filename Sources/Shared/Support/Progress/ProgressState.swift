@@ -28,7 +28,7 @@ struct ProgressState: Sendable {
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0
-    /// Current downloads by number.
+    /// The current downloads by number.
     private(set) var transfers: [Int: Transfer] = [:]
     /// All bytes that the run has received.
     private(set) var received = 0
@@ -39,7 +39,7 @@ struct ProgressState: Sendable {
     private var timeLeft = TimeLeft()
     /// The download that ended last.
     private var ended: Transfer?
-    /// Current pauses by number.
+    /// The current pauses by number.
     private(set) var waits: [Int: Wait] = [:]
     private(set) var began: Duration
     private var nextNumber = 0
@@ -140,7 +140,7 @@ struct ProgressState: Sendable {
         return sum
     }
 
-    /// The figures of the line, for JSON messages.
+    /// Returns the figures of the line as fields of a JSON message.
     func facts(at now: Duration) -> Log.Facts {
         [
             "records_done": .integer(finished), "records_failed": .integer(failed),

@@ -140,9 +140,9 @@ public enum InternationalName {
         try call(label) { cidn_to_unicode(label, $0) }.text
     }
 
-    /// Maps a label with symbols such as `☃`, which UTS #46 allows but IDNA 2008 does not. Transitional mapping omits
-    /// the checks of IDNA 2008, but also the rules for joiners and directions, so labels with deviation characters or
-    /// right-to-left letters are refused.
+    /// Maps a label with symbols such as `☃`, which UTS #46 allows but IDNA 2008 does not. Uses transitional mapping,
+    /// which omits the checks of IDNA 2008. Since it also omits the rules for joiners and directions, labels with
+    /// deviation characters or right-to-left letters are refused.
     private static func asciiWithSymbols(_ label: String) throws(UnmappedName) -> String? {
         guard !label.unicodeScalars.contains(where: isDeviation),
             let mapped = try call(label, { cidn_to_ascii(label, 1, $0) }).text,

@@ -11,8 +11,8 @@ private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxFrames: 16, maxAnimationPixels: 1 << 17,
     maxSeconds: 5, maxScans: 30)
 
-/// Reads the structure, metadata and pixels of a picture. The options depend on the length of the input, so that the
-/// input is a plain picture file.
+/// Reads the structure, metadata and pixels of a picture. The length of the input, not its bytes, selects the options,
+/// so that the input is a plain picture file.
 func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     guard let format = ImageFormat.detected(in: bytes[...]), formats.contains(format) else { return }
     let source = MemorySource(bytes)

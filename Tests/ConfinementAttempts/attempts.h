@@ -1,4 +1,4 @@
-// Declarations for the files of attempts.
+// Declarations that the files of attempts share.
 #pragma once
 
 #include "ConfinementAttempts.h"
@@ -24,7 +24,7 @@ extern const int file_attempt_count, process_attempt_count, socket_attempt_count
 
 // Opened before confinement: one end of a pipe, and a program.
 extern int pipe_end, program_file;
-// A path to an open file descriptor that only refers to the victim.
+// A descriptor of the victim opened with O_PATH, which permits neither reading nor writing.
 extern int victim_path;
 
 // Opens a file of the attacked process in /proc.

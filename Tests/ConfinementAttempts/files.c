@@ -16,7 +16,7 @@
 #include <sys/xattr.h>
 #include <utime.h>
 
-// A path in the cache, in one of four reused buffers.
+// Returns a path in the cache, in one of four reused buffers.
 static const char *in_cache(TARGET t, const char *name) {
     static char paths[4][1024];
     static unsigned next;
@@ -25,7 +25,7 @@ static const char *in_cache(TARGET t, const char *name) {
     return path;
 }
 
-// Calls `use` with a file in the cache, which the plan allows to create and change.
+// Calls `use` with a file in the cache, which the plan makes writable.
 static long with_own_file(TARGET t, long (*use)(int file)) {
     int file = open(in_cache(t, "own"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return -1;

@@ -135,7 +135,7 @@ static long try_run_open(TARGET t) {
     return CALL(execveat, program_file, "", none, none, AT_EMPTY_PATH);
 }
 static long try_memory_program(TARGET t) { (void)t; return CALL(memfd_create, "x", 0); }
-// The child exits immediately; the parent sees that it could be created.
+// The child exits immediately; the parent learns that the call succeeded.
 static long forked(long process) {
     if (process == 0) _exit(0);
     return process;

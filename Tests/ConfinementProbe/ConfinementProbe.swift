@@ -4,7 +4,7 @@ import Libc
 import Support
 
 /// Confines itself by the plan before `--`, attempts the operations after it, and prints the error number of each (0
-/// for success). Tests learn which operations remain possible for a tool that a hostile picture has taken over.
+/// for success). Tests use it to check which operations remain possible after a hostile picture has taken over a tool.
 @main
 struct ConfinementProbe {
     static func main() {
@@ -105,8 +105,8 @@ struct ConfinementProbe {
     private static func connected(to port: UInt16) -> Int32 { withLoopback(port, connect) }
     private static func listened() -> Int32 { withLoopback(0, bind) }
 
-    /// Starts a thread to check that it is confined, too. Returns the error number of its attempt to create a Unix
-    /// domain socket.
+    /// Checks that a new thread is confined too: returns the error number of its attempt to create a Unix domain
+    /// socket.
     private static func thread() -> Int32 {
         let answer = Monitor<Int32>(-1)
         guard let thread = try? Thread.start({ answer.withLock { $0 = closed(socket(AF_UNIX, stream, 0)) } }) else {

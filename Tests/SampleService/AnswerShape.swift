@@ -1,6 +1,6 @@
 import Records
 
-/// Ways in which the JSON of an answer can have the wrong shape.
+/// A wrong shape for the JSON of a response.
 enum AnswerShape: Sendable, Equatable {
     case array, object
     case missing(String)
@@ -18,7 +18,7 @@ enum AnswerShape: Sendable, Equatable {
         }
     }
 
-    /// The body in this shape; unchanged if it contains no objects.
+    /// Returns the body in this shape, or unchanged if it contains no objects.
     func applied(to body: [UInt8]) -> [UInt8] {
         guard var records = try? Record.list(parsing: body), let first = records.first else { return body }
         var isArray = body.first { $0 > 0x20 } == UInt8(ascii: "[")

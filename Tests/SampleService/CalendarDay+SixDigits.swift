@@ -1,8 +1,8 @@
 import Support
 
-/// The new service's form of a date: `260203`. Years from 95 on are in the last century.
+/// The new service's form of a date: `260203`. The years 95 to 99 are 1995 to 1999.
 extension CalendarDay {
-    /// Nil if there is no such day.
+    /// Returns nil if there is no such day.
     init?(sixDigits text: some StringProtocol) {
         guard text.utf8.count == 6, let number = Int(text), number >= 0 else { return nil }
         let year = number / 10_000

@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// The old service: `/planetary/apod`, as api.nasa.gov answered and NASA's apod-api answers.
+/// The old service, `/planetary/apod`, with the responses of api.nasa.gov and of NASA's apod-api.
 struct ClassicAnswers {
     let settings: SampleSettings
     let own: String
@@ -49,7 +49,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// Days that look random, but are the same for the same count.
+    /// Returns pseudorandom days, the same for the same count.
     private func chosen(_ count: Int, _ thumbs: Bool) -> LoopbackResponse {
         var random = SeededRandom(seed: UInt64(count))
         let days = Array(SampleArchive.days(from: SampleArchive.first, through: settings.newestDay))
@@ -60,7 +60,7 @@ struct ClassicAnswers {
         answer(days.map(sample)) { .json($0.lazy.map { object($0, thumbs) }) }
     }
 
-    /// As in the real service, a broken day fails the whole range.
+    /// As in the real service, a range with a broken day fails.
     private func answer(
         _ samples: [SampleDay], _ words: ([SampleDay]) -> LoopbackResponse
     ) -> LoopbackResponse {
@@ -74,7 +74,7 @@ struct ClassicAnswers {
         settings.legacy == .logo ? logo(sample) : classic(sample, thumbs)
     }
 
-    /// The answer for every day since October 2026.
+    /// Returns the response of the real service for every day since October 2026.
     private func logo(_ sample: SampleDay) -> JSONObject {
         var object = JSONObject()
         object.add("date", sample.day.description)
@@ -111,7 +111,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// The still of a video; empty if the service has none, nil if the day has no video.
+    /// Returns the still of a video: empty if the service has none, nil if the day has no video.
     private func thumbnail(_ sample: SampleDay) -> String? {
         switch sample.kind {
         case .video, .relativeVideo: "\(own)/pictures/\(sample.videoID).jpg?w=480&h=360"

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The validators, conditions and ranges of RFC 9110 §13 and §14 that the tools use.
 enum Conditional {
-    /// A fixed time, so that answers are the same in every run.
+    /// A fixed time, so that responses are the same in every run.
     static let modified = "Thu, 01 Oct 2026 00:00:00 GMT"
 
     /// Applies `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range` to the response.

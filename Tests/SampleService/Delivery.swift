@@ -12,15 +12,15 @@ struct Delivery {
     var framing = Framing.length
     /// Whether the last chunk is sent.
     var endsChunks = true
-    /// The number of body bytes to send of those promised; nil for all.
+    /// The number of body bytes to send, which may be less than the announced length; nil for all.
     var kept: Int?
     /// The delay before the response.
     var wait: Duration?
     /// The delay before each piece of the body.
     var pause: Duration?
-    /// Whether the connection becomes silent instead of ending.
+    /// Whether the connection stays open without further bytes instead of ending.
     var stalls = false
-    /// The minimum size of the body, which is filled with zeros.
+    /// The minimum size of the body, which is padded with zeros.
     var size: Int?
     /// The size of an array that repeats the response.
     var repeated: Int?
@@ -76,7 +76,7 @@ struct Delivery {
         if framing == .chunked && endsChunks && kept == size { try connection.send(Array("0\r\n\r\n".utf8)) }
     }
 
-    /// Holds at most a piece of the array in memory.
+    /// Sends an array that repeats the response. Keeps only a piece of it in memory.
     private func sendRepeatedly(_ response: LoopbackResponse, _ size: Int, on connection: LoopbackConnection) throws {
         var response = response
         let (open, close, comma) = (UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","))

@@ -40,7 +40,7 @@ struct ExerciseAnswers {
         }
     }
 
-    /// A plain array; 10 exercises by default, all if the limit is 0.
+    /// Returns a plain array: 10 exercises by default, all if the limit is 0.
     private func list(_ request: LoopbackRequest) -> LoopbackResponse {
         let limit = max(0, request.field("limit").flatMap { Int($0) } ?? 10)
         let offset = min(max(0, request.field("offset").flatMap { Int($0) } ?? 0), settings.exerciseCount)
@@ -48,7 +48,7 @@ struct ExerciseAnswers {
         return .json((offset..<max(offset, end)).lazy.map { object(Self.id($0 + 1)) })
     }
 
-    /// Pages of 10 exercises by default, with a link to the next page.
+    /// Returns a page with a link to the next page; 10 exercises by default.
     private func openList(_ request: LoopbackRequest) -> LoopbackResponse {
         let (limit, offset) = (Int(request.field("limit") ?? "10") ?? 0, Int(request.field("offset") ?? "0") ?? -1)
         guard (1...25).contains(limit), (0..<1_000_000).contains(offset) else {
@@ -91,7 +91,7 @@ struct ExerciseAnswers {
         return .bytes(gif, type: "image/gif")
     }
 
-    /// The number of the exercise with this ID, which must have four digits.
+    /// Returns the number of the exercise with this ID, or nil if there is none. IDs have four digits.
     private func number(_ id: String) -> Int? {
         guard id.utf8.count == 4, let number = Int(id), id == Self.id(number), number <= settings.exerciseCount else {
             return nil
@@ -131,7 +131,7 @@ struct ExerciseAnswers {
         return object
     }
 
-    /// A ball that swings on a bar: 8 frames, with colours and a speed that depend on the ID.
+    /// Returns an animation of a ball that swings on a bar: 8 frames, with colours and a speed that depend on the ID.
     static func animation(_ id: String, side: Int) -> DrawnAnimation {
         var random = SeededRandom(name: "animation \(id)")
         let ball = [UInt8(128 + random.below(128)), UInt8(random.below(200)), UInt8(random.below(256))]

@@ -5,10 +5,10 @@ extension Fault {
     /// The faults in the path of a request, in order.
     struct List {
         var all: [Fault] = []
-        /// The path before each fault in `all`, which redirects need to lead back to it.
+        /// The path before each fault in `all`, which redirects repeat.
         var prefixes: [String] = []
 
-        /// Each fault with its prefix, for its response.
+        /// The faults with their prefixes.
         var early: [Step] { zip(all, prefixes).map { Step(fault: $0, prefix: $1) } }
     }
 

@@ -8,7 +8,7 @@ enum Fault: Sendable, Equatable {
     case redirect(status: Int, hops: Int)
     case redirectTo(String)
     case html, garbage, close, reset, gzipBomb
-    /// The faults after it in the path apply only to the first attempts.
+    /// Applies the faults that follow in the path only to the first attempts, up to this number.
     case times(Int)
     case wait(Duration)
     case cut(kept: Int?)
@@ -22,7 +22,8 @@ enum Fault: Sendable, Equatable {
     case upstream, noUpstream
     case wrongDay
     case reshaped(AnswerShape)
-    /// A quota of `limit` requests per period. `left` is the number after this request, negative if it is refused.
+    /// A quota of `limit` requests per period. `left` is the number of requests left after this request, negative if it
+    /// is refused.
     case quota(limit: Int, left: Int, wait: Duration)
 
     static let help = """
@@ -131,7 +132,7 @@ enum Fault: Sendable, Equatable {
 
     private static let bomb = Deflate.gzip([UInt8](repeating: 0, count: 100_000_000))
 
-    /// Changes how an answer is delivered.
+    /// Changes how a response is sent.
     func spoil(_ delivery: inout Delivery) {
         switch self {
         case .garbage: delivery.manner = .garbage

@@ -55,7 +55,7 @@ extension LoopbackResponse {
         return LoopbackResponse(status, headers: [("Content-Type", type)], body: body)
     }
 
-    /// An array of objects, encoded one after another.
+    /// Returns an array of objects as a response. Encodes one object after another.
     static func json(
         _ objects: some Sequence<JSONObject>, type: String = "application/json"
     ) -> LoopbackResponse {
@@ -70,8 +70,8 @@ extension LoopbackResponse {
 }
 
 extension [UInt8] {
-    /// Appends the text as a JSON string (RFC 8259 §7). Runs without escapes, which are nearly all of the text, are
-    /// copied at once.
+    /// Appends the text as a JSON string (RFC 8259 §7). Copies runs without escapes, nearly all of the text, as a
+    /// whole.
     fileprivate mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         var text = text

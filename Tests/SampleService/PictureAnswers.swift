@@ -32,7 +32,7 @@ final class PictureAnswers: Sendable {
         }
     }
 
-    /// The picture at an address; nil if the path is not the path of a picture.
+    /// Returns the picture at an address, or nil if the path is not the path of a picture.
     func answer(_ request: LoopbackRequest) -> LoopbackResponse? {
         let name = LoopbackRequest.decoded(request.path.split(separator: "/").last ?? "")
         guard let dot = name.lastIndex(of: "."), let kind = Kind(rawValue: name[name.index(after: dot)...].lowercased())
@@ -56,7 +56,8 @@ final class PictureAnswers: Sendable {
         return response
     }
 
-    /// Exactly `w` × `h`, or fitted into that box with `fit=clip`; by default the full size.
+    /// Returns the requested size: exactly `w` × `h`, or fitted into that box with `fit=clip`; by default the full
+    /// size.
     private func size(_ request: LoopbackRequest, _ stem: String) -> (Int, Int) {
         let isSmall = stem.contains(text: "logo") || stem.contains(text: "thumbnail")
         let turned = (min(width, height), max(width, height))
@@ -117,7 +118,7 @@ private enum Kind: String {
         }
     }
 
-    /// A video with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
+    /// Returns a video with an empty description and undecodable data (ISO/IEC 14496-12, 4.2).
     private static func film(_ brand: String) -> [UInt8] {
         box("ftyp", Array(brand.utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8))
             + box("moov", box("mvhd", [UInt8](repeating: 0, count: 100)))

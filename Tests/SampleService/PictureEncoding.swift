@@ -2,7 +2,7 @@ import Formats
 import Images
 import TestSupport
 
-/// The picture as JPEG or WebP, the formats that TestSupport cannot write.
+/// Encodes a picture as JPEG or WebP, which TestSupport cannot write.
 func encoded(_ picture: DrawnPicture, _ format: OutputFormat) throws -> [UInt8] {
     let pixels = PixelBuffer(
         size: PixelSize(width: picture.width, height: picture.height), channels: picture.channels, bytes: picture.bytes)

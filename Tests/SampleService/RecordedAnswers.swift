@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// Answers from a folder of recordings, with their recorded statuses and headers.
+/// Responses from a folder of recordings, with their recorded statuses and headers.
 struct RecordedAnswers: Sendable {
     private let folder: String
     private let heads: [String: RecordedHead]
@@ -41,8 +41,8 @@ struct RecordedAnswers: Sendable {
         return response
     }
 
-    /// The response for a head that was recorded without a body. The body is the recording of the same content type
-    /// whose name begins with the same stem; for a GIF, a generated animation.
+    /// Returns the response for a head that was recorded without a body. The body is the recording of the same content
+    /// type whose name begins with the same stem; for a GIF, a generated animation.
     private func answer(of head: RecordedHead, _ part: String, _ name: String) -> LoopbackResponse {
         let stem = String(name.dropLast(RecordedHead.ending.count))
         var response = LoopbackResponse()
@@ -100,7 +100,8 @@ struct RecordedHead: Sendable {
         for (name, value) in headers { response.set(name, value) }
     }
 
-    /// The heads in the table of a README, by file. A row is: | `apod/x.json` | description | source | 404; `A: b` |
+    /// Returns the heads in the table of a README, by file. A row is: | `apod/x.json` | description | source | 404;
+    /// `A: b` |
     static func table(_ readme: String) -> [String: RecordedHead] {
         var heads: [String: RecordedHead] = [:]
         var above = RecordedHead()

@@ -37,8 +37,8 @@ final class RequestCounters: Sendable {
         }
     }
 
-    /// Counts a request for a quota. Returns the number of requests in the current period, which began with the first
-    /// of them, and the remaining time of the period.
+    /// Counts a request for a quota. Returns the number of requests in the current period, which began with its first
+    /// request, and the time left in it.
     func use(_ name: String, within length: Duration) -> (used: Int, rest: Duration) {
         state.withLock { state in
             let now = ContinuousClock.now

@@ -13,7 +13,7 @@ enum SampleArchive {
     /// 1995-06-17 to 1995-06-19, and 2020-06-10.
     private static let gaps = Set([9298, 9299, 9300, 18_423].map(CalendarDay.init(daysSince1970:)))
 
-    /// The days from `start` to `end`, in ascending order. Cost: two binary searches.
+    /// Returns the days from `start` to `end`, in ascending order. Cost: two binary searches.
     static func days(from start: CalendarDay, through end: CalendarDay) -> ArraySlice<CalendarDay> {
         let lower = position(of: start)
         return days[lower..<max(lower, position(of: end.advanced(by: 1)))]
@@ -21,7 +21,7 @@ enum SampleArchive {
 
     static func has(_ day: CalendarDay) -> Bool { !days(from: day, through: day).isEmpty }
 
-    /// The index of `day`, or of the next day in the archive.
+    /// Returns the index of `day`, or of the next day in the archive.
     private static func position(of day: CalendarDay) -> Int {
         var range = 0..<days.count
         while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {

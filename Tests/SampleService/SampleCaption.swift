@@ -1,12 +1,12 @@
 import Support
 import TestSupport
 
-/// The texts of a day, as plain text and as the new service's HTML, with the length of NASA's texts.
+/// The texts of a day, as plain text and as the new service's HTML, about as long as NASA's texts.
 struct SampleCaption {
-    /// Plain text.
+    /// The title as plain text.
     let title: String
     let titleHTML: String
-    /// 600 to 1,200 characters in total.
+    /// The sentences of the explanation, 600 to 1,200 characters in total.
     let sentences: [Sentence]
     /// The copyright holder; nil if none is named.
     let author: String?
@@ -51,7 +51,7 @@ struct SampleCaption {
             .map { String(Substring($0)) }.joined(separator: "&amp;")
     }
 
-    /// The explanation as HTML, with links to `own`.
+    /// Returns the explanation as HTML, with links to `own`.
     func explanationHTML(_ own: String) -> String {
         var text = ""
         for sentence in sentences {
@@ -70,7 +70,7 @@ struct Sentence {
     /// The sentence without the link. The entity is decoded; the tag remains, as in some texts of the old service.
     let text: String
 
-    /// - Parameter words: HTML with an entity or a tag, which distinguish it from plain text, and the link in brackets.
+    /// - Parameter words: HTML, with the link in brackets. An entity or a tag distinguishes it from plain text.
     init(_ words: some StringProtocol) {
         let parts = Substring(words).split(omittingEmptySubsequences: false) { $0 == "[" || $0 == "]" }
         before = parts[0]

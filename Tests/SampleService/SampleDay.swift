@@ -35,7 +35,7 @@ struct SampleDay {
         }
     }
 
-    /// The address given for the full-size picture, usually correct.
+    /// The address that responses give for the full-size picture. For some kinds of days, it leads to no picture.
     var larger: String? {
         switch kind {
         case .tiff: "\(own)/pictures/\(day).tif"
@@ -69,7 +69,7 @@ struct SampleDay {
         return "\(day.year) \(month.prefix(1).uppercased())\(month.dropFirst()) \(day.day)"
     }
 
-    /// The picture that both services show if the day has none.
+    /// Returns the address of the picture that both services show if the day has none.
     static func placeholder(_ own: String) -> String {
         "\(own)/dynamicimage/assets/science/astro/programs/cosmic-origins/images/misc/news-thumbnail.png"
     }
@@ -85,7 +85,7 @@ struct SampleDay {
 }
 
 extension SampleDay {
-    /// The services' content for a day.
+    /// The kind of content that the services have for a day.
     enum Kind {
         case landscape, portrait
         /// The picture is a PNG.
@@ -104,7 +104,7 @@ extension SampleDay {
         case gif
         /// The larger picture is a TIFF, a movie or a page, or its address contains spaces.
         case tiff, movie, page, blanks
-        /// A title with a line break, an explanation with code of the page, and a copyright of several lines.
+        /// A title with a line break, an explanation with script code of the page, and a copyright of several lines.
         case debris
         /// A picture that was lost in the move of the service; for `gone`, the new service lacks the whole day.
         case lost, gone

@@ -9,7 +9,7 @@ struct SampleSettings: Sendable {
     var exerciseCount: Int
     /// The number of images after which the monthly quota is exhausted.
     var exerciseQuota: Int?
-    /// The side length of every GIF, for any requested resolution.
+    /// The side length of every GIF, regardless of the requested resolution.
     var exerciseSide: Int?
     var hasExerciseFaults = false
     /// The address of the open version's GIFs; nil for this service.
@@ -22,7 +22,7 @@ struct SampleSettings: Sendable {
     var newestDay: CalendarDay { today ?? CalendarDay(at: .now()) }
 }
 
-/// Finds the response to each request, counts the request, and sends the response with the faults in its path.
+/// Counts each request, finds its response, and sends the response with the faults in the request's path.
 final class SampleService: Sendable {
     private let started: SampleSettings
     private let later = Monitor(0)

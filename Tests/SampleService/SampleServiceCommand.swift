@@ -76,7 +76,7 @@ struct SampleServiceCommand {
         return 0
     }
 
-    /// The text with each line indented by a space, because help would otherwise refill it.
+    /// Returns the text with each line indented by a space, because help would otherwise rewrap it.
     private static func verbatim(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : " \($0)" }
             .joined(separator: "\n")

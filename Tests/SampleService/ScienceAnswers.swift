@@ -27,8 +27,8 @@ struct ScienceAnswers {
         return .json(object(sample(day)), type: Self.type)
     }
 
-    /// Newest first. As in the real service, a page past the end repeats the first page, and other query fields are
-    /// ignored.
+    /// Lists days, newest first. As in the real service, a page past the end repeats the first page, and other query
+    /// fields are ignored.
     private func list(_ request: LoopbackRequest) -> LoopbackResponse {
         func number(_ field: String) -> Int? { request.field(field).flatMap { Int($0) } }
         func day(_ field: String) -> CalendarDay? { request.field(field).flatMap { CalendarDay(sixDigits: $0) } }
@@ -83,7 +83,7 @@ struct ScienceAnswers {
         }
     }
 
-    /// The value of `hdurl`: a resized picture, or the placeholder if the picture appears only in the article.
+    /// Returns the value of `hdurl`: a resized picture, or the placeholder if the picture appears only in the article.
     private func shown(_ sample: SampleDay) -> String {
         let resizing = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
         return switch sample.kind {

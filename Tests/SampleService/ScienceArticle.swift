@@ -1,5 +1,5 @@
-/// The new service's article about a day, a separate page and the only source of a video or an old GIF. It is 8 to 12
-/// KB long, like NASA's pages, and mostly the same for every day.
+/// The new service's article about a day: a separate page, and the only response with the address of a video or an old
+/// GIF. It is 8 to 12 KB long, like NASA's pages, and mostly the same for every day.
 struct ScienceArticle {
     let explanation: String
     let credit: String

@@ -27,7 +27,7 @@ import Testing
         "seed",
         "state", "unix", "step", "s",
     ])
-    func otherParametersAreShown(_ name: String) {
+    func otherParametersAreNotSecret(_ name: String) {
         #expect(!AddressSecrets.isSecret(name: name))
         #expect(!AddressSecrets.areIn("https://h/\(name)/p?\(name)=1500"))
     }

@@ -3,17 +3,17 @@ import TestSupport
 import Testing
 
 @Suite struct Base64Tests {
-    /// RFC 4648 §10, and both digits that are neither letters nor figures.
+    /// The test vectors of RFC 4648 §10, and a text with the digit `/`.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("\u{FF}?>", "w78/Pg=="),
     ])
-    func encodingMatchesTheStandard(text: String, digits: String) {
+    func encodingMatchesRFC4648(text: String, digits: String) {
         #expect(Base64.encoded(text.utf8) == digits)
         #expect(Base64.decoded(digits) == Array(text.utf8))
     }
 
-    @Test func bytesComeBack() {
+    @Test func decodingReversesEncoding() {
         var random = SeededRandom(name: "base64")
         for _ in 0..<500 {
             let bytes = random.bytes(random.below(40))

@@ -3,7 +3,7 @@ import Testing
 @testable import Support
 
 struct ConfinementTests {
-    @Test func lostRightIsDistinguishedFromAMissingRight() {
+    @Test func droppedRightIsDistinguishedFromAMissingPermission() {
         let given = SystemFailure(errno: 13, "open /a", purpose: .openInput, isConfined: true)
         #expect(given.code == "confined")
         #expect(given.exitCode == .noInput)
@@ -13,11 +13,11 @@ struct ConfinementTests {
         #expect(!never.message.contains("APOD_TOOLS_CONFINEMENT=false"))
     }
 
-    @Test func nothingWasRefusedByAProcessThatIsNotConfined() {
+    @Test func unconfinedProcessHasNoConfinementErrors() {
         #expect(!Confinement.refused("/etc/hostname", flags: 0, errno: 13))
     }
 
-    @Test func confinementIsDescribed() {
+    @Test func wordsDescribeTheEnforcement() {
         #expect(Confinement.Enforcement(landlock: 7, filtersCalls: true).words == "confined by Landlock 7 and seccomp")
         #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("there is no Landlock"))
         #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("there is no seccomp"))

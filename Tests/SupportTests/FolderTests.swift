@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Names stay within a folder, for any content placed into it. Each claim holds with the kernel's help and without.
+/// Names never leave a folder, even if it contains links. Tested with openat2(2) and with the fallback.
 @Suite struct FolderTests {
     private let world: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
         String(decoding: try File.open(path, O_RDONLY).contents(atMost: 1 << 16), as: UTF8.self)
     }
 
-    @Test(arguments: [true, false]) func filesAreMadeReadMovedAndRemovedBelowIt(_ asksKernel: Bool) throws {
+    @Test(arguments: [true, false]) func filesAreCreatedReadMovedAndRemoved(_ asksKernel: Bool) throws {
         let folder = try folder(asksKernel)
         try folder.makeFolder("a/b")
         try folder.open("a/b/file", O_WRONLY | O_CREAT).write(Array("text".utf8))
@@ -54,7 +54,7 @@ import Testing
         #expect(try text(world.path("victim")) == "untouched")
     }
 
-    @Test(arguments: [true, false]) func linkOnTheWayIsNeverFollowed(_ asksKernel: Bool) throws {
+    @Test(arguments: [true, false]) func linkInPlaceOfAFolderIsNeverFollowed(_ asksKernel: Bool) throws {
         let folder = try folder(asksKernel)
         try world.write("elsewhere/file", "untouched")
         symlink(world.path("elsewhere"), world.path("root/link"))
@@ -74,7 +74,7 @@ import Testing
         #expect(access(world.path("elsewhere/new"), F_OK) != 0)
     }
 
-    @Test(arguments: [true, false]) func nameLeadsNeverOutOfTheFolder(_ asksKernel: Bool) throws {
+    @Test(arguments: [true, false]) func namesNeverLeaveTheFolder(_ asksKernel: Bool) throws {
         let folder = try folder(asksKernel)
         for name in ["../victim", "inner/../../victim", world.path("victim"), "..", "inner/.."] {
             #expect(throws: (any Error).self) { try folder.open(name, O_RDONLY) }
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func fileWithASecondNameIsNotWrittenTo() throws {
+    @Test func hardLinkedFileIsNotOpenedForWriting() throws {
         link(world.path("victim"), world.path("root/file"))
 
         #expect(throws: UnsafePlace.notAPlainFile(world.path("root/file"))) {
@@ -102,7 +102,7 @@ import Testing
         #expect(try folder(true).open("file", O_RDONLY).count == 9)
     }
 
-    @Test func movedFolderIsStillTheOneThatWasOpened() throws {
+    @Test func movedFolderStaysOpen() throws {
         let folder = try folder(true)
         rename(world.path("root"), world.path("moved"))
         try world.makeFolder("root")
@@ -112,7 +112,7 @@ import Testing
         #expect(access(world.path("root/file"), F_OK) != 0)
     }
 
-    @Test func linksInTheFoldersOwnPathAreResolvedOnce() throws {
+    @Test func linksInTheFoldersPathAreResolvedWhenItIsOpened() throws {
         symlink(world.path("root"), world.path("link"))
 
         #expect(try Folder(world.path("link")).path == world.path("root"))
@@ -125,7 +125,7 @@ import Testing
         #expect(Folder.resolve(world.path("root") + "///") == world.path("root"))
     }
 
-    // MARK: Whom a folder belongs to
+    // MARK: Ownership
 
     private func status(owner: uid_t = 7, mode: mode_t = 0o700) -> FileStatus {
         var status = stat()
@@ -134,7 +134,7 @@ import Testing
         return FileStatus(status)
     }
 
-    @Test func onlyTheUsersOwnUnsharedFolderIsTrusted() {
+    @Test func folderMustBelongToTheUserAndNotBeWritableByAll() {
         #expect(UnsafePlace.fault(ofFolder: "/c", status(), user: 7) == nil)
         #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o775), user: 7) == nil)
         #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o777), user: 7) == .writableByAll("/c"))
@@ -143,7 +143,7 @@ import Testing
             UnsafePlace.fault(ofFolder: "/c", status(owner: 0), user: 7) == .owner("/c", owner: 0, user: 7))
     }
 
-    @Test func refusalNamesTheCommandThatHelps() {
+    @Test func messageSuggestsTheCommandToRun() {
         #expect(UnsafePlace.writableByAll("/a b/it's").message.contains("run: chmod o-w '/a b/it'\\''s';"))
         #expect(
             UnsafePlace.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))
@@ -151,20 +151,20 @@ import Testing
     }
 }
 
-/// A look has three answers: present, absent, and a failure that proves neither.
+/// A lookup has three results: present, absent, and an error that proves neither.
 @Suite struct FolderLookTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test(arguments: [ENOENT, ENOTDIR, ELOOP]) func absenceIsNoFailure(errno: Int32) throws {
+    @Test(arguments: [ENOENT, ENOTDIR, ELOOP]) func missingFileIsNoError(errno: Int32) throws {
         let failing = try Folder(resolved: folder.path) { _ in errno }
         #expect(try failing.status(of: "x") == nil)
         #expect(try failing.names(in: "x") == [])
     }
 
     @Test(arguments: [EACCES, EIO, EINTR, EMFILE, ENFILE, ENOMEM, EPERM, ESTALE, ETIMEDOUT])
-    func anyOtherErrorNumberIsThrown(errno: Int32) throws {
+    func otherErrorsAreThrown(errno: Int32) throws {
         let failing = try Folder(resolved: folder.path) { _ in errno }
         let file = try File.open(folder.path("x"), O_RDWR | O_CREAT)
         #expect(throws: SystemFailure.self) { try failing.status(of: "x") }
@@ -174,7 +174,7 @@ import Testing
         #expect(throws: SystemFailure.self) { try failing.open("x", O_RDONLY) }
     }
 
-    @Test func aPathBelowAFileOrALinkIsAbsent() throws {
+    @Test func pathBelowAFileOrALinkIsMissing() throws {
         try folder.write("file", "")
         symlink(folder.path, folder.path("link"))
         let folder = try Folder(folder.path)
@@ -190,13 +190,13 @@ import Testing
         arguments: [
             (64, 256, 29), (64, 1024, 64), (6, 1024, 6), (6, 40, 2), (6, 24, 1), (6, 8, 1), (1, 0, 1), (8, nil, 8),
         ] as [(Int, Int?, Int)])
-    func jobsAdaptToTheLimit(wanted: Int, limit: Int?, jobs: Int) {
+    func jobsAreReducedToTheLimitOfOpenFiles(wanted: Int, limit: Int?, jobs: Int) {
         #expect(OpenFiles.jobs(wanted, limit: limit) == jobs)
     }
 }
 
 @Suite struct SystemFailureTests {
-    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]) func transientErrnosAreTransient(errno: Int32) {
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]) func transientErrorsNameARemedy(errno: Int32) {
         for purpose in [SystemFailure.Purpose.io, .openInput, .makeOutput] {
             let failure = SystemFailure(errno: errno, "look at x", purpose: purpose)
             #expect(failure.isTransient && failure.exitCode == .temporary)

@@ -17,12 +17,12 @@ import Testing
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         ),
     ])
-    func signaturesMatchTheStandard(_ key: [UInt8], _ text: String, _ signature: String) {
+    func signaturesMatchRFC4231(_ key: [UInt8], _ text: String, _ signature: String) {
         #expect(HMAC.hex(of: Array(text.utf8), key: key) == signature)
         #expect(HMAC.matches(signature, Array(text.utf8), key: key))
     }
 
-    @Test func aSignatureOfOtherBytesOrAnotherKeyDoesNotMatch() {
+    @Test func signatureMatchesOnlyItsBytesAndKey() {
         let signature = HMAC.hex(of: [1, 2, 3], key: [4])
         #expect(!HMAC.matches(signature, [1, 2, 4], key: [4]))
         #expect(!HMAC.matches(signature, [1, 2, 3], key: [5]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// The bytes of files that the user names, for any kind of file.
+/// Regular files, pipes and deleted files as inputs.
 @Suite struct InputFileTests {
     private let folder: TemporaryFolder
 
@@ -14,31 +14,31 @@ import Testing
         try InputFile(path, byteLimit: limit, interruption: Interruption())
     }
 
-    /// A FIFO, and a file that holds it open at both ends, so that no open blocks.
+    /// Returns a FIFO, and a file that keeps both of its ends open, so that opening it does not block.
     private func fifo() throws -> (path: String, held: File) {
         let path = folder.path("fifo")
         guard mkfifo(path, 0o600) == 0 else { throw SystemFailure(errno: errno, "make \(path)") }
         return (path, try File.open(path, O_RDWR))
     }
 
-    /// A FIFO to which a thread writes these bytes.
+    /// Returns a FIFO and the thread that writes these bytes to it.
     private func fifo(_ bytes: [UInt8]) throws -> (path: String, writer: Thread) {
         let path = folder.path("fifo")
         guard mkfifo(path, 0o600) == 0 else { throw SystemFailure(errno: errno, "make \(path)") }
-        // A reader that stops is an error of writing: see RunningTool.
+        // If the reader stops, the write fails instead of ending the process: see RunningTool.
         _ = signal(SIGPIPE, SIG_IGN)
         return (path, try Thread.start { try? File.open(path, O_WRONLY).write(bytes) })
     }
 
-    @Test func aFileIsReadWhereItLies() throws {
+    @Test func regularFileIsReadInPlace() throws {
         let path = try folder.write("a", "0123456789")
-        // It has no limit here.
+        // The limit is only for streams.
         let input = try open(path, atMost: 3)
         #expect(input.count == 10 && input.sha256OfStream == nil && input.path == path)
         #expect(try input.bytes(2..<5) == Array("234".utf8))
     }
 
-    @Test func aPipeIsReadToItsEnd() throws {
+    @Test func pipeIsReadToItsEnd() throws {
         let bytes = SeededRandom.sample(200_000)
         let (path, writer) = try fifo(bytes)
         defer { writer.join() }
@@ -51,14 +51,14 @@ import Testing
         #expect(input.sha256OfStream == hash.finish())
     }
 
-    @Test func byteOverTheLimitIsRefused() throws {
+    @Test func streamOverTheLimitIsRefused() throws {
         let (path, writer) = try fifo([UInt8](repeating: 7, count: 1001))
         defer { writer.join() }
         let failure = #expect(throws: InputTooLarge.self) { try open(path) }
         #expect(failure?.exitCode == .notAllowed)
     }
 
-    @Test func waitingEndsWithTheRun() throws {
+    @Test func cancellationEndsTheWaitForData() throws {
         let (path, held) = try fifo()
         let interruption = Interruption()
         let waiting = Monitor<(any Error)?>(nil)
@@ -75,7 +75,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func aFileThatHasLostItsNameIsAStream() throws {
+    @Test func deletedFileIsReadAsAStream() throws {
         #if os(Linux)
         let file = try File.open(try folder.write("a", "abc"), O_RDONLY)
         unlink(folder.path("a"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 @Suite struct InterruptionTests {
-    @Test func workIsWokenAndNewWorkRefused() throws {
+    @Test func cancellationWakesWorkAndRefusesNewWork() throws {
         let interruption = Interruption()
         let woken = Monitor(false)
         let started = Monitor(false)
@@ -25,10 +25,10 @@ import Testing
         #expect(interruption.cause == .outputClosed)
     }
 
-    /// Two threads that wait for signals would share them out between them.
-    @Test func signalsAreCaughtOnce() throws {
+    /// If two threads waited for signals, each would receive only some of them.
+    @Test func secondCallOfCatchSignalsDoesNothing() throws {
         let answers = Monitor<[Bool]>([])
-        // On a new thread, whose signals are then blocked.
+        // On a new thread, since the call blocks the thread's signals.
         try Thread.start {
             let interruption = Interruption()
             for _ in 0..<2 { if let answer = try? interruption.catchSignals() { answers.update { $0.append(answer) } } }
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// timeout(1) sends a signal to its child and to the child's group.
-    @Test func aSignalThatIsSentTwiceIsOne() {
+    @Test func signalSentTwiceCountsOnce() {
         #expect(!Interruption.isSecond(SIGTERM, after: SIGTERM, span: .milliseconds(10)))
         #expect(Interruption.isSecond(SIGTERM, after: SIGTERM, span: .seconds(1)))
         #expect(Interruption.isSecond(SIGTERM, after: SIGINT, span: .zero))
@@ -54,16 +54,16 @@ import Testing
 }
 
 @Suite struct FileTests {
-    /// Both ends of a pipe that does not block.
+    /// Returns both ends of a non-blocking pipe.
     private func pipeEnds() throws -> (reader: File, writer: File) {
         let pipe = try makePipe()
         for end in [pipe.reading, pipe.writing] { #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
         return (try File(descriptor: pipe.reading, path: "pipe"), try File(descriptor: pipe.writing, path: "pipe"))
     }
 
-    @Test func aStreamThatDoesNotBlockIsWaitedFor() throws {
+    @Test func nonBlockingStreamIsWaitedFor() throws {
         let (reader, writer) = try pipeEnds()
-        // More than a pipe holds, so that either side must wait for the other.
+        // More than a pipe holds, so that each side must wait for the other.
         let bytes = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let thread = try Thread.start { try? writer.write(bytes) }
         let read = try reader.contents(atMost: bytes.count)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-/// Events, and the file that they go to.
+/// Metric events and their file.
 struct MetricsTests {
     private let time = Timestamp(milliseconds: 1_700_000_000_007)
 
@@ -11,7 +11,7 @@ struct MetricsTests {
         String(decoding: event.line(tool: "tool", pid: 7, time: time, byteLimit: byteLimit), as: UTF8.self)
     }
 
-    @Test func anEventIsALineOfJSONInTheOrderOfItsFields() {
+    @Test func eventIsALineOfJSONWithFieldsInOrder() {
         let event = MetricEvent(
             .download,
             [
@@ -25,7 +25,7 @@ struct MetricsTests {
         #expect(text(MetricEvent(.trim, ["ms": .time(.zero - .seconds(1))])).contains("\"ms\":0.000"))
     }
 
-    @Test func aLineNeverPassesTheLimitAndStaysJSON() {
+    @Test func longLineIsTruncatedAndRemainsJSON() {
         for long in [String(repeating: "\u{1}", count: 9000), String(repeating: "星", count: 9000)] {
             let event = MetricEvent(.cache, ["key": .text(long), "url": .text(long), "bytes": .number(.max)])
             let line = text(event, byteLimit: 4096)
@@ -34,7 +34,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func metricsWithoutAListenerCostNothing() {
+    @Test func silentMetricsCreateNoEvents() {
         var made = 0
         func event() -> MetricEvent {
             made += 1
@@ -45,7 +45,7 @@ struct MetricsTests {
         #expect(made == 0)
     }
 
-    @Test func measurementIsReportedAlsoOnFailure() throws {
+    @Test func failedMeasurementIsAlsoReported() throws {
         let codes = Monitor([MetricEvent.Value?]())
         let metrics = Metrics { event in codes.withLock { $0.append(event["code"]) } }
         func measure(_ body: () throws -> Void) throws {
@@ -56,7 +56,7 @@ struct MetricsTests {
         #expect(codes.withLock { $0 } == [nil, .text("usage")])
     }
 
-    @Test func manyThreadsAndFilesShareOneFileWithoutMixingLines() throws {
+    @Test func threadsShareAFileWithoutMixingLines() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("metrics.ndjson")
         let threads = try (0..<8).map { number in
@@ -75,7 +75,7 @@ struct MetricsTests {
         for number in 0..<8 { #expect(lines.count { $0.contains("\"tool\":\"tool\(number)\"") } == 200) }
     }
 
-    @Test func aFileThatCannotBeOpenedIsStatus73() throws {
+    @Test func metricsFileThatCannotBeOpenedIsStatus73() throws {
         let folder = try TemporaryFolder()
         let failure = #expect(throws: SystemFailure.self) {
             _ = try MetricsFile.open(folder.path("missing/metrics"), tool: "tool", log: .silent)
@@ -84,7 +84,7 @@ struct MetricsTests {
     }
 
     @Test(.enabled(if: TestFile.exists("/dev/full")))
-    func aFullDiskIsOneWarningAndNoFailure() throws {
+    func fullDiskCausesOneWarningAndNoFailure() throws {
         let warnings = Monitor([String]())
         let log = Log(tool: "tool") { line in warnings.withLock { $0.append(line) } }
         let metrics = try MetricsFile.open("/dev/full", tool: "tool", log: log)

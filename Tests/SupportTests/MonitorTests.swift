@@ -9,14 +9,14 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(3600), .seconds(Int64.max)])
-    func changeEndsTheLongestWait(limit: Duration) throws {
+    func updateEndsAVeryLongWait(limit: Duration) throws {
         let monitor = Monitor(false)
         let thread = try Thread.start { monitor.update { $0 = true } }
         #expect(monitor.wait(atMost: limit) { $0 ? true : nil } == true)
         thread.join()
     }
 
-    @Test func limitIsWaitedFor() {
+    @Test func waitLastsUntilTheLimit() {
         let start = ContinuousClock.now
         #expect(Monitor(false).wait(atMost: .milliseconds(50)) { $0 ? true : nil } == nil)
         #expect(ContinuousClock.now - start >= .milliseconds(50))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Files that appear whole, wherever their name leads.
+/// Output files, which appear only when they are complete.
 @Suite struct OutputFileTests {
     private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try TestFile.text(folder.path("out")) == "whole")
     }
 
-    @Test func missingFoldersOfAnOutputAreReported() {
+    @Test func missingFolderOfAnOutputIsReported() {
         #expect(throws: SystemFailure(errno: ENOENT, "create /nowhere/x", purpose: .makeOutput)) {
             try OutputFile(path: "/nowhere/x")
         }
@@ -49,7 +49,7 @@ import Testing
         #expect(throws: SystemFailure(errno: EISDIR, "read /tmp", purpose: .openInput)) { try File.openInput("/tmp") }
     }
 
-    @Test func foldersAboveAreMadeToo() throws {
+    @Test func missingParentFoldersAreCreated() throws {
         try makeFolder(folder.path("a/b/c"), synchronized: true)
         #expect(folder.contents() == ["a", "a/b", "a/b/c"])
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(lstat(target, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
     }
 
-    @Test func linkToNothingGetsItsFile() throws {
+    @Test func targetOfADanglingLinkIsCreated() throws {
         try folder.makeFolder("far")
         symlink("far/new", folder.path("link"))
 
@@ -80,7 +80,7 @@ import Testing
         #expect(folder.contents() == ["far", "far/new", "link"])
     }
 
-    @Test func loopIsRefused() throws {
+    @Test func loopOfLinksIsRefused() throws {
         symlink("b", folder.path("a"))
         symlink("a", folder.path("b"))
 
@@ -88,16 +88,16 @@ import Testing
         #expect(folder.contents() == ["a", "b"])
     }
 
-    @Test func linkIntoAFolderThatIsMissingOrCannotBeWrittenIsRefused() throws {
+    @Test func linkIntoAMissingOrReadOnlyFolderIsRefused() throws {
         symlink(folder.path("missing/file"), folder.path("a"))
-        // No process can create files there, not even root.
+        // Not even root can create files in /proc/self.
         symlink("/proc/self/file", folder.path("b"))
 
         #expect(errno(folder.path("a")) == ENOENT)
         #expect(errno(folder.path("b")) != nil)
     }
 
-    @Test func folderIsRefused() throws {
+    @Test func folderIsRefusedAsOutput() throws {
         symlink(try folder.makeFolder("folder"), folder.path("link"))
 
         for name in ["folder", "link", "folder/", "new/", "."] {
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make a link somebody else's"))
-    func linkOfAnotherUserInASharedFolderIsNotFollowed() throws {
+    func anotherUsersLinkInASharedFolderIsNotFollowed() throws {
         let target = try folder.write("target", "old")
         let shared = try folder.makeFolder("shared")
         chmod(shared, 0o1777)
@@ -120,14 +120,14 @@ import Testing
         #expect(errno("\(shared)/theirs") == EACCES)
         #expect(try TestFile.text(target) == "old")
         #expect(errno("\(shared)/ours") == nil)
-        // If no other user may add links, the choice is the user's.
+        // In a folder where no other user may create links, every link is followed.
         chmod(shared, 0o755)
         #expect(errno("\(shared)/theirs") == nil)
     }
 
     // MARK: Mode and owner
 
-    @Test func fileThatIsReplacedPassesOnItsMode() throws {
+    @Test func replacementKeepsTheMode() throws {
         let path = try folder.write("out", "old")
         for mode: mode_t in [0o600, 0o640, 0o777] {
             chmod(path, mode)
@@ -140,15 +140,15 @@ import Testing
         #expect(TestFile.mode(path) == 0o755)
     }
 
-    @Test func newFileHasTheModeThatTheUmaskGives() throws {
-        // The process has one umask: it is looked at by a file that is made as any other is.
+    @Test func newFileFollowsTheUmask() throws {
+        // Compares with an ordinary file, since reading the umask would change it for the whole process.
         let plain = try File.open(folder.path("plain"), O_WRONLY | O_CREAT, mode: 0o666)
         try write("new", to: folder.path("out"))
         #expect(TestFile.mode(folder.path("out")) == TestFile.mode(plain.path))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func fileOfAnotherUserKeepsItsOwner() throws {
+    func replacementKeepsOwnerAndGroup() throws {
         let path = try folder.write("out", "old")
         chown(path, 12_345, 23_456)
         chmod(path, 0o620)
@@ -159,7 +159,7 @@ import Testing
         #expect(TestFile.mode(path) == 0o620)
     }
 
-    @Test func newFileIsNoMoreAccessibleThanTheFileItReplaces() throws {
+    @Test func temporaryFileHasNoMoreRightsThanTheReplacedFile() throws {
         let path = try folder.write("out", "old")
         chmod(path, 0o600)
         #expect(try OutputTarget(path).initialMode == 0o600)
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write everything"))
-    func fileThatMayNotBeWrittenIsNotReplaced() throws {
+    func readOnlyFileIsNotReplaced() throws {
         let path = try folder.write("out", "old")
         chmod(path, 0o444)
 
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Streams
 
-    @Test func aPipeIsWrittenToAndNotReplaced() throws {
+    @Test func pipeIsWrittenInPlace() throws {
         let path = folder.path("pipe.jpg")
         #expect(mkfifo(path, 0o600) == 0)
         let reader = try File.open(path, O_RDONLY | O_NONBLOCK)
@@ -206,7 +206,7 @@ import Testing
     @Test func openFileIsAppendedTo() throws {
         let path = try folder.write("log", "before ")
         let file = try File.open(path, O_WRONLY | O_APPEND)
-        // As /dev/stdout is one.
+        // A link like /dev/stdout.
         symlink("/dev/fd/\(file.descriptor)", folder.path("link"))
 
         for name in ["/dev/fd/\(file.descriptor)", folder.path("link")] { try write("after ", to: name) }

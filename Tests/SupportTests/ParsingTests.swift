@@ -5,12 +5,12 @@ import Testing
     @Test(arguments: [
         ("0", 0), ("4096", 4096), ("1b", 1), ("200MB", 200_000_000), ("64MiB", 67_108_864), ("64M", 67_108_864),
         ("1.5GB", 1_500_000_000), ("1k", 1024), ("2 kB", 2000), ("1TiB", 1_099_511_627_776),
-    ]) func sizesAreRead(text: String, bytes: Int) { #expect(ByteCount.parse(text) == bytes) }
+    ]) func sizesAreParsed(text: String, bytes: Int) { #expect(ByteCount.parse(text) == bytes) }
 
     @Test(arguments: ["", "MB", "-1", "1.", ".5", "1.2.3", "1XB", "1e3", "9999999999GB", "99999999999999999999", "١"])
-    func wrongSizesAreNot(text: String) { #expect(ByteCount.parse(text) == nil) }
+    func invalidSizesAreRefused(text: String) { #expect(ByteCount.parse(text) == nil) }
 
-    @Test func sizesAreFormattedForReaders() {
+    @Test func sizesAreFormatted() {
         #expect(ByteCount.description(999) == "999 B")
         #expect(ByteCount.description(1000) == "1.0 kB")
         #expect(ByteCount.description(1_249_999) == "1.2 MB")
@@ -24,11 +24,11 @@ import Testing
             ("250ms", .milliseconds(250)),
             ("1h30m", .seconds(5400)), ("5", .seconds(5)), ("0", .zero), ("2w", .seconds(14 * 86_400)),
             ("0.5", .milliseconds(500)),
-        ] as [(String, Duration)]) func spansAreRead(text: String, span: Duration)
+        ] as [(String, Duration)]) func durationsAreParsed(text: String, span: Duration)
     { #expect(TimeSpan.parse(text) == span) }
 
     @Test(arguments: ["", "d", "-1s", "1y", "1h30", "1.s", "1 h", "99999999999999w", "ten"])
-    func wrongSpansAreNot(text: String) { #expect(TimeSpan.parse(text) == nil) }
+    func invalidDurationsAreRefused(text: String) { #expect(TimeSpan.parse(text) == nil) }
 
     @Test func nearMatchesAreFound() {
         #expect(NearMatch.suggestion(for: "pagr", among: ["pager", "overlay"]) == "pager")
@@ -42,7 +42,7 @@ import Testing
         ("u1001", "u1002", true), ("bob", "ben", false), ("nbe", "ben", false), ("benny", "ben", false),
         ("", "ben", false),
     ])
-    func oneEditIsATypingError(_ name: String, _ other: String, _ isTypo: Bool) {
+    func singleEditIsATypo(_ name: String, _ other: String, _ isTypo: Bool) {
         #expect(NearMatch.isTypo(name, of: other) == isTypo)
         #expect(NearMatch.isTypo(other, of: name) == isTypo)
     }
@@ -58,7 +58,7 @@ import Testing
 
 @Suite struct CalendarTests {
     @Test(arguments: ["1995-06-16", "2000-02-29", "2024-02-29", "1970-01-01", "1999-12-31", "9999-12-31", "0001-01-01"])
-    func daysAreReadAndWritten(text: String) throws {
+    func daysAreParsedAndFormatted(text: String) throws {
         let day = try #require(CalendarDay(text))
         #expect(day.description == text)
         #expect(CalendarDay(daysSince1970: day.daysSince1970) == day)
@@ -68,9 +68,9 @@ import Testing
         "2024-02-30", "2023-02-29", "1900-02-29", "2024-13-01", "2024-00-10", "2024-1-1", "24-01-01", "2024/01/01", "",
         "2024-01-0x",
     ])
-    func daysThatDoNotExistAreNil(text: String) { #expect(CalendarDay(text) == nil) }
+    func invalidDaysAreRefused(text: String) { #expect(CalendarDay(text) == nil) }
 
-    @Test func daysCountOnThroughLeapYears() throws {
+    @Test func dayNumbersAreConsecutive() throws {
         var day = try #require(CalendarDay("1995-06-16"))
         let first = day.daysSince1970
         for offset in 0..<12_000 {
@@ -82,13 +82,13 @@ import Testing
         #expect(day.description == "2028-04-23")
     }
 
-    @Test func momentsAreWrittenInUTC() {
+    @Test func timestampsAreFormattedInUTC() {
         #expect(Timestamp(milliseconds: 0).iso8601 == "1970-01-01T00:00:00Z")
         #expect(Timestamp(milliseconds: 951_782_399_999).iso8601 == "2000-02-28T23:59:59Z")
         #expect(Timestamp(milliseconds: -1).iso8601 == "1969-12-31T23:59:59Z")
     }
 
-    @Test func theDayDependsOnTheZone() {
+    @Test func dayDependsOnTheTimeZone() {
         let noon = Timestamp(milliseconds: 1_700_000_000_000)
         #expect(CalendarDay(at: noon).description == "2023-11-14")
         #expect(CalendarDay(at: noon, offset: .seconds(14 * 3600)).description == "2023-11-15")
@@ -107,7 +107,7 @@ import Testing
         var message: String { "fault" }
     }
 
-    @Test func theFirstDefiniteFailureDecides() {
+    @Test func firstPermanentFailureDeterminesTheStatus() {
         var tally = ExitTally()
         #expect(tally.status == 0)
         tally.add(Fault(exitCode: .temporary))
@@ -117,7 +117,7 @@ import Testing
         #expect(tally.status == 77)
     }
 
-    @Test func textFromStrangersCannotMoveTheCursor() {
+    @Test func untrustedTextCannotMoveTheCursor() {
         #expect(TerminalText.escaped("a\u{1B}[2Jb\nc\u{202E}d\u{200B}é") == "a\\u{1b}[2Jb c\\u{202e}d\\u{200b}é")
         #expect(
             TerminalText.jsonString("\u{9B}2Jé\u{202E}\u{E0041}")
@@ -125,7 +125,7 @@ import Testing
         #expect(TerminalText.jsonString("a\"\\\n\u{1}é") == "\"a\\\"\\\\\\n\\u0001é\"")
     }
 
-    @Test func logLinesHaveTheirLevel() {
+    @Test func logWritesLevelsUpToItsThreshold() {
         let lines = Monitor([String]())
         let log = Log(tool: "t", threshold: .warning) { line in lines.update { $0.append(line) } }
         log.error("one")

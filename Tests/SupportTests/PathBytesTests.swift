@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// Paths as text, for any bytes.
+/// Conversions between strings and paths of any bytes.
 @Suite struct PathBytesTests {
-    /// Bytes, some of them valid UTF-8, some damaged, and some the scalars that carry foreign bytes.
+    /// Returns random bytes: valid UTF-8, invalid UTF-8, and carriers of foreign bytes.
     private static func path(_ random: inout SeededRandom) -> [UInt8] {
         (0..<random.below(12)).flatMap { _ -> [UInt8] in
             switch random.below(7) {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func everyPathRoundTripsThroughADistinctText() {
+    @Test func pathsRoundTripThroughDistinctTexts() {
         var random = SeededRandom(name: "paths")
         var seen: [[UInt8]: [UInt8]] = [:]
         for _ in 0..<20_000 {
@@ -37,21 +37,21 @@ import Testing
     }
 
     @Test(arguments: ["", "a.jpg", "/é/e\u{301}/漢字 🚀", "\u{10FE7F}", "\u{10FF00}", "\u{F8FF}"])
-    func aPathOfUTF8IsItsOwnText(_ path: String) {
+    func textOfAUTF8PathIsUnchanged(_ path: String) {
         #expect(Array(String(pathBytes: path.utf8).utf8) == Array(path.utf8))
         #expect(!path.hasForeignBytes)
         #expect(path.utf8Path == path)
         #expect(path.showingForeignBytes == path)
     }
 
-    @Test func nameWithCarrierScalarsStaysDistinct() {
+    @Test func nameWithACarrierStaysDistinct() {
         for value in [0x10FE80, 0x10FEFF, 0x10FEC3] as [UInt32] {
             let name = "\(Unicode.Scalar(value)!).jpg"
             let text = String(pathBytes: name.utf8)
             #expect(text != name)
             #expect(text.hasForeignBytes)
             #expect(text.pathBytes == Array(name.utf8))
-            // It is UTF-8, and a record can say it.
+            // The name is valid UTF-8, so a record can contain it.
             #expect(text.utf8Path == name)
         }
     }
@@ -62,7 +62,7 @@ import Testing
         #expect(("x" + text + "y").pathBytes == [0x78, 0x2F, 0xFF, 0x2F, 0x61, 0xFE, 0x2E, 0x6A, 0x79])
     }
 
-    @Test func peopleSeeTheBytes() {
+    @Test func messagesShowForeignBytes() {
         let text = String(pathBytes: [0x61, 0xFF, 0xE9, 0x1B])
         #expect(text.showingForeignBytes == "a\\xff\\xe9\u{1B}")
         #expect(TerminalText.escaped(text) == "a\\xff\\xe9\\u{1b}")
@@ -73,17 +73,17 @@ import Testing
 }
 
 #if os(Linux)
-/// Files whose names are not UTF-8; macOS has none.
+/// Files whose names are not UTF-8, which macOS does not allow.
 @Suite struct ForeignNameTests {
     private let folder: TemporaryFolder
     private let name = String(pathBytes: [0x61, 0xFF, 0x2E, 0x67, 0x69, 0x66])
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The names as listed by the system.
+    /// Returns the bytes of the names in the folder.
     private func names() -> [[UInt8]] { folder.contents().map(\.pathBytes) }
 
-    @Test func aFileIsMadeOpenedAndNamed() throws {
+    @Test func fileIsCreatedAndOpened() throws {
         let output = try OutputFile(path: folder.path(name))
         try output.write([1, 2])
         try output.commit(synchronized: true)
@@ -95,7 +95,7 @@ import Testing
         #expect(try OutputTarget(folder.path(name)).path == folder.path(name))
     }
 
-    @Test func linksToItAreFollowed() throws {
+    @Test func linksAreFollowed() throws {
         try folder.write("\(name)d/\(name)", "x")
         let (target, link) = (folder.path("\(name)d"), folder.path("l\(name)"))
         #expect(target.withPathPointer { target in link.withPathPointer { symlink(target, $0) } } == 0)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aFolderHasIt(asksKernel: Bool) throws {
+    func folderCreatesRenamesAndRemovesFiles(asksKernel: Bool) throws {
         let open = try Folder(resolved: folder.path, asksKernel: asksKernel)
         try open.makeFolder("\(name)/\(name)")
         _ = try open.open("\(name)/\(name)/\(name)", O_WRONLY | O_CREAT)
@@ -125,7 +125,7 @@ import Testing
         #expect(try Folder(folder.path(name)).path == folder.path(name))
     }
 
-    @Test func foldersAreMade() throws {
+    @Test func foldersAreCreated() throws {
         try makeFolder(folder.path("\(name)/\(name)"), synchronized: true)
         try makeFolder(folder.path("\(name)/\(name)"))
         #expect(names() == [name.pathBytes, "\(name)/\(name)".pathBytes])

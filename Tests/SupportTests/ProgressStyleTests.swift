@@ -2,7 +2,7 @@ import Testing
 
 @testable import Support
 
-/// Where progress is shown, and how.
+/// The choice of a progress style.
 struct ProgressStyleTests {
     private func style(
         _ wish: ProgressStyle.Choice = .auto, terminal: Bool = true, quiet: Bool = false, format: Log.Format = .plain,
@@ -24,7 +24,7 @@ struct ProgressStyleTests {
         #expect(style(.plain, format: .json) == .lines)
     }
 
-    @Test func environmentDeterminesTheTerminalsAbilities() {
+    @Test func environmentSelectsLinesAndColours() {
         #expect(style(in: ["TERM": "dumb"]) == .lines)
         #expect(style(in: [:]) == .lines)
         #expect(style(in: ["TERM": "xterm", "NO_COLOR": "1"]) == .drawn(hasColour: false))
@@ -40,11 +40,11 @@ struct ProgressStyleTests {
         (false, ["CLICOLOR_FORCE": "1"], true), (false, ["CLICOLOR_FORCE": "0"], false),
         (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
     ])
-    func coloursAreForTerminalsThatHaveThem(isTerminal: Bool, variables: [String: String], expected: Bool) {
+    func colourDependsOnTerminalAndEnvironment(isTerminal: Bool, variables: [String: String], expected: Bool) {
         #expect(Terminal.hasColour(isTerminal: isTerminal, environment: Environment(variables)) == expected)
     }
 
-    @Test func aLineThatWrapsIsClearedFromItsFirstRowOn() {
+    @Test func wrappedLineIsClearedFromItsFirstRow() {
         #expect(StandardError.clearing(columns: 60, width: 80) == "\r\u{1B}[K")
         #expect(StandardError.clearing(columns: 80, width: 80) == "\r\u{1B}[K")
         #expect(StandardError.clearing(columns: 79, width: 30) == "\r\u{1B}[2A\u{1B}[J")

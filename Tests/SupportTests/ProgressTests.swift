@@ -2,11 +2,11 @@ import Testing
 
 @testable import Support
 
-/// What progress says of a state.
+/// The lines and figures for a progress state.
 struct ProgressTests {
     private func second(_ count: Int) -> Duration { .seconds(count) }
 
-    /// A download of which so many bytes came, 1000 each second.
+    /// Returns the state of a download that has received 1000 bytes per second.
     private func download(
         _ name: String = "m31.jpg", seconds: Int, total: Int?, already: Int = 0
     ) -> (state: ProgressState, now: Duration) {
@@ -26,7 +26,7 @@ struct ProgressTests {
 
     // MARK: A single download
 
-    @Test func aDownloadHasABarWithAllThatIsKnown() {
+    @Test func downloadLineHasABarAndFigures() {
         let bar = "[" + String(repeating: "=", count: 5) + String(repeating: " ", count: 17) + "]"
         #expect(
             line(download(seconds: 4, total: 16_000))
@@ -35,17 +35,17 @@ struct ProgressTests {
         #expect(line(download(seconds: 0, total: nil)) == "m31.jpg  waiting")
     }
 
-    @Test func bytesOfAnEarlierRunCountForTheShareButNotTheRate() {
+    @Test func earlierBytesCountForThePercentageButNotTheRate() {
         let text = line(download(seconds: 4, total: 16_000, already: 4000))
         #expect(text.contains("50 %") && text.contains("8.0 kB of 16.0 kB") && text.contains("1.0 kB/s"), "\(text)")
         #expect(text.hasSuffix("0:08 left"), "\(text)")
-        // Four pieces are the minimum for an estimate of the remaining time.
+        // The line has an estimate only after four samples.
         #expect(!line(download(seconds: 3, total: 16_000)).contains("left"))
     }
 
-    @Test func anEmptyAndAnImpossibleTotalAreBorne() {
+    @Test func emptyDownloadIsCompleteAndImpossibleTotalsAreIgnored() {
         #expect(line(download(seconds: 0, total: 0)).contains("100 %"))
-        // More came than was promised, or there is more than was to come: nothing is known.
+        // If the server sends more than its total, or the total is less than the existing bytes, the total is ignored.
         #expect(line(download(seconds: 3, total: 2000)) == "m31.jpg  3.0 kB  1.0 kB/s")
         #expect(line(download(seconds: 1, total: 10, already: 20)) == "m31.jpg  1.0 kB  1.0 kB/s")
         let huge = line(download(seconds: 1, total: .max))
@@ -53,7 +53,7 @@ struct ProgressTests {
         #expect(!line(download(seconds: 3, total: 3000)).contains("101"))
     }
 
-    @Test func narrowTerminalsLoseWhatMattersLeast() {
+    @Test func narrowTerminalsOmitTheLeastImportantParts() {
         let made = download("a-rather-long-name-of-a-picture.jpg", seconds: 4, total: 16_000)
         for columns in 1...120 {
             let (text, count) = ProgressLine.drawn(made.state, at: made.now, columns: columns, hasColour: false)
@@ -71,10 +71,10 @@ struct ProgressTests {
         #expect(coloured.text.contains("\u{1B}[32m=====\u{1B}[0m"))
     }
 
-    @Test func namesOfStrangersNeitherMoveTheCursorNorBreakTheLine() {
+    @Test func untrustedNamesNeitherMoveTheCursorNorBreakTheLine() {
         let text = line(download("a\u{1B}[2J\r\n\u{202E}b.jpg", seconds: 1, total: nil))
         #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E }, "\(text)")
-        // Wide letters are never cut in half.
+        // Wide characters are never cut in half.
         let wide = download(String(repeating: "星", count: 60), seconds: 1, total: 2000)
         for columns in 1...100 {
             let (text, count) = ProgressLine.drawn(wide.state, at: wide.now, columns: columns, hasColour: false)
@@ -83,7 +83,7 @@ struct ProgressTests {
     }
 
     @Test(arguments: [0, 1, 30, 59])
-    func eightyColumnsHaveABarForAnyNameAndFigures(_ share: Int) {
+    func eightyColumnsFitNameBarAndFigures(_ share: Int) {
         var state = ProgressState(began: second(0), expected: 1)
         let number = state.begin("heic2007a-the-tarantula-nebula-in-the-large-magellanic-cloud.tif")
         state.expect(number, bytes: 999_900_000 / 60 * share, total: 999_900_000)
@@ -95,7 +95,7 @@ struct ProgressTests {
         #expect(text.contains("  [") && text.contains("]  ") && columns <= 79, "\(text)")
     }
 
-    @Test func aDownloadEndsAt100PercentAndStaysUntilItsRecordIsDone() {
+    @Test func downloadStaysAt100PercentUntilItsRecordIsFinished() {
         var (state, now) = download(seconds: 8, total: 8000)
         state.end(1)
         let bar = line((state, now))
@@ -105,15 +105,15 @@ struct ProgressTests {
         #expect(ProgressLine.plain(state, at: now).hasPrefix("1 of 1 done"))
     }
 
-    @Test func aRedirectThatBroughtNothingIsNotShown() {
+    @Test func redirectWithoutBytesIsNotShown() {
         var state = ProgressState(began: second(0), expected: 1)
         state.end(state.begin("moved.jpg"))
         #expect(ProgressLine.plain(state, at: second(3)) == "working for 0:03")
     }
 
-    // MARK: Waiting
+    // MARK: Pauses
 
-    @Test func lineNamesTheWait() {
+    @Test func lineShowsThePauseBeforeARequest() {
         var (state, now) = download(seconds: 4, total: 16_000)
         state.end(1)
         let wait = state.beginWait(.retry, host: "e.org", until: now + .milliseconds(11_200))
@@ -131,7 +131,7 @@ struct ProgressTests {
         #expect(ProgressLine.plain(fresh, at: second(1)) == "e.org: retry in 3 s")
     }
 
-    @Test func firstWaitToEndIsShown() {
+    @Test func pauseThatEndsFirstIsShown() {
         var (state, now) = days(4, of: 366)
         let far = state.beginWait(.retry, host: "e.org", until: now + second(20))
         let near = state.beginWait(.rateLimit, host: "e.org", until: now + second(5))
@@ -144,9 +144,9 @@ struct ProgressTests {
         #expect(!line((state, now)).contains(" in "))
     }
 
-    // MARK: Facts for programs
+    // MARK: JSON fields
 
-    @Test func aLogForProgramsHasTheNumbers() {
+    @Test func jsonLogContainsTheFigures() {
         func facts(_ made: (state: ProgressState, now: Duration)) -> [String: Log.Fact] {
             Dictionary(
                 uniqueKeysWithValues: made.state.facts(at: made.now).compactMap { name, fact in fact.map { (name, $0) }
@@ -184,7 +184,7 @@ struct ProgressTests {
         #expect(total() == .integer(3000))
     }
 
-    @Test func progressIsASeparateEventInAJSONLog() {
+    @Test func progressHasASeparateLevelInAJSONLog() {
         let lines = Monitor<[String]>([])
         let log = Log(tool: "t", format: .json) { line in lines.update { $0.append(line) } }
         log.progress("a", facts: ["rate": .decimal(1234.56), "eta_s": nil, "bytes_done": .integer(7)])
@@ -193,9 +193,9 @@ struct ProgressTests {
             line.hasSuffix(",\"level\":\"progress\",\"message\":\"a\",\"rate\":1234.6,\"bytes_done\":7}\n"), "\(line)")
     }
 
-    // MARK: Many
+    // MARK: Several records
 
-    @Test func severalDownloadsAreCountedWithTheTimeLeft() {
+    @Test func severalRecordsShowCountsAndTimeLeft() {
         var state = ProgressState(began: second(0), expected: 40)
         for number in 0..<8 {
             let transfer = state.begin("\(number).jpg")
@@ -210,23 +210,23 @@ struct ProgressTests {
         #expect(ProgressLine.drawn(state, at: second(4), columns: 30, hasColour: true).text == "8 of 40 done, 2 failed")
     }
 
-    @Test func aStreamHasNoTotalAndNoEnd() {
+    @Test func streamHasNoTotalAndNoTimeLeft() {
         var state = ProgressState(began: second(0))
         state.finishRecord(failed: false)
         #expect(ProgressLine.plain(state, at: second(9)) == "1 done")
-        // The first download of a stream may be all of it.
+        // The first download may be the only record of the stream.
         var fresh = ProgressState(began: second(0))
         _ = fresh.begin("a.jpg")
         #expect(ProgressLine.plain(fresh, at: second(1)) == "a.jpg, waiting")
     }
 
-    @Test func longPictureShowsItsDuration() {
+    @Test func runWithoutDownloadsShowsItsDuration() {
         #expect(ProgressLine.plain(ProgressState(began: second(5), expected: 1), at: second(68)) == "working for 1:03")
     }
 
     // MARK: Days
 
-    /// Days that come as pages of 25, one each second.
+    /// Returns the state after pages of 25 days, which arrive at intervals of `rate`.
     private func days(_ pages: Int, of expected: Int?, at rate: Duration = .seconds(1)) -> (
         state: ProgressState, now: Duration
     ) {
@@ -242,7 +242,7 @@ struct ProgressTests {
         return (state, rate * pages)
     }
 
-    @Test func daysAreCountedRatherThanTheirDownloads() {
+    @Test func daysAreCountedRatherThanDownloads() {
         #expect(line(days(4, of: 366)) == "100 of 366 days, 1 failed  25 days/s  0:11 left")
         #expect(line(days(1, of: nil)) == "25 days  25 days/s")
         #expect(line(days(2, of: 75, at: .seconds(20))) == "50 of 75 days, 1 failed  1.3 days/s  0:20 left")
@@ -250,12 +250,12 @@ struct ProgressTests {
         #expect(ProgressLine.plain(made.state, at: made.now) == "100 of 100 days, 1 failed, 25 days/s")
     }
 
-    @Test func beforeTheFirstDayComesThereIsNoRate() {
+    @Test func noRateIsShownBeforeTheFirstDay() {
         var state = ProgressState(began: second(5), expected: 366)
         state.unit = .days
         _ = state.begin("apod-basic")
         #expect(ProgressLine.plain(state, at: second(8)) == "0 of 366 days")
-        // A single day is no count, whether its answer has begun or not.
+        // A single day has no count, before and after its response begins.
         state.expected = 1
         #expect(ProgressLine.plain(state, at: second(8)) == "working for 0:03")
         state.receive(1, 400)
@@ -275,24 +275,24 @@ struct ProgressTests {
             state.sampleRate(at: second(time))
         }
         let left = state.secondsLeft(at: second(60)) ?? 0
-        // 4410 days at ten a second, with some weight on the rate at the beginning.
+        // 4410 days at 10 per second; the fast beginning may shorten the estimate a little.
         #expect((300...441).contains(left), "\(left)")
     }
 
     // MARK: Rate
 
-    @Test func rateDecaysAndShowsAStall() {
+    @Test func rateDecaysDuringAStall() {
         var rate = Rate()
         for time in 1...10 { rate.sample(1000 * time, at: second(time)) }
         #expect(abs(rate.perSecond - 1000) < 1)
         for time in 11...30 { rate.sample(10_000, at: second(time)) }
         #expect(rate.perSecond < 5)
-        // A clock that stands still changes nothing.
+        // A second sample at the same time changes nothing.
         let before = rate
         rate.sample(20_000, at: second(30))
         #expect(rate == before)
     }
 
     @Test(arguments: [(0, "0:00"), (7, "0:07"), (754, "12:34"), (3723, "1:02:03"), (359_999, "99:59:59")])
-    func timesAreWrittenAsOnAClock(_ seconds: Int, _ text: String) { #expect(ProgressLine.time(seconds) == text) }
+    func timesAreFormattedLikeAClock(_ seconds: Int, _ text: String) { #expect(ProgressLine.time(seconds) == text) }
 }

@@ -3,7 +3,7 @@ import CSystem
 import Support
 import Testing
 
-/// The filter of system calls, run by an interpreter instead of the kernel.
+/// The system call filter, run by an interpreter instead of the kernel.
 struct SystemCallFilterTests {
     private enum Verdict: UInt32 {
         case allow = 0x7FFF_0000
@@ -11,7 +11,7 @@ struct SystemCallFilterTests {
         case refuse = 0x0005_0001
         /// ENOSYS.
         case missing = 0x0005_0026
-        /// SIGSYS, with EPERM as the answer.
+        /// SIGSYS, with EPERM as the result.
         case report = 0x0003_0001
     }
 
@@ -46,7 +46,7 @@ struct SystemCallFilterTests {
         return Array(code.prefix(count))
     }
 
-    /// Runs a filter as the kernel does: BPF with an accumulator and the few instructions that are used.
+    /// Runs a filter like the kernel: BPF with an accumulator, and only the instructions that the filters use.
     private func run(
         _ code: [csystem_instruction], _ call: Int, _ arguments: [UInt64] = [], architecture: UInt32 = architecture
     ) throws -> Verdict {
@@ -80,7 +80,7 @@ struct SystemCallFilterTests {
         #expect(found == verdict, "call \(call) with \(arguments)", sourceLocation: location)
     }
 
-    @Test func everyPlanEndsForEveryCall() throws {
+    @Test func everyFilterReturnsAVerdictForEveryCall() throws {
         for sets in Self.all {
             let code = try filter(sets)
             for call in 0..<600 { _ = try run(code, call) }
@@ -100,7 +100,7 @@ struct SystemCallFilterTests {
         #expect(counts.none > 70 && counts.none < counts.everything && counts.everything < 150)
     }
 
-    @Test func otherWaysIntoTheKernelAreRefused() throws {
+    @Test func otherArchitecturesAndABIsAreRefused() throws {
         let code = try filter([.files, .network])
         for architecture: UInt32 in [0x4000_0003, 0x4000_0028, 0xC000_00B7, 0xC000_003E]
         where architecture != Self.architecture {
@@ -111,7 +111,7 @@ struct SystemCallFilterTests {
         #endif
     }
 
-    @Test func setsAllowTheirCalls() throws {
+    @Test func callSetsAllowOnlyTheirCalls() throws {
         for sets in Self.all {
             try expect(sets, Call.read, [], .allow)
             try expect(sets, Call.unlinkat, [], sets.contains(.files) ? .allow : .refuse)
@@ -121,7 +121,7 @@ struct SystemCallFilterTests {
         }
     }
 
-    /// As the dynamic linker does when a library is first used.
+    /// The calls of the dynamic linker when it loads a library.
     @Test func everyPlanAllowsTheCallsThatLoadALibrary() throws {
         let (closeOnExec, readAndExecute): (UInt64, UInt64) = (0o2000000, 5)
         for sets in Self.all {
@@ -134,7 +134,7 @@ struct SystemCallFilterTests {
         }
     }
 
-    @Test func clone3IsMissingAndCloneMakesThreadsAlone() throws {
+    @Test func clone3IsMissingAndCloneCreatesOnlyThreads() throws {
         let (thread, user): (UInt64, UInt64) = (0x3D0F00, 0x1000_0000)
         try expect([], 435, [], .missing)
         try expect([], Call.clone, [thread], .allow)
@@ -142,7 +142,7 @@ struct SystemCallFilterTests {
         try expect([], Call.clone, [17], .refuse)
     }
 
-    @Test func otherProcessesGetNoSignalsAndNoLimits() throws {
+    @Test func signalsAndLimitsForOtherProcessesAreRefused() throws {
         let own = UInt64(Self.process)
         try expect([], Call.kill, [own, 9], .allow)
         for other: UInt64 in [0, 1, own + 1, UInt64(bitPattern: -1), UInt64(bitPattern: Int64(-Self.process))] {
@@ -156,7 +156,7 @@ struct SystemCallFilterTests {
         try expect([], Call.fcntl, [3, 8, 1], .refuse)
     }
 
-    @Test func noFileBecomesSetUserID() throws {
+    @Test func setUserIDModesAreRefused() throws {
         let (create, unnamed): (UInt64, UInt64) = (0o100, 0o20000000)
         try expect([.files, .permissions], Call.fchmod, [3, 0o4755], .refuse)
         try expect([.files, .permissions], Call.fchmod, [3, 0o2755], .refuse)
@@ -164,7 +164,7 @@ struct SystemCallFilterTests {
             try expect(.files, Call.openat, [3, 0, flags, 0o600], .allow)
             try expect(.files, Call.openat, [3, 0, flags, 0o4600], .refuse)
         }
-        // Without either the mode means nothing.
+        // Without these flags, the mode is ignored.
         try expect(.files, Call.openat, [3, 0, 0, 0o7777], .allow)
         try expect(.files, 437, [], .missing)
     }
@@ -176,11 +176,11 @@ struct SystemCallFilterTests {
             ([1, 1, 0], false), ([2, 3, 1], false), ([2, 1, 262], false), ([2, 1, 132], false), ([2, 2, 136], false),
             ([2, 2, 1], false), ([16, 3, 12], false), ([17, 3, 3], false), ([38, 5, 0], false), ([40, 1, 0], false),
         ] as [([UInt64], Bool)])
-    func onlyTCPAndUDPAndRouteSocketsAreMade(_ arguments: [UInt64], _ isAllowed: Bool) throws {
+    func onlyTCPUDPAndRouteSocketsAreAllowed(_ arguments: [UInt64], _ isAllowed: Bool) throws {
         try expect(.network, Call.socket, arguments, isAllowed ? .allow : .refuse)
     }
 
-    @Test func nothingIsServed() throws {
+    @Test func serverSocketsAndUnknownOptionsAreRefused() throws {
         // A netlink address has 12 bytes, an internet address 16 or 28.
         try expect(.network, Call.bind, [3, 0, 12], .allow)
         try expect(.network, Call.bind, [3, 0, 110], .refuse)
@@ -196,7 +196,7 @@ struct SystemCallFilterTests {
         #expect(try run(code, Call.execve) == .report)
         #expect(try run(code, Call.kill, [1, 9]) == .report)
         #expect(try run(code, 435) == .missing)
-        // What C libraries try on the way to something else is no event.
+        // C libraries try some calls before a fallback; these refusals are not reported.
         #expect(try run(code, Call.socket, [1, 1, 0]) == .refuse)
     }
 }

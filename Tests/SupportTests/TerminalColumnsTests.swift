@@ -2,14 +2,14 @@ import Testing
 
 @testable import Support
 
-/// How wide text is on a terminal.
+/// The width of text on a terminal.
 struct TerminalColumnsTests {
     @Test(arguments: [
         ("abc", 3), ("", 0), ("星雲", 4), ("é", 1), ("e\u{301}", 1), ("👩‍🚀", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2),
     ])
     func widthsMatchTerminals(_ text: String, _ columns: Int) { #expect(TerminalText.columns(text) == columns) }
 
-    @Test func cutTextIsMarkedByAnEllipsis() {
+    @Test func truncatedTextHasAnEllipsis() {
         #expect(TerminalText.cut("nebula", toColumns: 6).text == "nebula")
         #expect(TerminalText.cut("nebula", toColumns: 5).text == "nebu…")
         #expect(TerminalText.cut("nebula", toColumns: 1).text == "…")
@@ -29,7 +29,7 @@ struct TerminalColumnsTests {
         ("ab", 0, ["a", "b"]),
         ("👩‍🚀👩‍🚀 x", 3, ["👩‍🚀", "👩‍🚀", "x"]),
     ])
-    func textIsWrappedByColumnsBetweenWords(_ text: String, _ limit: Int, _ lines: [String]) {
+    func textIsWrappedAtSpacesByColumns(_ text: String, _ limit: Int, _ lines: [String]) {
         #expect(TerminalText.wrapped(text, toColumns: limit) == lines)
     }
 }

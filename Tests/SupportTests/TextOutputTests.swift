@@ -24,10 +24,10 @@ import Testing
         ("{\"a\":\"\u{9B}31m\u{7F}\"}", #"{"a":"\u009b31m\u007f"}"#), ("\"\u{202E}\u{200B}\"", #""\u202e\u200b""#),
         ("\"\u{E0041}\"", #""\udb40\udc41""#), ("{\n  \"ä\": \"銀\"\n}", "{\n  \"ä\": \"銀\"\n}"),
     ])
-    func jsonStaysTheSameValue(_ json: String, _ shown: String) { #expect(escaped(Array(json.utf8), .json) == shown) }
+    func jsonKeepsItsValue(_ json: String, _ shown: String) { #expect(escaped(Array(json.utf8), .json) == shown) }
 
     @Test func invalidUTF8IsEscaped() {
-        // C1 controls of terminals that do not read UTF-8.
+        // Terminals that do not use UTF-8 read 0x9B as a C1 control.
         #expect(escaped([0x61, 0x9B, 0x33, 0xC3], .plain) == #"a\x9b3\xc3"#)
         #expect(escaped([0x22, 0x9B, 0x22], .json) == "\"\u{FFFD}\"")
     }

@@ -2,18 +2,18 @@ import Testing
 
 @testable import Support
 
-/// What progress says of the time that is left.
+/// Estimates of the time left.
 struct TimeLeftTests {
-    /// The remaining times shown for a download, for each tenth of a second from the third second on. The clock is
-    /// simulated.
+    /// Returns the estimates, in seconds, that a simulated download shows every tenth of a second, from the third
+    /// second on.
     ///
-    /// - Parameter received: the bytes received by a time in seconds.
+    /// - Parameter received: returns the number of bytes received up to a time in seconds.
     private func leftOver(_ seconds: Double, total: Int, received: (Double) -> Int) -> [Int] {
         var state = ProgressState(began: .zero, expected: 1)
         let number = state.begin("m31.jpg")
         state.expect(number, bytes: 0, total: total)
         var shown: [Int] = []
-        // Drawn from half a second on.
+        // Drawing starts after half a second.
         for tenth in 5..<Int(seconds * 10) {
             let now = Duration.milliseconds(tenth * 100)
             state.receive(number, min(received(Double(tenth) / 10), total) - state.received)
@@ -25,11 +25,11 @@ struct TimeLeftTests {
 
     private func climbs(_ shown: [Int]) -> Int { zip(shown, shown.dropFirst()).count { $1 > $0 } }
 
-    @Test func timeLeftNeverClimbsWhileTheRateHolds() {
+    @Test func timeLeftNeverGrowsAtAConstantRate() {
         let total = 60_000_000
         let even = leftOver(60, total: total) { Int($0 * 1e6) }
         #expect(climbs(even) == 0 && even.count > 500, "\(even)")
-        // In bursts, after a silence, and with a burst at the beginning.
+        // The data arrives in bursts, late, or with a burst at the start.
         for pause in [0.3, 0.7, 1.3, 2.1] {
             let bursts = leftOver(60, total: total) { Int(($0 / pause).rounded(.down) * pause * 1e6) }
             #expect(climbs(bursts) == 0 && bursts.count > 400, "\(pause): \(bursts)")
@@ -40,7 +40,7 @@ struct TimeLeftTests {
         #expect(climbs(early) == 0, "\(early)")
     }
 
-    @Test(arguments: 1...20) func timeLeftNeverClimbsWhileTheRateWobbles(_ seed: UInt64) {
+    @Test(arguments: 1...20) func timeLeftNeverGrowsWhileTheRateFluctuates(_ seed: UInt64) {
         var random = LinearGenerator(state: seed)
         var received = 0.0
         let shown = leftOver(100, total: 100_000_000) { _ in
@@ -48,18 +48,18 @@ struct TimeLeftTests {
             return Int(received)
         }
         #expect(climbs(shown) == 0, "\(shown)")
-        // And it is right, give or take a quarter.
+        // The first estimate is right within about a quarter.
         #expect(shown.count > 300 && (80...125).contains(shown[0]), "\(shown)")
     }
 
-    @Test func timeLeftFollowsARateThatFalls() {
+    @Test func timeLeftFollowsAFallingRate() {
         let shown = leftOver(90, total: 60_000_000) { $0 < 20 ? Int($0 * 1e6) : Int(20e6 + ($0 - 20) * 2.5e5) }
-        // Twenty seconds in, 40 are left; ten seconds at a quarter of the rate later, 150 are.
+        // After 20 s, 40 s are left. After 10 s more, at a quarter of the rate, 150 s are left.
         let late = shown[shown.count - 600]
         #expect((120...165).contains(late), "\(shown)")
     }
 
-    @Test func timeLeftOfManyDoesNotClimbBetweenTwoOfThem() {
+    @Test func timeLeftDoesNotGrowBetweenRecords() {
         var state = ProgressState(began: .zero, expected: 20)
         var shown: [Int] = []
         for tenth in 5..<780 {
@@ -73,7 +73,7 @@ struct TimeLeftTests {
     }
 }
 
-/// Knuth's MMIX: the same numbers in every run.
+/// The generator of Knuth's MMIX, which returns the same numbers in every run.
 private struct LinearGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,20 +1,20 @@
 import Libc
 import Support
 
-/// Pictures for tests: the small ones that `Tests/Corpus` has, and the folder of recorded answers and real pictures
-/// that some tests need and the repository does not carry.
+/// Pictures for tests: the small pictures in `Tests/Corpus`, and a large corpus of recorded responses and real
+/// pictures, which some tests need and which is not in the repository.
 public enum Corpus {
-    /// The folder of small pictures, laid out like the folder `images` of the large corpus.
+    /// The folder of small pictures, with the same layout as the folder `images` of the large corpus.
     public static let smallImages = "\(packageRoot)/Tests/Corpus/images"
 
-    /// The folders of pictures that are here, the small ones first.
+    /// The existing folders of pictures, with the small pictures first.
     public static let imageFolders = [smallImages] + (isPresent ? [root! + "/images"] : [])
 
     /// `APOD_TOOLS_CORPUS`, else `shared/fixtures` beside the package; nil if there is neither.
     public static let root: String? = {
         if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
         var folder = packageRoot
-        // A working copy may lie a few folders deep beside it.
+        // `shared` may be up to three folders above this working copy.
         for _ in 0..<3 {
             folder = parent(of: folder)
             if TestFile.exists("\(folder)/shared/fixtures") { return "\(folder)/shared/fixtures" }
@@ -28,8 +28,8 @@ public enum Corpus {
         (0..<3).reduce(#filePath) { path, _ in parent(of: path) }
     }()
 
-    /// Whether the large corpus is here. Says loudly, once a run, that tests are skipped where it isn't. Meant for a
-    /// test's condition: `@Test(.enabled(if: Corpus.isPresent))`.
+    /// Whether the large corpus exists. If not, warns once per run that tests are skipped. For a test's condition:
+    /// `@Test(.enabled(if: Corpus.isPresent))`.
     public static let isPresent: Bool = {
         if let root, TestFile.exists(root) { return true }
         Log.standardError(
@@ -38,14 +38,14 @@ public enum Corpus {
         return false
     }()
 
-    /// The absolute path of a file such as `api/apod/v2-single-image.json`.
+    /// Returns the absolute path of a file such as `api/apod/v2-single-image.json`.
     public static func path(_ name: String) throws -> String {
         guard let root else { throw SystemFailure(errno: ENOENT, "find the corpus for \(name)", purpose: .openInput) }
         return "\(root)/\(name)"
     }
 
-    /// The absolute paths of the pictures directly in a folder of each root, sorted by name. Throws if there are none,
-    /// because a test over no pictures would show nothing.
+    /// Returns the absolute paths of the pictures directly in a folder of each root, sorted by name. Throws if there
+    /// are none, because a test without pictures would always pass.
     public static func pictures(in folder: String, of roots: [String] = imageFolders) throws -> [String] {
         let paths = roots.flatMap { root in
             TemporaryFolder.names(in: "\(root)/\(folder)").sorted().filter { name in

@@ -1,6 +1,7 @@
 import Support
 
-/// The status and words of what `body` throws, such as `64 --jobs takes a number`; nil if it throws nothing.
+/// Returns the status and message of the error that `body` throws, such as `64 --jobs takes a number`; nil if it throws
+/// no error.
 public func message(_ body: () throws -> Void) -> String? {
     do {
         try body()
@@ -11,7 +12,7 @@ public func message(_ body: () throws -> Void) -> String? {
     }
 }
 
-/// The code of the failure that `body` throws; nil if it throws none.
+/// Returns the code of the failure that `body` throws; nil if it throws no error.
 public func failureCode(_ body: () throws -> Void) -> String? {
     do {
         try body()

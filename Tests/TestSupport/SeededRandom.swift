@@ -1,6 +1,6 @@
-/// Random numbers that are the same in every run: SplitMix64 (Steele, Lea and Flood, 2014).
+/// Pseudorandom numbers that are the same in every run: SplitMix64 (Steele, Lea and Flood, 2014).
 ///
-/// For property tests and drawn pictures: a failure's seed is enough to see it again.
+/// For property tests and generated pictures: the seed of a failure is enough to reproduce it.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -14,22 +14,22 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return Self.mixed(state)
     }
 
-    /// A number in `0..<bound`; `bound` must be positive. The bias is below 2^-32 for the bounds of tests.
+    /// Returns a number in `0..<bound`; `bound` must be positive. The bias is below 2^-32 for the bounds in tests.
     public mutating func below(_ bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// `count` random bytes.
+    /// Returns `count` random bytes.
     public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 
-    /// FNV-1a, 64 bits: the same in every process, which Swift's own hash is not.
+    /// Returns the 64-bit FNV-1a hash, which is the same in every process, unlike Swift's `hashValue`.
     public static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var value: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         return value
     }
 
-    /// A number whose every bit depends on every bit of `value`.
+    /// Returns a number in which every bit depends on every bit of `value`.
     public static func mixed(_ value: UInt64) -> UInt64 {
         var z = value
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

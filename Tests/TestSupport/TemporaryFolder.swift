@@ -1,14 +1,15 @@
 import Libc
 import Support
 
-/// A new folder that only this value knows, removed with all that is in it when the last reference goes.
+/// A new folder with a unique name, removed with its contents when the last reference is released.
 public final class TemporaryFolder: Sendable {
-    /// Absolute, without a slash at the end and without symbolic links, so that a tool's own absolute paths begin so.
+    /// The absolute path, with links resolved and no final slash, so that absolute paths in a tool's output begin with
+    /// it.
     public let path: String
 
     /// - Parameters:
-    ///   - prefix: how the folder's name begins, to recognise one that a crash left behind.
-    ///   - parent: where to make it; nil is the usual place.
+    ///   - prefix: the beginning of the folder's name, to recognise folders that a crash left behind.
+    ///   - parent: the folder above it; nil for `TMPDIR` or `/tmp`.
     public init(prefix: String = "apod-tools-test", in parent: String? = nil) throws {
         let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
@@ -21,10 +22,10 @@ public final class TemporaryFolder: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// Where folders lie in memory; nil if there is no such place that can be written.
+    /// A folder in memory for `parent`; nil if there is no writable one.
     public static let memory: String? = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
 
-    /// The absolute path of `name` in this folder, whether it exists or not.
+    /// Returns the absolute path of `name` in this folder, whether it exists or not.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Creates a folder and its parents, and returns its absolute path.
@@ -40,8 +41,8 @@ public final class TemporaryFolder: Sendable {
         return made
     }
 
-    /// Writes a file, replacing an older file, and returns its absolute path. Folders in `name` are created. A new file
-    /// has that `mode`: by default it may hold a secret.
+    /// Writes a file, replacing an older file, and returns its absolute path. Creates the folders in `name`. The
+    /// default `mode` of a new file is fit for secrets.
     @discardableResult
     public func write(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
@@ -55,10 +56,10 @@ public final class TemporaryFolder: Sendable {
         try write(name, Array(text.utf8), mode: mode)
     }
 
-    /// All bytes of the file `name`.
+    /// Returns all bytes of the file `name`.
     public func read(_ name: String) throws -> [UInt8] { try TestFile.bytes(path(name)) }
 
-    /// The files and folders in here, at any depth, as sorted paths relative to this folder.
+    /// Returns the files and folders in this folder, at any depth, as sorted relative paths.
     public func contents() -> [String] {
         var result: [String] = []
         func walk(_ relative: String) {
@@ -77,7 +78,7 @@ public final class TemporaryFolder: Sendable {
         return path.withPathPointer { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     public static func names(in folder: String) -> [String] {
         guard let stream = folder.withPathPointer({ opendir($0) }) else { return [] }
         defer { closedir(stream) }
@@ -101,7 +102,7 @@ public final class TemporaryFolder: Sendable {
     }
 }
 
-/// Reading whole files, for comparisons.
+/// Reads whole files, for comparisons.
 public enum TestFile {
     public static func bytes(_ path: String) throws -> [UInt8] {
         let file = try File.openInput(path)
@@ -110,13 +111,13 @@ public enum TestFile {
 
     public static func text(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
 
-    /// Whether anything is there.
+    /// Returns whether a file, folder or link exists at this path.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
         return path.withPathPointer { lstat($0, &status) } == 0
     }
 
-    /// The permission bits, such as `0o600`; nil if nothing is there.
+    /// Returns the permission bits, such as `0o600`, or nil if the file is missing.
     public static func mode(_ path: String) -> mode_t? {
         var status = stat()
         return path.withPathPointer { lstat($0, &status) } == 0 ? status.st_mode & 0o7777 : nil

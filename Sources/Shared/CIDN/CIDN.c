@@ -9,7 +9,8 @@
     F(idn2_free, void, (void *text))
 FUNCTIONS(CLOADING_DECLARED)
 
-// idn2_flags and idn2_rc. Without IDN2_USE_STD3_ASCII_RULES, underscores are allowed; the caller checks ASCII itself.
+// The values of idn2_flags and idn2_rc. Without the flag IDN2_USE_STD3_ASCII_RULES, underscores are allowed; the caller
+// checks the ASCII characters.
 enum { NFC_INPUT = 1, TRANSITIONAL = 4, NONTRANSITIONAL = 8 };
 enum { OK = 0, MALLOC = -100, DISALLOWED = -304, UNASSIGNED = -309 };
 

@@ -39,11 +39,11 @@ const char *cisal_version(void) {
     return can_load() ? VERSION_TEXT(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION) : NULL;
 }
 
-// Two bytes, and four more to name a dictionary (RFC 1950 §2.2).
+// Two bytes, and four more if a dictionary is required (RFC 1950 §2.2).
 enum { HEADER_BYTES = 2, NAMED_HEADER_BYTES = 6 };
 
 struct cisal_stream {
-    // Parsed here, because ISA-L accepts window sizes that zlib refuses.
+    // Parsed in this file, because ISA-L accepts window sizes that zlib refuses.
     uint8_t header[NAMED_HEADER_BYTES];
     size_t header_count;
     // NULL while the stream is intact.
@@ -54,11 +54,11 @@ struct cisal_stream {
 
 cisal_stream *cisal_open(void) {
     if (!can_load()) return NULL;
-    // Zeroed, so that damaged data never exposes earlier contents of the memory.
+    // Zeroed, so that a damaged stream never exposes earlier contents of the memory.
     cisal_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
     isal.init(&stream->state);
-    // Blocks, followed by an Adler-32 that ISA-L verifies.
+    // ISA-L receives only the data after the header, and verifies the Adler-32 at the end of the stream.
     stream->state.crc_flag = ISAL_ZLIB_NO_HDR_VER;
     return stream;
 }
@@ -67,7 +67,7 @@ void cisal_close(cisal_stream *stream) { free(stream); }
 
 const char *cisal_fault(const cisal_stream *stream) { return stream->fault != NULL ? stream->fault : ""; }
 
-// Reads the available part of the header, and returns the number of bytes.
+// Reads the available part of the header, and returns the number of bytes read.
 static size_t read_header(cisal_stream *stream, const uint8_t *input, size_t count) {
     size_t read = 0;
     uint8_t *header = stream->header;
@@ -100,7 +100,8 @@ static const char *fault_of(int status) {
     }
 }
 
-// Returns data that was inflated before damage but did not fit yet. ISA-L itself would no longer return it.
+// Writes data that was inflated before the damage but did not fit into the output yet, and returns the number of bytes.
+// ISA-L would no longer return this data.
 static size_t give_rest(struct inflate_state *state, uint8_t *output, size_t count) {
     const int32_t waiting = state->tmp_out_valid - state->tmp_out_processed;
     if (waiting <= 0) return 0;
@@ -126,14 +127,14 @@ static size_t inflate_blocks(
         state->next_out = output + *written;
         state->avail_out = out;
         const int status = isal.inflate(state);
-        // After damage ISA-L may have counted a byte too many.
+        // After damage, ISA-L may have counted a byte too many.
         read += state->avail_in <= in ? in - state->avail_in : in;
         *written += out - state->avail_out;
         if (status < 0) {
             stream->fault = fault_of(status);
         } else if (state->block_state == ISAL_BLOCK_FINISH) {
             stream->is_ended = true;
-            // Excludes bytes after the stream that ISA-L has already buffered.
+            // Does not count bytes after the stream that ISA-L has buffered.
             const size_t ahead = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
             read -= ahead < read ? ahead : read;
         } else if (state->avail_in == in && state->avail_out == out) {
@@ -157,7 +158,7 @@ cisal_state cisal_inflate(
     }
     if (stream->fault != NULL) {
         *written += give_rest(&stream->state, output + *written, output_count - *written);
-        // Reports damage once all intact data has been returned.
+        // Reports damage after all intact data has been written.
         if (stream->state.tmp_out_processed < stream->state.tmp_out_valid) return CISAL_OPEN;
         return CISAL_DAMAGED;
     }

@@ -11,7 +11,7 @@ void *cloading_open(const char *const *names) {
 
 bool cloading_find(void *library, const struct cloading_function *functions) {
     for (; functions->name != NULL; functions++) {
-        // POSIX permits this conversion to a function pointer, ISO C has none.
+        // POSIX permits converting this pointer to a function pointer, ISO C does not.
         void *function = dlsym(library, functions->name);
         if (function == NULL) return false;
         memcpy(functions->target, &function, sizeof function);

@@ -2,8 +2,8 @@
 #include <nettle/sha2.h>
 #include <nettle/version.h>
 
-// Nettle renames its functions by macros, and from 4.0 on a digest always has its full length: behind these names
-// both versions look the same.
+// Nettle renames its functions by macros, which Swift does not import, and from 4.0 on a digest always has its full
+// length. These functions hide both.
 
 static inline void cnettle_sha256_init(struct sha256_ctx *context) { sha256_init(context); }
 
@@ -11,7 +11,7 @@ static inline void cnettle_sha256_update(struct sha256_ctx *context, size_t coun
     sha256_update(context, count, bytes);
 }
 
-/// Writes the 32 bytes of the digest and makes the context new.
+/// Writes the 32 bytes of the digest and resets the context.
 static inline void cnettle_sha256_digest(struct sha256_ctx *context, uint8_t *digest) {
 #if NETTLE_VERSION_MAJOR >= 4
     sha256_digest(context, digest);

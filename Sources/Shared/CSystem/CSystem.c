@@ -40,7 +40,7 @@ enum {
     magic_of_tmpfs = 0x01021994,
 };
 
-// A hint that fails must not change errno, which the caller may be about to read.
+// A failed hint must not change errno, which the caller may read next.
 
 void csystem_use_idle_disk(void) {
     int kept = errno;
@@ -95,7 +95,7 @@ bool csystem_set_attribute(int descriptor, const char *name, const void *value, 
 }
 
 ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, size_t size) {
-    // With a size of 0 it would return the size of the value.
+    // With a size of 0, fgetxattr(2) returns the size of the value.
     return size == 0 ? -1 : fgetxattr(descriptor, name, value, size);
 }
 
@@ -111,7 +111,7 @@ bool csystem_copy(int source, int target) {
     if (fstat(source, &status) != 0) return false;
     off_t offset = 0;
     while (offset < status.st_size) {
-        // Limits the size of a call, so that signals are handled soon.
+        // Copies at most 64 MiB per call, so that signals are handled soon.
         ssize_t copied = copy_file_range(source, &offset, target, NULL, 64 << 20, 0);
         if (copied < 0 && errno == EINTR) continue;
         if (copied <= 0) return false;

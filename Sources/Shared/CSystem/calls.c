@@ -37,7 +37,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [call_map_shadow_stack] = {always},
     [call_mseal] = {always},
 
-    // Threads of this process. A filter cannot read the flags of clone3, which are in memory.
+    // Threads of this process. A filter cannot check the flags of clone3, which are in memory.
     [SYS_clone] = {always, is_checked},
     [call_clone3] = {always, is_missing},
     [SYS_exit] = {always},
@@ -85,7 +85,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_gettimeofday] = {always},
     [SYS_times] = {always},
 
-    // Facts about this process and the machine, and limits of this process.
+    // Information about this process and the machine, and limits of this process.
     [SYS_getpid] = {always},
     [SYS_getppid] = {always},
     [SYS_getuid] = {always},
@@ -135,7 +135,8 @@ const struct rule csystem_rules[first_unknown_call] = {
     [call_epoll_pwait2] = {always},
     [SYS_eventfd2] = {always},
 
-    // Opening and inspecting files. Landlock decides which. openat2 keeps the mode of a new file in memory.
+    // Opening and inspecting the files that Landlock allows. A filter cannot check the mode that openat2 gives a new
+    // file, as that argument is in memory.
     [SYS_openat] = {always, is_checked},
     [call_openat2] = {always, is_missing},
     [SYS_fstat] = {always},
@@ -166,10 +167,10 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_fsetxattr] = {csystem_needs_files},
     [SYS_fchown] = {csystem_needs_files},
 
-    // A replaced file keeps its permissions.
+    // Copying the permissions of a file to its replacement.
     [SYS_fchmod] = {csystem_needs_permissions, is_checked},
 
-    // Clients and name lookups. Nothing listens or accepts.
+    // Clients and name lookups. The tools never listen or accept.
     [SYS_socket] = {csystem_needs_network, is_checked},
     [SYS_socketpair] = {csystem_needs_network, is_checked},
     [SYS_connect] = {csystem_needs_network},

@@ -6,34 +6,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The set of every process. The interface has the other sets (`csystem_needs_files` and so on).
+// The basic set, for every process. CSystem.h has the other sets (`csystem_needs_files` and so on).
 enum { always = 0x80 };
 
 enum answer {
     is_allowed,
     is_checked,  // allowed if one of its conditions holds
-    is_missing,  // answered as by a kernel without the call, so that the C library uses an older one
+    is_missing,  // fails with ENOSYS, so that the C library uses an older call
     is_refused,
 };
 
 struct rule {
     uint8_t sets;    // the sets that the call belongs to; 0 for calls that are refused
-    uint8_t answer;  // to processes that have one of these sets
+    uint8_t answer;  // for processes that have one of these sets
 };
 
 enum {
-    // The first number that the table says nothing about. Calls from here on were unknown when it was reviewed.
+    // The size of the table. Calls from this number on were unknown when the table was last reviewed.
     first_unknown_call = 470,
 };
 
-// By number. Calls without an entry are refused: they belong to no set.
+// Rules by call number. Calls without an entry are refused: they belong to no set.
 extern const struct rule csystem_rules[first_unknown_call];
 
-// A condition on an argument: some of its bits equal a number. Only the lower half of an argument is compared: the
-// kernel ignores the upper half of all these arguments.
+// A condition on an argument: its bits in the mask `bits` equal `value`. Only the lower half of an argument is
+// compared, since the kernel ignores the upper half of all these arguments.
 struct term {
     uint8_t argument;  // its index plus 1; 0 for no term
-    uint32_t bits;     // 0 to compare all bits with the process's own id
+    uint32_t bits;     // 0 to compare all bits with the ID of the process
     uint32_t value;
 };
 
@@ -47,7 +47,7 @@ enum { maximum_terms = 3 };
 struct condition {
     long call;
     struct term terms[maximum_terms];
-    bool refuses;  // refused instead, without a report
+    bool refuses;  // refuses the call instead, without a report
 };
 
 extern const struct condition csystem_conditions[];

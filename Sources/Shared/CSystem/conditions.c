@@ -14,16 +14,17 @@
 
 enum {
     set_id_bits = S_ISUID | S_ISGID,
-    // O_TMPFILE without O_DIRECTORY, which it includes.
+    // O_TMPFILE includes O_DIRECTORY, which creates no file.
     makes_file = O_CREAT | (O_TMPFILE & ~O_DIRECTORY),
     // linux/sched.h: mount, cgroup, UTS, IPC, user, PID and network namespaces.
     new_namespaces = 0x7E020000,
-    // linux/prctl.h: to name memory, as glibc does if asked to.
+    // PR_SET_VMA of linux/prctl.h: names memory. glibc calls it if a tunable requests it.
     set_memory_name = 0x53564D41,
-    // linux/sockios.h: the name and the number of a network interface, which an IPv6 address may contain.
+    // SIOCGIFNAME and SIOCGIFINDEX of linux/sockios.h: an IPv6 address may contain the name or the number of an
+    // interface.
     ioctl_interface_name = 0x8910,
     ioctl_interface_number = 0x8933,
-    // The type of a socket without its flags.
+    // The bits of a socket's type, without its flags.
     socket_type = 0xF,
     // The size of a netlink address. Internet addresses are larger.
     netlink_address_size = 12,
@@ -41,7 +42,7 @@ static const uint32_t ioctl_terminal = 0x802C542A;      // asm-generic/ioctls.h:
 #define SOCKET_OPTION(level, name) {SYS_setsockopt, {IS(1, (level)), IS(2, (name))}, false}
 
 const struct condition csystem_conditions[] = {
-    // Threads alone: neither processes nor namespaces.
+    // Only threads, no processes or namespaces.
     {SYS_clone, {HAS(0, new_namespaces | CLONE_THREAD, CLONE_THREAD)}},
     {SYS_kill, {IS_OWN_PROCESS(0)}},
     {SYS_tgkill, {IS_OWN_PROCESS(0)}},
@@ -52,7 +53,7 @@ const struct condition csystem_conditions[] = {
     {SYS_prctl, {IS(0, PR_GET_DUMPABLE)}},
     {SYS_prctl, {IS(0, set_memory_name)}},
 
-    // No file becomes set-user-ID or set-group-ID.
+    // No file with set-user-ID or set-group-ID.
     {SYS_openat, {HAS(2, makes_file, 0)}},
     {SYS_openat, {HAS(3, set_id_bits, 0)}},
 #ifdef __x86_64__
@@ -76,7 +77,7 @@ const struct condition csystem_conditions[] = {
     {SYS_fcntl, {IS(1, F_DUPFD_CLOEXEC)}},
     {SYS_fcntl, {IS(1, F_GETPIPE_SZ)}},
 
-    // Nothing that types into a terminal or pastes there, and no FIOSETOWN.
+    // No TIOCSTI or TIOCLINUX, which insert input into a terminal, and no FIOSETOWN.
     {SYS_ioctl, {IS(1, TIOCGWINSZ)}},
     {SYS_ioctl, {IS(1, TCGETS)}},
     {SYS_ioctl, {IS(1, ioctl_terminal)}},
@@ -89,7 +90,8 @@ const struct condition csystem_conditions[] = {
     {SYS_ioctl, {IS(1, ioctl_interface_number)}},
 
     // TCP and UDP, and the kernel's routes for name lookups. Not AF_UNIX: daemons that run programs on request (D-Bus,
-    // container engines) listen on sockets with a path. glibc tries nscd's socket before its own lookup.
+    // container engines) listen on sockets with a path. Refuses AF_UNIX without a report, since glibc tries nscd's
+    // socket before each lookup.
     SOCKET(AF_INET, SOCK_STREAM, 0),
     SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
     SOCKET(AF_INET, SOCK_DGRAM, 0),
@@ -101,16 +103,17 @@ const struct condition csystem_conditions[] = {
     SOCKET(AF_NETLINK, SOCK_RAW, netlink_route),
     SOCKET(AF_NETLINK, SOCK_DGRAM, netlink_route),
     {SYS_socket, {IS(0, AF_UNIX)}, .refuses = true},
-    // libcurl wakes its threads through a pair. A datagram socket of a pair could later be connected to a path.
+    // libcurl wakes its threads through a socket pair. No datagram pairs: such a socket could later be connected to a
+    // path.
     {SYS_socketpair, {IS(0, AF_UNIX), HAS(1, socket_type, SOCK_STREAM), IS(2, 0)}},
     // glibc binds its netlink socket.
     {SYS_bind, {IS(2, netlink_address_size)}},
 #ifndef __GLIBC__
-    // musl binds the socket that asks name servers.
+    // musl binds the socket for its queries to name servers.
     {SYS_bind, {IS(2, sizeof(struct sockaddr_in))}},
     {SYS_bind, {IS(2, sizeof(struct sockaddr_in6))}},
 #endif
-    // Set by libcurl, hiredis and the resolver. None attaches a program to a socket.
+    // Set by libcurl, hiredis and the resolver. None of these options attaches a program to a socket.
     SOCKET_OPTION(SOL_SOCKET, SO_KEEPALIVE),
     SOCKET_OPTION(SOL_SOCKET, SO_RCVTIMEO),
     SOCKET_OPTION(SOL_SOCKET, SO_SNDTIMEO),

@@ -21,7 +21,7 @@
 
 _Static_assert(sizeof(struct csystem_instruction) == sizeof(struct sock_filter), "the kernel's structure");
 
-// Instructions beyond the capacity are counted only.
+// Instructions beyond the capacity are counted but not written.
 struct program {
     struct csystem_instruction *code;
     size_t count;
@@ -63,8 +63,8 @@ struct range {
     enum answer answer;
 };
 
-// Finds the range of the loaded number by bisection. A checked call jumps to its conditions; until they are placed, its
-// number is the operand.
+// Emits a binary search for the range of the loaded call number. A checked call jumps to its conditions. Until they are
+// emitted, the operand of the jump is the number of the call.
 static void emit_search(struct program *program, const struct range *ranges, size_t count) {
     if (count == 1) {
         if (ranges->answer == is_checked) {
@@ -75,7 +75,8 @@ static void emit_search(struct program *program, const struct range *ranges, siz
         return;
     }
     size_t half = count / 2;
-    // `half` ranges take `half` leaves and `half - 1` jumps. There are fewer than 256 ranges, so the offset fits.
+    // `half` ranges need `half` leaves and `half - 1` jumps. There are fewer than 256 ranges, so the offset fits into a
+    // byte.
     emit(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)ranges[half].first, half * 2 - 1, 0);
     emit_search(program, ranges, half);
     emit_search(program, ranges + half, count - half);
@@ -84,12 +85,12 @@ static void emit_search(struct program *program, const struct range *ranges, siz
 static bool is_masked(const struct term *term) { return term->bits != 0 && term->bits != ~0u; }
 
 static void emit_conditions(struct program *program, long call) {
-    const struct term *loaded = NULL;  // what is loaded when the next condition begins
+    const struct term *loaded = NULL;  // the argument in the register when the next condition begins
     for (size_t each = 0; each < csystem_condition_count; each++) {
         const struct condition *condition = csystem_conditions + each;
         if (condition->call != call) continue;
         size_t terms = 0;
-        size_t rest = 1;  // the instructions that follow
+        size_t rest = 1;  // the number of instructions to skip if a term is false
         for (const struct term *term = condition->terms; terms < maximum_terms && term->argument; term++) {
             rest += is_masked(term) ? 3 : 2;
             terms++;
@@ -134,7 +135,7 @@ size_t csystem_filter(
     emit_return(&program, SECCOMP_RET_ERRNO | EPERM);
     emit_load(&program, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
-    // The x32 ABI has other numbers.
+    // The x32 ABI, whose call numbers begin here, is refused.
     emit(&program, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
     emit_return(&program, SECCOMP_RET_ERRNO | EPERM);
 #endif
@@ -163,7 +164,7 @@ bool csystem_filter_calls(unsigned needs, const struct csystem_report *report) {
 // MARK: Capabilities (capabilities(7))
 
 void csystem_drop_capabilities(void) {
-    // Kept: to use files of other users, and to give a file the owner of the file that it replaces.
+    // Needed to use files of other users, and to give a file the owner of the file that it replaces.
     const uint32_t kept =
         1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_FOWNER;
     int error = errno;

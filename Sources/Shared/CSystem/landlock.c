@@ -29,11 +29,11 @@ static const uint64_t access_make_reg = 1 << 8;
 static const uint64_t access_refer = 1 << 13;
 static const uint64_t access_truncate = 1 << 14;
 static const uint64_t access_ioctl_dev = 1 << 15;
-static const uint64_t access_tcp = 3;     // to bind, to connect
+static const uint64_t access_tcp = 3;     // bind and connect
 static const uint64_t access_tcp_bind = 1;
-static const uint64_t scope_all = 3;      // sockets without a path, signals
+static const uint64_t scope_all = 3;      // abstract Unix sockets and signals
 
-// The LANDLOCK_ACCESS_FS_… rights that a version of the interface knows: all below the first unknown right.
+// Returns the LANDLOCK_ACCESS_FS_… rights of a version of the interface: all bits below the first unknown right.
 static uint64_t known_file_rights(int version) {
     int count = version >= 5 ? 16 : version >= 3 ? 15 : 14;
     return ((uint64_t)1 << count) - 1;
@@ -58,11 +58,11 @@ int csystem_landlock_version(void) {
 int csystem_landlock_begin(int version, bool network) {
     struct ruleset ruleset = {
         .files = known_file_rights(version),
-        // Nothing here listens. Landlock does not affect UDP, which name lookups use.
+        // The tools never listen. Landlock does not affect UDP, which name lookups use.
         .network = version < 4 ? 0 : network ? access_tcp_bind : access_tcp,
         .scopes = version < 6 ? 0 : scope_all,
     };
-    // A kernel refuses a structure with unknown fields unless they are zero.
+    // A kernel accepts a structure with unknown fields only if they are zero.
     return (int)syscall(call_create_ruleset, &ruleset, sizeof ruleset, 0);
 }
 
@@ -87,7 +87,7 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
         .rights = (is_folder ? file | folder : file) & known_file_rights(version),
         .folder = opened,
     };
-    // A pipe takes no rule (EBADFD), and needs none.
+    // A pipe accepts no rule (EBADFD), and needs none.
     bool done = syscall(call_add_rule, rules, rule_path_beneath, &beneath, 0) == 0 || errno == EBADFD;
     close(opened);
     errno = kept;

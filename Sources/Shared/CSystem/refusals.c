@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// A number as text, or the name of the macro if the headers lack the call.
+// Expands to a call's number as text, or to the name of its macro if the headers lack the call.
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 #define NAME(call) {#call, TEXT(__NR_##call)},
@@ -96,7 +96,7 @@ static const char *name_of(int call) {
 }
 
 static struct csystem_report line;
-// The calls that were reported, by number. Greater numbers share the last place.
+// Whether a call was reported, by its number. Numbers from 1023 on share the last element.
 static atomic_bool reported[1024];
 
 static char *append(char *end, const char *limit, const char *text) {
@@ -119,7 +119,7 @@ static void report(int signal, siginfo_t *info, void *context) {
         end = append(end, limit, line.after);
         if (write(2, text, (size_t)(end - text)) < 0) {}
     }
-    // The result of the call, which the filter has chosen.
+    // The call returns the error that the filter has chosen.
     ucontext_t *resumed = context;
 #ifdef __x86_64__
     resumed->uc_mcontext.gregs[REG_RAX] = -info->si_errno;

@@ -9,7 +9,7 @@
 
 static ssize_t drop(void *cookie, const char *bytes, size_t count) {
     (void)cookie;
-    // Swift's runtime reports a trap on this stream.
+    // Passes on Swift's report of a trap, which uses this stream.
     if (memmem(bytes, count, "Fatal ", 6) != NULL && write(2, bytes, count) < 0) return (ssize_t)count;
     return (ssize_t)count;
 }
@@ -18,7 +18,7 @@ void csystem_silence_libraries(void) {
     FILE *silent = fopencookie(NULL, "w", (cookie_io_functions_t){.write = drop});
     if (silent == NULL) return;
     setvbuf(silent, NULL, _IONBF, 0);
-    // glibc's variables, which all libraries read at each use. The descriptors are unchanged.
+    // These are variables of glibc, which all libraries read at each use. The descriptors are unchanged.
     stdout = silent;
     stderr = silent;
 }

@@ -1,4 +1,4 @@
-// The C library of the system, whichever it is: the one place where platforms differ in its name.
+// Re-exports the C library of the system, whose module has a different name on each platform.
 #if canImport(Glibc)
 @_exported import Glibc
 #elseif canImport(Musl)

@@ -1,16 +1,16 @@
 import Libc
 
-/// Stops a run on a signal, or when the reader of its output has gone.
+/// Stops a run after a signal, or when the reader of its output closes the pipe.
 ///
-/// After a signal, current work may clean up (at most `grace`); then the process ends by the same signal, so that a
+/// After a signal, current work has at most `grace` to clean up. Then the process ends by the same signal, so that a
 /// shell or Make sees the cause. A second signal ends the process immediately.
 extension Interruption {
     /// The time for current work to clean up after a signal.
     private static let grace = Duration.seconds(5)
 
-    /// Catches SIGINT, SIGTERM and SIGHUP, so that they stop this run in order. Call it before starting other threads,
-    /// which inherit the blocked signals. Returns false, and does nothing, if it was called before. Throws
-    /// `SystemFailure` if no thread can be started.
+    /// Makes SIGINT, SIGTERM and SIGHUP cancel this run. Call it before starting other threads, which inherit the
+    /// blocked signals. Does nothing and returns false if it was called before. Throws `SystemFailure` if no thread can
+    /// be started.
     @discardableResult
     public func catchSignals() throws -> Bool {
         if catchesSignals.testAndSet() { return false }
@@ -22,7 +22,7 @@ extension Interruption {
         try Thread.start { [self] in
             let first = Self.next(of: watched)
             let caughtAt = SteadyTime.now()
-            // A separate thread, so that this thread can wait for a second signal while handlers run.
+            // Runs on a separate thread, so that this thread can wait for a second signal.
             let endInOrder = { @Sendable [self] in
                 cancel(.signal(first))
                 if !waitUntilIdle(atMost: Self.grace) { OutputFile.removeBegun() }
@@ -47,13 +47,13 @@ extension Interruption {
         return number
     }
 
-    /// Whether a signal that arrives `span` after the first counts as a second one. timeout(1) sends the same signal
+    /// Whether a signal that arrives `span` after the first counts as a second signal. timeout(1) sends the same signal
     /// twice, to its child and to the child's group; a user does not press Ctrl-C twice in a quarter of a second.
     static func isSecond(_ number: Int32, after first: Int32, span: Duration) -> Bool {
         number != first || span >= .milliseconds(250)
     }
 
-    /// Stops the run when the reader of `descriptor`, a pipe or a socket, has gone; does nothing for other files.
+    /// Stops the run when the reader of `descriptor` closes its end. Does nothing unless it is a pipe or a socket.
     /// Throws `SystemFailure` if no thread can be started.
     public func watchReader(of descriptor: Int32) throws {
         guard let kind = try? FileStatus(of: descriptor, path: "").kind, [.fifo, .socket].contains(kind) else { return }
@@ -69,8 +69,8 @@ extension Interruption {
         if case .signal(let number) = cause { Self.end(by: number) }
     }
 
-    /// Restores the signal's default action and raises it, so that the parent sees a death by that signal. Sent to this
-    /// thread, since the thread that waits for signals might take a signal to the process.
+    /// Restores the signal's default action and raises it, so that the parent process sees the cause. Sends it to this
+    /// thread, since the thread in sigwait(3) could consume a signal to the process.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)
@@ -83,7 +83,7 @@ extension Interruption {
         while true { pause() }
     }
 
-    /// Whether the signal is ignored, as inherited from `nohup` or a shell with background jobs.
+    /// Whether the process ignores the signal, as under `nohup` or in the background of a shell.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

@@ -7,11 +7,11 @@
 
 // The targets of the attempts.
 struct confinement_target {
-    const char *victim;   // a file outside of the plan
-    const char *folder;   // the folder that it is in
-    const char *cache;    // a folder that the plan allows to change
+    const char *victim;   // a file outside the plan
+    const char *folder;   // the folder of the victim
+    const char *cache;    // a folder that the plan makes writable
     const char *socket;   // a datagram socket that another process reads
-    pid_t process;        // that process, of the same user
+    pid_t process;        // the ID of that process, which has the same user
 };
 
 // Starts a process that reads datagrams at `target->socket`, and stores its ID. The process ends after a minute, by a

@@ -1,10 +1,10 @@
 import Libc
 import Support
 
-/// The plainest of HTTP clients, for tests to ask their own servers with.
+/// A minimal HTTP client for tests of the test servers.
 public enum LoopbackClient {
-    /// Sends one request to `http://127.0.0.1:PORT/…` and returns the answer, for any status. The body has all bytes
-    /// until the server closed, with chunks not joined.
+    /// Sends a request to `http://127.0.0.1:PORT/…` and returns the response, for any status. The body contains all
+    /// bytes until the server closes, without decoding chunks.
     public static func send(
         _ url: String, method: String = "GET", headers: [(name: String, value: String)] = []
     ) throws -> LoopbackResponse {
@@ -19,7 +19,7 @@ public enum LoopbackClient {
         return try parsed(exchange(port, Array((text + "Connection: close\r\n\r\n").utf8)))
     }
 
-    /// Sends bytes and gives all that comes back until the server closes.
+    /// Sends bytes and returns all bytes that the server sends until it closes.
     public static func exchange(_ port: UInt16, _ bytes: [UInt8]) throws -> [UInt8] {
         let descriptor = try connected(to: port)
         defer { close(descriptor) }
@@ -35,7 +35,7 @@ public enum LoopbackClient {
         }
     }
 
-    /// A socket that is connected to that port; the caller's to close.
+    /// Returns a socket that is connected to a port. The caller closes it.
     static func connected(to port: UInt16) throws -> Int32 {
         #if canImport(Darwin)
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)

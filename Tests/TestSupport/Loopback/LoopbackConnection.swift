@@ -1,19 +1,19 @@
 import Libc
 import Support
 
-/// One client's connection, used by the thread that answers it.
+/// The connection of a client, used by the thread that responds to it.
 public final class LoopbackConnection {
     /// The client has disconnected, or has sent bytes that are not HTTP.
     public struct Broken: Error {}
 
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// Whether another request is read after this answer.
+    /// Whether another request is read after this response.
     public private(set) var staysOpen = true
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Sends bytes as they are. Throws `Broken` once the client has gone.
+    /// Sends bytes unchanged. Throws `Broken` if the client has disconnected.
     public func send(_ bytes: [UInt8]) throws { try Self.send(bytes, to: descriptor) }
 
     private static func send(_ bytes: [UInt8], to descriptor: Int32) throws {
@@ -28,7 +28,7 @@ public final class LoopbackConnection {
         }
     }
 
-    /// Sends a whole answer with its length; without the body for HEAD and for statuses that have none.
+    /// Sends a response with its length, but without the body for HEAD and for statuses without a body.
     public func send(_ response: LoopbackResponse, to request: LoopbackRequest) throws {
         var response = response
         if response.status != 204 && response.status != 304 && response.header("Content-Length") == nil {
@@ -40,8 +40,8 @@ public final class LoopbackConnection {
         try send(response.head() + (hasBody ? response.body : []))
     }
 
-    /// Connects the client with a port of 127.0.0.1 (RFC 9110 §9.3.6), and carries bytes both ways until one of them
-    /// goes.
+    /// Connects the client to a port of 127.0.0.1 (RFC 9110 §9.3.6), and forwards bytes in both directions until one
+    /// side disconnects.
     public func tunnel(to port: UInt16) throws {
         let far = try LoopbackClient.connected(to: port)
         defer { _ = closeDescriptor(far) }
@@ -60,17 +60,17 @@ public final class LoopbackConnection {
         }
     }
 
-    /// Ends the connection after this answer.
+    /// Ends the connection after this response.
     public func close() { staysOpen = false }
 
-    /// Ends the connection with a reset instead of an orderly end.
+    /// Ends the connection with a reset instead of closing it.
     public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Linger>.size))
         close()
     }
 
-    /// Waits until the client has disconnected, or the server is stopped; bytes received during the wait are dropped.
+    /// Waits until the client has disconnected or the server is stopped. Drops bytes received during the wait.
     public func waitForClient() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -92,7 +92,7 @@ public final class LoopbackConnection {
         }
     }
 
-    /// Waits as long as `limit`; false as soon as the client has gone.
+    /// Waits for `limit`. Returns false as soon as the client disconnects.
     public func pause(_ limit: Duration) -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let end = ContinuousClock.now + limit
@@ -101,7 +101,7 @@ public final class LoopbackConnection {
             if rest <= 0 { return true }
             if poll(&watched, 1, Int32(min(rest, 60_000))) <= 0 { continue }
             var byte: UInt8 = 0
-            // Something to read that has no bytes is the end of the connection.
+            // A readable socket without bytes has been closed by the client.
             if recv(descriptor, &byte, 1, Int32(MSG_PEEK)) <= 0 { return false }
             watched.events = 0
         }
@@ -126,7 +126,7 @@ public final class LoopbackConnection {
         }
     }
 
-    /// The next request; nil at the orderly end of the connection.
+    /// Returns the next request, or nil if the client has closed the connection.
     public func readRequest() throws -> LoopbackRequest? {
         guard let head = try takeHead() else { return nil }
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
@@ -160,7 +160,7 @@ public final class LoopbackConnection {
                 }
                 searched += 1
             }
-            // A head of this size is a fault of the client.
+            // No client of the tests sends a larger head.
             if received.count > 1 << 20 { throw Broken() }
             guard try receive() else {
                 if received.isEmpty { return nil }
@@ -181,12 +181,12 @@ public final class LoopbackConnection {
     }
 }
 
-/// The C structure, whose name a local variable hides.
+/// The C structure; in `reset` a variable hides its name.
 private typealias Linger = linger
 
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// Sends without SIGPIPE when the client has gone.
+/// Sends bytes. If the client has disconnected, fails without SIGPIPE.
 private func sendQuietly(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
     #if canImport(Darwin)
     return send(descriptor, base, count, 0)

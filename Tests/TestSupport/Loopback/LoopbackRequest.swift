@@ -1,9 +1,9 @@
-/// One HTTP request as received.
+/// An HTTP request as received.
 public struct LoopbackRequest: Sendable {
     public let method: String
-    /// Path and query as they were sent.
+    /// The path and query, as sent.
     public let target: String
-    /// Names as they were sent.
+    /// Names and values, as sent.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
 
@@ -14,15 +14,15 @@ public struct LoopbackRequest: Sendable {
         self.body = body
     }
 
-    /// The path as it was sent, without the query.
+    /// The path without the query, as sent.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The raw text after the question mark; empty if there is none.
+    /// The query as sent; empty if there is none.
     public var queryText: String {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } ?? ""
     }
 
-    /// The query's fields in order, decoded.
+    /// The decoded fields of the query, in order.
     public var query: [(name: String, value: String)] {
         queryText.split(separator: "&").map { field in
             let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -30,20 +30,20 @@ public struct LoopbackRequest: Sendable {
         }
     }
 
-    /// The first query field of that name, decoded.
+    /// Returns the decoded value of the first query field of this name.
     public func field(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// The first header of that name, in any case.
+    /// Returns the value of the first header of this name, ignoring case.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// The same request for another target.
+    /// Returns the same request for another target.
     public func retargeted(_ target: String) -> LoopbackRequest {
         LoopbackRequest(method: method, target: target, headers: headers, body: body)
     }
 
-    /// Text without its percent escapes; `+` is a blank, as in forms.
+    /// Decodes percent escapes, and `+` as a space, as in forms.
     public static func decoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -85,18 +85,18 @@ public struct LoopbackResponse: Sendable {
         LoopbackResponse(headers: [("Content-Type", type)], body: bytes)
     }
 
-    /// The first header of that name, in any case.
+    /// Returns the value of the first header of this name, ignoring case.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Replaces all headers of that name.
+    /// Replaces all headers of this name; nil removes them.
     public mutating func set(_ name: String, _ value: String?) {
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
         if let value { headers.append((name, value)) }
     }
 
-    /// Status line and headers, with the empty line that ends them.
+    /// Returns the status line, the headers and the empty line after them.
     public func head() -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }

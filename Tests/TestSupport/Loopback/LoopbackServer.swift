@@ -1,10 +1,10 @@
 import Libc
 import Support
 
-/// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection, of which there
-/// are 512 at most; others wait to be accepted. Stopped when the last reference goes.
+/// An HTTP/1.1 server in the test process, on 127.0.0.1 and by default a free port. It has a thread for each
+/// connection, and accepts at most 512 connections at a time. Stops when the last reference is released.
 ///
-/// It may break the protocol wherever a test wants: the closure has the connection itself.
+/// A test can break the protocol, since its closure receives the connection.
 public final class LoopbackServer: Sendable {
     public let port: UInt16
     /// `http://127.0.0.1:PORT`.
@@ -23,7 +23,7 @@ public final class LoopbackServer: Sendable {
     private let accepting: Thread
 
     /// Starts to listen.
-    /// - Parameter answer: called for each request, on the connection's thread; an error ends the connection.
+    /// - Parameter answer: called for each request, on the connection's thread. An error ends the connection.
     public convenience init(
         port wanted: UInt16 = 0, answer: @escaping @Sendable (LoopbackRequest, LoopbackConnection) throws -> Void
     ) throws {
@@ -33,7 +33,7 @@ public final class LoopbackServer: Sendable {
     }
 
     /// Starts to listen for any protocol over TCP.
-    /// - Parameter serve: called for each connection, on its thread; the connection ends with it.
+    /// - Parameter serve: called for each connection, on its thread. The connection ends when `serve` returns.
     public init(
         port wanted: UInt16 = 0, serve: @escaping @Sendable (LoopbackConnection) throws -> Void
     ) throws {
@@ -60,14 +60,14 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Answers each request with the result of the closure.
+    /// Responds to each request with the result of the closure.
     public convenience init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse) throws {
         try self.init { request, connection in try connection.send(respond(request), to: request) }
     }
 
     deinit { stop() }
 
-    /// Ends every connection and stops to listen. Later calls do nothing.
+    /// Ends all connections and stops listening. Later calls do nothing.
     public func stop() {
         let wasStopped = state.update { state in
             defer { state.stopped = true }
@@ -79,7 +79,7 @@ public final class LoopbackServer: Sendable {
         accepting.join()
         close(wake.reading)
         close(listener)
-        // A closure that still works on an answer is not waited for any longer than this.
+        // Waits at most 5 s for closures that are still running.
         _ = state.wait(atMost: .seconds(5)) { $0.connections.isEmpty ? true : nil }
     }
 
@@ -100,7 +100,7 @@ public final class LoopbackServer: Sendable {
             do {
                 try serve(LoopbackConnection(descriptor))
             } catch {
-                // The client's own doing, or the test's wish.
+                // The client has disconnected, or the test wants the connection to end.
             }
             state.update {
                 $0.connections.remove(descriptor)

@@ -1,13 +1,13 @@
 import Support
 
-/// The sample service as a separate process, ended with the last reference.
+/// The sample service as a separate process, which ends when the last reference is released.
 public final class SampleServer: Sendable {
     /// `http://127.0.0.1:PORT`.
     public let address: String
     private let process: RunningTool
 
     /// Starts the service and waits until it listens.
-    /// - Parameter arguments: such as `--today 2026-11-21 --legacy classic`; `sample-service --help` names them.
+    /// - Parameter arguments: such as `--today 2026-11-21 --legacy classic`; see `sample-service --help`.
     public init(_ arguments: [String] = []) throws {
         process = try ToolHome().start("sample-service", arguments, stdin: .pipe)
         guard let line = process.readLine(within: .seconds(30)), line.hasPrefix("http://") else {
@@ -18,7 +18,7 @@ public final class SampleServer: Sendable {
 
     deinit { stop() }
 
-    /// The environment that points a tool to this service for everything.
+    /// The environment that makes a tool send all requests to this service.
     public var environment: [String: String] {
         [
             "APOD_SCIENCE_URL": "\(address)/wp-json/wp/v2/apod-basic",
@@ -28,7 +28,7 @@ public final class SampleServer: Sendable {
         ]
     }
 
-    /// The address of a path on this service; with faults, such as `["status-503"]`, put before it.
+    /// Returns the address of a path on this service, preceded by faults such as `["status-503"]`.
     public func url(_ path: String, faults: [String] = []) -> String {
         address + faults.map { "/fault/\($0)" }.joined() + path
     }
@@ -39,12 +39,12 @@ public final class SampleServer: Sendable {
         _ = process.wait(deadline: .seconds(5))
     }
 
-    /// The requests to the service since it started or since `reset()`.
+    /// The requests to the service since its start or the last `reset()`.
     public struct Requests: Sendable {
         public let total: Int
-        /// The most that were under way at one time.
+        /// The maximum number of concurrent requests.
         public let highest: Int
-        /// The number of requests for each path, without its query.
+        /// The number of requests for each path, without queries.
         public let counts: [String: Int]
 
         public subscript(path: String) -> Int { counts[path] ?? 0 }
@@ -68,12 +68,12 @@ public final class SampleServer: Sendable {
         return Requests(total: total, highest: highest, counts: counts)
     }
 
-    /// Sets every counter to zero.
+    /// Resets all counters to zero.
     public func reset() throws { _ = try LoopbackClient.send(url("/requests"), method: "DELETE") }
 
-    /// Changes every drawn picture, and so its ETag, under the same address.
+    /// Changes all drawn pictures and their ETags, at the same addresses.
     public func changePictures() throws { _ = try LoopbackClient.send(url("/revision"), method: "POST") }
 
-    /// Publishes the picture of the day after the newest.
+    /// Publishes the day after the newest day.
     public func publishNextDay() throws { _ = try LoopbackClient.send(url("/publish"), method: "POST") }
 }

@@ -1,25 +1,24 @@
-/// Deflate (RFC 1951) as far as a test needs it: stored blocks, or a single block of the fixed Huffman code with
-/// matches.
+/// A Deflate encoder (RFC 1951) for tests: stored blocks, or a single block with matches and the fixed Huffman code.
 public enum Deflate {
     public enum Method: Sendable {
-        /// Bytes as they are, in blocks of at most 65,535: the quickest, and the largest.
+        /// Uncompressed blocks of at most 65,535 bytes: fast, but large.
         case stored
-        /// The fixed Huffman code, with the nearest earlier match of three bytes or more.
+        /// The fixed Huffman code, with the nearest earlier match of at least three bytes.
         case fixed
     }
 
-    /// A zlib stream (RFC 1950) of `bytes`.
+    /// Returns a zlib stream (RFC 1950).
     public static func zlib(_ bytes: [UInt8], _ method: Method = .fixed) -> [UInt8] {
         [0x78, 0x01] + raw(bytes, method) + bigEndian(adler32(bytes))
     }
 
-    /// A gzip file (RFC 1952) of `bytes`.
+    /// Returns a gzip file (RFC 1952).
     public static func gzip(_ bytes: [UInt8], _ method: Method = .fixed) -> [UInt8] {
         let trailer = bigEndian(crc32(bytes)).reversed() + bigEndian(UInt32(truncatingIfNeeded: bytes.count)).reversed()
         return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255] + raw(bytes, method) + trailer
     }
 
-    /// The deflate stream alone.
+    /// Returns a raw Deflate stream, without header and checksum.
     public static func raw(_ bytes: [UInt8], _ method: Method) -> [UInt8] {
         switch method {
         case .stored: stored(bytes)
@@ -44,8 +43,8 @@ public enum Deflate {
 
     private static func fixed(_ bytes: [UInt8]) -> [UInt8] {
         var output = BitWriter()
-        output.add(0b011, 3)  // the last block, fixed code
-        // The last place of each hash of three bytes; the single nearest candidate is enough for test data.
+        output.add(0b011, 3)  // last block, fixed code
+        // The last position of each hash of three bytes. A single candidate is enough for test data.
         var seen = [Int32](repeating: -1, count: 1 << 15)
         bytes.withUnsafeBufferPointer { bytes in
             var position = 0
@@ -85,7 +84,7 @@ public enum Deflate {
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while start < bytes.count {
-                // 5,552 is the largest count for which the sums fit in 32 bits.
+                // 5,552 is the largest number of bytes whose sums fit into 32 bits.
                 let end = min(start + 5552, bytes.count)
                 for index in start..<end {
                     a &+= UInt32(bytes[index])
@@ -119,7 +118,7 @@ public enum Deflate {
     }
 }
 
-/// Bits of a deflate stream, from the lowest bit of each byte.
+/// Writes the bits of a Deflate stream, from the lowest bit of each byte.
 private struct BitWriter {
     private var bytes: [UInt8] = []
     private var pending: UInt64 = 0
@@ -135,7 +134,7 @@ private struct BitWriter {
         }
     }
 
-    /// A symbol of the fixed literal and length code (RFC 1951 §3.2.6); codes are sent highest bit first.
+    /// Adds a symbol of the fixed literal and length code (RFC 1951 §3.2.6), with the highest bit first.
     mutating func addSymbol(_ symbol: Int) {
         switch symbol {
         case ..<144: addReversed(0x30 + symbol, 8)
@@ -160,7 +159,7 @@ private struct BitWriter {
         var code = 0
         var base = 1
         var extra = 0
-        // Code n covers 2^extra distances, extra = n/2 - 1 from the fourth code on.
+        // Code n covers 2^extra distances; extra = n/2 - 1 for n >= 4.
         while true {
             extra = code < 4 ? 0 : code / 2 - 1
             if distance < base + 1 << extra { break }

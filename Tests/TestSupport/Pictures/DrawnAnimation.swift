@@ -1,20 +1,20 @@
-/// A GIF written by the project itself (GIF89a), with full control over the features that a decoder must handle.
+/// A GIF encoder (GIF89a) with control over all features that a decoder must handle.
 public struct DrawnAnimation: Sendable {
     public struct Frame: Sendable {
-        /// The frame's offset on the canvas.
+        /// The offset of the frame on the canvas.
         public var x = 0
         public var y = 0
         public var width: Int
         public var height: Int
-        /// `width * height` numbers of palette colours, top row first.
+        /// `width * height` palette indices, top row first.
         public var pixels: [UInt8]
-        /// In hundredths of a second.
+        /// The delay in hundredths of a second.
         public var delay = 10
         /// The disposal method: 1 keeps the frame, 2 restores the background, 3 restores the previous canvas.
         public var disposal = 1
         /// The palette index of transparent pixels.
         public var transparent: UInt8?
-        /// Whether its rows come in four passes, which show it coarse first.
+        /// Whether the rows are stored in four passes.
         public var isInterlaced = false
 
         public init(width: Int, height: Int, pixels: [UInt8]) {
@@ -24,7 +24,7 @@ public struct DrawnAnimation: Sendable {
             self.pixels = pixels
         }
 
-        /// The pixels in the order in which they are stored (appendix E).
+        /// The pixels in storage order (appendix E).
         var storedPixels: [UInt8] {
             guard isInterlaced else { return pixels }
             return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { first, step in
@@ -35,10 +35,10 @@ public struct DrawnAnimation: Sendable {
 
     public var width: Int
     public var height: Int
-    /// 1 to 256 colours as RGB.
+    /// 1 to 256 RGB colours.
     public var palette: [[UInt8]]
     public var frames: [Frame]
-    /// How often it plays: 0 for ever, nil once (no Netscape extension).
+    /// The number of repetitions: 0 is infinite; nil plays once (no Netscape extension).
     public var loop: Int?
 
     public init(width: Int, height: Int, palette: [[UInt8]], frames: [Frame], loop: Int? = 0) {
@@ -49,7 +49,7 @@ public struct DrawnAnimation: Sendable {
         self.loop = loop
     }
 
-    /// Pictures of equal size as frames in 256 even colours (3 bits red, 3 green, 2 blue).
+    /// Uses pictures of equal size as frames, in a uniform palette of 256 colours (3 bits red, 3 green, 2 blue).
     public init(_ pictures: [DrawnPicture], delay: Int = 10, loop: Int? = 0) {
         let frames = pictures.map { picture in
             var frame = Frame(width: picture.width, height: picture.height, pixels: picture.evenColours())
@@ -61,7 +61,7 @@ public struct DrawnAnimation: Sendable {
             frames: frames, loop: loop)
     }
 
-    /// The file.
+    /// Returns the GIF file.
     public func gif() -> [UInt8] {
         var depth = 1
         while 1 << depth < palette.count { depth += 1 }
@@ -91,7 +91,7 @@ public struct DrawnAnimation: Sendable {
 }
 
 extension DrawnPicture {
-    /// The picture as a GIF of one frame, in 256 even colours.
+    /// Returns a GIF with one frame, in the uniform palette of 256 colours.
     public func gif() -> [UInt8] { DrawnAnimation([self], loop: nil).gif() }
 
     static let evenPalette: [[UInt8]] = (0..<256).map { index in
@@ -101,7 +101,7 @@ extension DrawnPicture {
         return [UInt8(red), UInt8(green), UInt8(blue)]
     }
 
-    /// The nearest even colour of every pixel.
+    /// Returns the index of the nearest colour of the uniform palette for each pixel.
     func evenColours() -> [UInt8] {
         (0..<width * height).map { index in
             let start = index * channels
@@ -113,7 +113,7 @@ extension DrawnPicture {
     }
 }
 
-/// LZW as GIF has it (GIF89a, appendix F).
+/// The LZW encoder of GIF (GIF89a, appendix F).
 private enum LZW {
     static func encode(_ pixels: [UInt8], codeSize: Int) -> [UInt8] {
         let clear = 1 << codeSize
@@ -122,7 +122,7 @@ private enum LZW {
         var pending = 0
         var count = 0
         var width = codeSize + 1
-        // For a code and the next pixel, the code of both; 0, which is never the code of a pair, if there is none yet.
+        // Maps a code and the next pixel to the code of both; 0 if there is none yet.
         var table = [UInt16](repeating: 0, count: 4096 << 8)
         var next = clear + 2
 
@@ -152,7 +152,8 @@ private enum LZW {
             prefix = Int(pixel)
             if next < 4096 {
                 table[slot] = UInt16(next)
-                // A decoder knows the entry one code later, so the width grows when its number no longer fits.
+                // A decoder adds the entry one code later, so the width grows only when the entry's number does not
+                // fit.
                 if next == 1 << width { width += 1 }
                 next += 1
             } else {
@@ -164,7 +165,7 @@ private enum LZW {
         }
         if prefix >= 0 {
             put(prefix)
-            // The decoder has caught up with the table by now.
+            // The decoder has now added the last entry.
             if next == 1 << width && width < 12 { width += 1 }
         }
         put(clear + 1)

@@ -1,15 +1,15 @@
-/// An AVIF or HEIC, put together box by box.
+/// An AVIF or HEIC file, built box by box.
 public struct DrawnHEIF: Sendable {
     public struct Item: Sendable {
         public var kind: String
         public var data: [UInt8]
-        /// Whole boxes, in the order in which they are associated.
+        /// Property boxes, in the order of their association.
         public var properties: [[UInt8]]
-        /// The numbers of the items that it is made of.
+        /// The IDs of the items of a derived picture.
         public var parts: [Int]
-        /// The item whose alpha it is.
+        /// The ID of the item that has this item as its alpha plane.
         public var alphaOf: Int?
-        /// Whether its data is in the box `idat`.
+        /// Whether the data is in the box `idat` instead of `mdat`.
         public var isInner = false
 
         public init(
@@ -26,9 +26,9 @@ public struct DrawnHEIF: Sendable {
     }
 
     public var brand: String
-    /// Their numbers begin with 1, which is the primary one.
+    /// Item IDs start with 1, the primary item.
     public var items: [Item]
-    /// Added to the stated length of each item's data.
+    /// Added to the length of each item's data in `iloc`.
     public var excess = 0
 
     public init(_ brand: String, _ items: [Item]) {
@@ -89,30 +89,30 @@ public struct DrawnHEIF: Sendable {
     public static func mirror(topAndBottom: Bool) -> [UInt8] { box("imir", [topAndBottom ? 0 : 1]) }
 
     /// - Parameters:
-    ///   - right: how far the crop's middle is right of the picture's, in halves of a pixel.
-    ///   - down: the same for below.
+    ///   - right: the distance of the crop's centre to the right of the picture's centre, in half pixels.
+    ///   - down: the distance below the picture's centre, in half pixels.
     public static func crop(_ width: Int, _ height: Int, right: Int = 0, down: Int = 0) -> [UInt8] {
         box("clap", [width, 1, height, 1, right, 2, down, 2].flatMap { number($0, 4) })
     }
 
     public static let alpha = fullBox("auxC", Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
 
-    /// Numbers of ITU-T H.273 for sRGB, in video's range or the full one.
+    /// The sRGB code points of ITU-T H.273, with limited or full range.
     public static func signal(isFullRange: Bool) -> [UInt8] {
         box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, isFullRange ? 0x80 : 0])
     }
 
-    /// A decoder's configuration for 8 bits and colours.
+    /// The decoder configuration for 8-bit colour.
     public static let configuration = box("av1C", [0x81, 0, 0, 0])
 
     // MARK: Derived pictures
 
-    /// The data of a grid.
+    /// Returns the data of a grid item.
     public static func grid(rows: Int, columns: Int, _ width: Int, _ height: Int) -> [UInt8] {
         [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + number(width, 2) + number(height, 2)
     }
 
-    /// The data of an overlay on a canvas of one level.
+    /// Returns the data of an overlay item on a grey canvas.
     public static func overlay(
         _ width: Int, _ height: Int, background: UInt8, alpha: UInt8 = 255, _ places: [(x: Int, y: Int)]
     ) -> [UInt8] {

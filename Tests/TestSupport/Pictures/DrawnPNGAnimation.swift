@@ -1,17 +1,17 @@
-/// An animated PNG written by the project itself (PNG specification, third edition, §11.3.4), with full control over
-/// the features that a decoder must handle.
+/// An encoder of animated PNGs (PNG specification, third edition, §11.3.4) with control over all features that a
+/// decoder must handle.
 public struct DrawnPNGAnimation: Sendable {
     public struct Frame: Sendable {
         public var x = 0
         public var y = 0
         public var width: Int
         public var height: Int
-        /// R, G, B and alpha of each pixel, or the palette's number.
+        /// The RGBA bytes or the palette index of each pixel.
         public var bytes: [UInt8]
         public var delay = (UInt16(1), UInt16(10))
-        /// The disposal: 0 keeps the frame, 1 clears it to transparency, 2 restores the previous canvas.
+        /// The disposal method: 0 keeps the frame, 1 clears it to transparency, 2 restores the previous canvas.
         public var disposal: UInt8 = 0
-        /// 0 replaces the canvas, 1 is blended over it.
+        /// The blend operation: 0 replaces the canvas, 1 blends the frame over it.
         public var blend: UInt8 = 0
 
         public init(width: Int, height: Int, bytes: [UInt8]) {
@@ -25,11 +25,11 @@ public struct DrawnPNGAnimation: Sendable {
     public var height: Int
     public var frames: [Frame]
     public var plays: UInt32 = 0
-    /// Colours as RGB; without, pixels have R, G, B and alpha.
+    /// RGB colours; if empty, pixels are RGBA.
     public var palette: [UInt8] = []
-    /// What viewers show that know no animations; nil is the first frame.
+    /// The picture for viewers without animation; nil for the first frame.
     public var still: [UInt8]?
-    /// Into how many chunks the data of a frame is cut.
+    /// The number of chunks for the data of each frame.
     public var pieces = 1
 
     public init(width: Int, height: Int, frames: [Frame]) {
@@ -38,7 +38,7 @@ public struct DrawnPNGAnimation: Sendable {
         self.frames = frames
     }
 
-    /// The chunks in order, for tests that change some.
+    /// The chunks in order, for tests that change them.
     public var chunks: [PNGChunk] {
         let kind: [UInt8] = palette.isEmpty ? [8, 6, 0, 0, 0] : [8, 3, 0, 0, 0]
         var chunks = [PNGChunk("IHDR", Self.long(width) + Self.long(height) + kind)]

@@ -1,4 +1,4 @@
-/// A chunk of a PNG (PNG specification, third edition, §5.3).
+/// A PNG chunk (PNG specification, third edition, §5.3).
 public struct PNGChunk: Sendable {
     public let type: String
     public let data: [UInt8]
@@ -8,23 +8,23 @@ public struct PNGChunk: Sendable {
         self.data = data
     }
 
-    /// Length, type, data and CRC.
+    /// The length, type, data and CRC.
     public var bytes: [UInt8] {
         let checked = Array(type.utf8) + data
         return Deflate.bigEndian(UInt32(data.count)) + checked + Deflate.bigEndian(Deflate.crc32(checked))
     }
 }
 
-/// How the rows of a PNG are filtered (§9).
+/// The filter of a row (§9).
 public enum PNGFilter: UInt8, Sendable, CaseIterable {
     case none, sub, up, average, paeth
 }
 
 extension DrawnPicture {
-    /// The picture as a PNG of 8 bits a sample, not interlaced.
+    /// Returns a PNG with 8 bits per sample, not interlaced.
     ///
     /// - Parameters:
-    ///   - filter: of every row; nil alternates all five.
+    ///   - filter: the filter of all rows; nil cycles through all five.
     ///   - chunks: inserted between the header and the picture data, such as `eXIf` or `iCCP`.
     public func png(
         _ method: Deflate.Method = .fixed, filter: PNGFilter? = .sub, chunks: [PNGChunk] = []
@@ -69,7 +69,7 @@ extension DrawnPicture {
         return result
     }
 
-    /// The neighbour that is nearest to left + above − corner (§9.4).
+    /// Returns the neighbour nearest to left + above − corner (§9.4).
     private func paeth(_ left: Int, _ above: Int, _ corner: Int) -> Int {
         let estimate = left + above - corner
         let distances = (abs(estimate - left), abs(estimate - above), abs(estimate - corner))

@@ -1,12 +1,12 @@
 extension DrawnPicture {
-    /// A sky that compresses like a photograph of the sky: clouds of two colours in several sizes, stars with halos,
-    /// and a little grain. About 20 ns a pixel in an optimised build.
+    /// Returns a picture that compresses like a photograph of the sky: clouds of two colours in several sizes, stars
+    /// with halos, and a little grain. Costs about 20 ns per pixel in an optimised build.
     ///
-    /// - Parameter stars: how many for a million pixels.
+    /// - Parameter stars: the number of stars per million pixels.
     public static func sky(_ width: Int, _ height: Int, seed: UInt64, stars: Int = 700) -> DrawnPicture {
         var random = SeededRandom(seed: seed)
         let palette = SkyPalette(&random)
-        // Sizes are relative to the picture, so that two sizes of one seed show the same sky.
+        // Sizes are relative to the picture, so that pictures of two sizes with the same seed show the same sky.
         let extent = max(width, height, 8)
         let layers = [2, 5, 14, 40, 110].map { cells in
             CloudLayer(cell: max(extent / cells, 1), width: width, height: height, seed: random.next())
@@ -19,7 +19,7 @@ extension DrawnPicture {
                 for (index, layer) in layers.enumerated() { layer.add(row: y, weight: 128 >> index, to: &row) }
                 var offset = y * width * 3
                 for x in 0..<width {
-                    // The weights add up to 248, so that a density is at most 63,240.
+                    // The weights add up to 248, so the density is at most 63,240.
                     let density = row[x]
                     let cloud = max(0, density - 22_000) * 3 / 2
                     let warm = max(0, density - 36_000) * 2
@@ -38,13 +38,13 @@ extension DrawnPicture {
         return DrawnPicture(width: width, height: height, channels: 3, bytes: bytes)
     }
 
-    /// The sky that belongs to a name.
+    /// Returns a sky whose seed is the hash of a name.
     public static func sky(_ width: Int, _ height: Int, name: String) -> DrawnPicture {
         sky(width, height, seed: SeededRandom.hash(name.utf8))
     }
 }
 
-/// Three colours that make a sky.
+/// The three colours of a sky.
 private struct SkyPalette {
     let ground: [Int]
     let cloud: [Int]
@@ -59,7 +59,7 @@ private struct SkyPalette {
     }
 }
 
-/// Random values on a lattice, joined by straight lines.
+/// Random values on a lattice, interpolated linearly.
 private struct CloudLayer {
     let cell: Int
     let columns: Int
@@ -69,11 +69,11 @@ private struct CloudLayer {
         self.cell = cell
         columns = width / cell + 2
         var random = SeededRandom(seed: seed)
-        // Square, so that a portrait and a landscape of one seed have the same values near the corner.
+        // Cells are square, so that a portrait and a landscape of the same seed have the same values near the corner.
         values = random.bytes(columns * (height / cell + 2))
     }
 
-    /// Adds this layer's values of row `y`, 0 to 255, times `weight` to every pixel.
+    /// Adds the values of row `y`, 0 to 255, times `weight` to `row`.
     func add(row y: Int, weight: Int, to row: inout [Int]) {
         let top = y / cell * columns
         let down = y % cell
@@ -82,7 +82,7 @@ private struct CloudLayer {
         while x < row.count {
             let left = Int(values[top + column]) * (cell - down) + Int(values[top + columns + column]) * down
             let right = Int(values[top + column + 1]) * (cell - down) + Int(values[top + columns + column + 1]) * down
-            // The value changes by the same step along the cell, so that no pixel needs a division.
+            // The step is constant within a cell, so that pixels need no division.
             let scale = cell * cell
             var value = left * weight * 256 / cell
             let step = (right - left) * weight * 256 / scale
@@ -107,7 +107,7 @@ private struct Star {
     init(_ random: inout SeededRandom, _ width: Int, _ height: Int) {
         x = random.below(width)
         y = random.below(height)
-        // Few are large, as in the sky.
+        // Few stars are large, as in the sky.
         let size = random.below(1000)
         let large = max(1, max(width, height) / 400)
         radius = size < 850 ? 1 : size < 985 ? 1 + large / 2 : 1 + large * 2

@@ -1,5 +1,4 @@
-/// A TIFF written by the project itself (TIFF 6.0, and BigTIFF), with full control over the features that a decoder
-/// must handle.
+/// A TIFF encoder (TIFF 6.0 and BigTIFF) with control over all features that a decoder must handle.
 public struct DrawnTIFF: Sendable {
     public enum Compression: Int, Sendable, CaseIterable {
         case none = 1
@@ -9,25 +8,25 @@ public struct DrawnTIFF: Sendable {
 
     public var width: Int
     public var height: Int
-    /// Samples of all pixels, row by row; numbers of a palette.
+    /// The samples of all pixels, row by row: colours or palette indices.
     public var samples: [UInt16]
     public var samplesPerPixel: Int
     public var bits = 8
     /// 0 and 1 gray, 2 RGB, 3 palette, 5 inks.
     public var photometric = 1
     public var compression = Compression.none
-    /// Whether samples are stored as differences to those on their left (TIFF 6.0 §14).
+    /// Whether a sample is stored as the difference to the sample on its left (TIFF 6.0 §14).
     public var isPredicted = false
-    /// Whether each sample has separate strips or tiles.
+    /// Whether each channel has separate strips or tiles.
     public var isSeparate = false
     public var rowsPerStrip = 3
-    /// Sides of tiles, multiples of 16, in place of strips.
+    /// The size of tiles, in multiples of 16; nil for strips.
     public var tile: (width: Int, height: Int)?
     public var isBigEndian = false
     public var isBig = false
-    /// Tags and their values as numbers of 16 bits, such as orientation, palette or extra samples.
+    /// Further tags with 16-bit values, such as orientation, palette or extra samples.
     public var shorts: [Int: [UInt16]] = [:]
-    /// The colour profile.
+    /// The ICC profile.
     public var profile: [UInt8] = []
 
     public init(width: Int, height: Int, samplesPerPixel: Int, samples: [UInt16]) {
@@ -40,14 +39,14 @@ public struct DrawnTIFF: Sendable {
 
     public func tiff() -> [UInt8] { Self.tiff([self]) }
 
-    /// A file of several pages; the first page decides how numbers are stored.
+    /// Returns a file with several pages. The first page determines byte order and format (BigTIFF or not).
     public static func tiff(_ pages: [DrawnTIFF]) -> [UInt8] {
         let first = pages[0]
         func number(_ value: Int, _ width: Int) -> [UInt8] { first.number(value, width) }
         let word = first.isBig ? 8 : 4
         var bytes: [UInt8] = first.isBigEndian ? [0x4D, 0x4D] : [0x49, 0x49]
         bytes += first.isBig ? number(43, 2) + number(8, 2) + number(0, 2) : number(42, 2)
-        // The place for the offset of the next directory.
+        // The position of the offset of the next directory.
         var link = bytes.count
         bytes += number(0, word)
         for page in pages {
@@ -103,7 +102,7 @@ public struct DrawnTIFF: Sendable {
         return entries
     }
 
-    /// The strips or tiles, packed.
+    /// The compressed strips or tiles.
     private var data: [[UInt8]] {
         var pieces: [[UInt8]] = []
         let size = tile ?? (width, rowsPerStrip)
@@ -118,7 +117,7 @@ public struct DrawnTIFF: Sendable {
         return pieces
     }
 
-    /// The bytes of a part of a row; outside of the picture there are zeros.
+    /// Returns the bytes of a part of a row, with zeros outside the picture.
     private func row(_ y: Int, _ columns: Range<Int>, _ plane: [Int]) -> [UInt8] {
         var values = columns.flatMap { x in
             plane.map { y < height && x < width ? Int(samples[(y * width + x) * samplesPerPixel + $0]) : 0 }

@@ -1,6 +1,6 @@
 import Libc
 
-/// Peak signal-to-noise ratio in dB over all samples; infinite where both are equal.
+/// Returns the peak signal-to-noise ratio in dB over all samples; infinite if both are equal.
 public func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
     precondition(a.count == b.count)
     var sum = 0.0

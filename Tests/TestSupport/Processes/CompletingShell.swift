@@ -1,10 +1,10 @@
 import Support
 
-/// A shell whose completions are read after Tab.
+/// A shell for tests of completions.
 public enum CompletingShell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
-    /// Whether the shell is installed. Says loudly, once a run, that its tests are skipped if it is not.
+    /// Whether the shell is installed. If not, warns once per run that its tests are skipped.
     public var isPresent: Bool { Self.present.contains(self) }
 
     private static let present: Set<CompletingShell> = Set(
@@ -16,7 +16,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
             return false
         })
 
-    /// Whether a line can be typed, on a terminal that rules the shell.
+    /// Whether tests can type into the shell, which needs a controlling terminal.
     public var canBeTypedIn: Bool { isPresent && Self.hasTerminals }
 
     private static let hasTerminals: Bool = {
@@ -34,10 +34,10 @@ public enum CompletingShell: String, CaseIterable, Sendable {
     /// Returns the completions that the shell offers at the end of each line, as whole words without quotes; the final
     /// slash of folders is omitted.
     ///
-    /// - Parameter folder: where the scripts are: `apod-tools.bash`, `_apod-tools`, `apod-tools.fish`.
+    /// - Parameter folder: the folder of the scripts `apod-tools.bash`, `_apod-tools` and `apod-tools.fish`.
     public func offers(_ lines: [String], scripts folder: String, in home: ToolHome) throws -> [[Offer]] {
         let words: [String]
-        // Not in the working folder, whose files are offered.
+        // The scripts are not in the working folder, whose files are offered.
         switch self {
         case .bash: words = ["bash", "--norc", "--noprofile", try home.folder.write("complete.bash", Self.bashScript)]
         case .zsh:
@@ -60,8 +60,8 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         return offers.dropLast()
     }
 
-    /// Types each line on a terminal, with Tab and Enter behind it, and returns the arguments of `img-cache` that the
-    /// shell makes of it. The command itself is not run.
+    /// Types each line and then Tab and Enter on a terminal, and returns the arguments that the shell passes to
+    /// `img-cache`. Does not run the real `img-cache`.
     public func arguments(typing lines: [String], scripts folder: String, in home: ToolHome) throws -> [[String]] {
         let (file, setup) =
             switch self {
@@ -119,7 +119,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         end
         """#
 
-    /// Calls the function that the script names for the tool, as bash does.
+    /// Calls the completion function of the tool, like bash.
     private static let bashScript = #"""
         folder=$1
         shift
@@ -141,7 +141,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         done
         """#
 
-    /// Presses Tab in a shell on a new terminal, and records the words that its functions pass to the editor.
+    /// Presses Tab in a shell on a new terminal, and records the words that its completion functions pass to `compadd`.
     private static let zshScript = #"""
         zmodload zsh/zpty
         dump=$1 folder=$2

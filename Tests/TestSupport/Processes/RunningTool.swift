@@ -1,26 +1,26 @@
 import Libc
 import Support
 
-/// A tool that has been started and may still run: written to piece by piece, read line by line, killed.
+/// A started tool that may still run. Tests can write to it in pieces, read its lines, and kill it.
 ///
-/// Both output streams are read while it runs. The process is killed, and only that process, when the last reference is
-/// released before its end.
+/// Both output streams are read while it runs. Releasing the last reference kills the process if it still runs, but not
+/// its children.
 public final class RunningTool: Sendable {
     public let command: String
     public let processID: Int32
 
     private struct End {
-        /// As `waitpid` gives it; nil while the process runs.
+        /// The status from waitpid(2); nil while the process runs.
         var waitStatus: Int32?
     }
 
-    /// Our end of its standard input; nil once closed.
+    /// The writing end of the tool's standard input; nil after closing.
     private let input: Monitor<Int32?>
     private let closesInputToWait: Bool
     private let output: StreamCollector
     private let errors: StreamCollector
     private let end = Monitor(End())
-    /// Kept, so that the tool's folders outlive it.
+    /// Retained, so that the tool's folders outlive it.
     private let home: ToolHome?
 
     init(
@@ -58,36 +58,39 @@ public final class RunningTool: Sendable {
         Self.close(input)
     }
 
-    /// Writes to its standard input, waiting while the pipe is full; false once the pipe has no reader.
+    /// Writes to the tool's standard input, and waits while the pipe is full. Returns false if the pipe has no reader.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { Self.write(bytes, input) }
 
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// Ends its standard input.
+    /// Closes the tool's standard input.
     public func closeInput() { Self.close(input) }
 
-    /// The next line of its standard output, without its end; nil at the end or when none comes within `limit`.
+    /// Returns the next line of the tool's standard output, without the newline; nil at the end, or if no line arrives
+    /// within `limit`.
     public func readLine(within limit: Duration = .seconds(30)) -> String? { output.line(within: limit) }
 
-    /// The next line of its standard error.
+    /// Returns the next line of the tool's standard error.
     public func readErrorLine(within limit: Duration = .seconds(30)) -> String? { errors.line(within: limit) }
 
-    /// Waits until it has written `count` bytes to standard output; false where it ended before.
+    /// Waits until the tool has written `count` bytes to standard output. Returns false if the tool ends before, or
+    /// after `limit`.
     public func waitForOutput(_ count: Int, within limit: Duration = .seconds(30)) -> Bool {
         output.wait(forBytes: count, within: limit)
     }
 
-    /// Waits until its standard error has this text; false where it ended before.
+    /// Waits until the tool's standard error contains this text. Returns false if the tool ends before, or after
+    /// `limit`.
     public func waitForErrors(_ text: String, within limit: Duration = .seconds(30)) -> Bool {
         errors.wait(for: text, within: limit)
     }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends a signal, unless the process has ended.
     public func kill(_ signal: Int32 = SIGTERM) { Self.send(signal, to: processID, end) }
 
-    /// Sends signals that all wait when the process looks for the first: it is stopped until they are sent.
+    /// Sends several signals while the process is stopped, so that all of them are pending when it continues.
     public func kill(atOnce signals: [Int32]) {
         kill(SIGSTOP)
         var information = siginfo_t()
@@ -98,10 +101,10 @@ public final class RunningTool: Sendable {
     public var isRunning: Bool { end.withLock { $0.waitStatus == nil } }
 
     /// The peak resident memory so far, in bytes; nil if the tool has ended or the system does not report it (`VmHWM`,
-    /// Linux only). The figure of `getrusage` would include the test process itself.
+    /// Linux only). getrusage(2) would include the memory of the test process.
     public var peakMemory: Int? {
         guard let status = try? File.openInput("/proc/\(processID)/status") else { return nil }
-        // Files of /proc report no size.
+        // Files in /proc have the size 0.
         guard let bytes = try? status.upTo(65536) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
@@ -110,8 +113,8 @@ public final class RunningTool: Sendable {
         return nil
     }
 
-    /// Waits until it has ended and its streams are read. Once `deadline` has passed it is killed, and only it. An
-    /// input that is still open is closed first.
+    /// Closes the tool's standard input if it is a pipe, and waits until the tool has ended and its streams are read.
+    /// Kills the tool after `deadline`, but not its children.
     public func wait(deadline: Duration = .seconds(60)) -> ToolOutput {
         if closesInputToWait { closeInput() }
         var overran = false
@@ -120,7 +123,7 @@ public final class RunningTool: Sendable {
             kill(SIGKILL)
         }
         let status = end.wait { $0.waitStatus }
-        // A child of the tool may hold its streams open for longer than the tool itself lived.
+        // A child of the tool may keep the streams open after the tool has ended.
         let stdout = output.all(within: .seconds(5))
         let stderr = errors.all(within: .seconds(5))
         let signal = status & 0x7F
@@ -129,7 +132,7 @@ public final class RunningTool: Sendable {
             overran: overran, stdoutBytes: stdout, stderrBytes: stderr)
     }
 
-    /// Waits for the process; its number is freed only under the lock, so that `send` never meets another process.
+    /// Waits for the process. Frees its ID only under the lock, so that `send` never signals another process.
     private static func reap(_ processID: Int32, _ end: Monitor<End>) {
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
@@ -160,7 +163,7 @@ public final class RunningTool: Sendable {
 }
 
 extension File {
-    /// The bytes of a single read, for files without a size.
+    /// Returns the bytes of a single read, for files without a size.
     fileprivate func upTo(_ limit: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = try read(into: UnsafeMutableRawBufferPointer(buffer))
@@ -168,7 +171,7 @@ extension File {
     }
 }
 
-/// A tool that ends early must not end the tests by SIGPIPE; children get the default back.
+/// Ignores SIGPIPE, so that a tool that ends early does not end the tests. Child processes get the default action.
 private let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
 private func sendSignal(_ processID: Int32, _ signal: Int32) { _ = kill(processID, signal) }

@@ -1,10 +1,10 @@
 import Libc
 import Support
 
-/// Starts a program with exactly this environment and these three descriptors, default signals and none blocked. Words
-/// that are not UTF-8 are given as paths are (`String(pathBytes:)`).
+/// Starts a program with exactly this environment and these three descriptors, with default signal actions and no
+/// blocked signals. Arguments that are not UTF-8 are texts of paths (`String(pathBytes:)`).
 ///
-/// `posix_spawn` rather than `fork`: the test process has threads.
+/// Uses `posix_spawn` rather than `fork`, since the test process has threads.
 func spawn(
     _ executable: String, _ arguments: [String], environment: [String: String], folder: String, descriptors: [Int32]
 ) throws -> pid_t {
@@ -57,8 +57,8 @@ private func changeFolder(_ actions: inout posix_spawn_file_actions_t?, _ folder
     posix_spawn_file_actions_addchdir_np(&actions, folder)
 }
 #else
-/// glibc and musl have the function, but their headers hide it unless `_GNU_SOURCE` is set, which a Swift import
-/// cannot.
+/// glibc and musl have the function, but their headers declare it only with `_GNU_SOURCE`, which a Swift import cannot
+/// set.
 private func changeFolder(_ actions: inout posix_spawn_file_actions_t, _ folder: String) throws {
     typealias AddFolder =
         @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) -> Int32
@@ -69,7 +69,7 @@ private func changeFolder(_ actions: inout posix_spawn_file_actions_t, _ folder:
 }
 #endif
 
-/// Collects the output of a descriptor on a separate thread, so that a child never waits for its reader.
+/// Reads a descriptor on a separate thread, so that a child process never waits for its reader.
 final class StreamCollector: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -80,7 +80,7 @@ final class StreamCollector: Sendable {
 
     private let state = Monitor(State())
 
-    /// Takes over `descriptor`; nil is an empty stream.
+    /// Owns `descriptor`; nil is an empty stream.
     init(_ descriptor: Int32?) throws {
         guard let descriptor else {
             state.update { $0.ended = true }
@@ -91,7 +91,7 @@ final class StreamCollector: Sendable {
             while true {
                 let count = read(descriptor, &chunk, chunk.count)
                 if count < 0 && errno == EINTR { continue }
-                // A terminal says EIO where a pipe says 0: its other end is closed.
+                // If the other end is closed, a terminal returns EIO and a pipe returns 0.
                 if count <= 0 { break }
                 state.update { $0.bytes.append(contentsOf: chunk[..<count]) }
             }
@@ -100,7 +100,7 @@ final class StreamCollector: Sendable {
         }.detach()
     }
 
-    /// The next line without its end; nil when there is none within `limit`, or no more.
+    /// Returns the next line without the newline; nil at the end, or if no line arrives within `limit`.
     func line(within limit: Duration) -> String? {
         let found: String?? = state.wait(atMost: limit) { state -> String?? in
             let end = state.bytes[state.searched...].firstIndex(of: UInt8(ascii: "\n"))
@@ -116,20 +116,20 @@ final class StreamCollector: Sendable {
         return found ?? nil
     }
 
-    /// All bytes, whether taken as lines or not; waits at most `limit` for the end of the stream.
+    /// Returns all bytes, including lines already returned. Waits at most `limit` for the end of the stream.
     func all(within limit: Duration) -> [UInt8] {
         _ = state.wait(atMost: limit) { $0.ended ? true : nil }
         return state.withLock { $0.bytes }
     }
 
-    /// Waits until `text` has been received; false if the stream ended or `limit` passed before.
+    /// Waits until `text` has been received. Returns false if the stream ends before, or after `limit`.
     func wait(for text: String, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { state -> Bool? in
             String(decoding: state.bytes, as: UTF8.self).contains(text: text) ? true : (state.ended ? false : nil)
         } ?? false
     }
 
-    /// Waits until `count` bytes have come; false where the stream ended or `limit` passed before.
+    /// Waits until `count` bytes have been received. Returns false if the stream ends before, or after `limit`.
     func wait(forBytes count: Int, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { $0.bytes.count >= count ? true : ($0.ended ? false : nil) } ?? false
     }

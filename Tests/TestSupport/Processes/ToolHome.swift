@@ -1,18 +1,18 @@
 import Libc
 import Support
 
-/// A home for tools that no other test shares: own `HOME`, XDG folders, working folder and cache root, and an
-/// environment that is built from nothing. Removed with the last reference.
+/// A private home for the tools of a test: `HOME`, XDG folders, working folder and cache root. The environment inherits
+/// nothing from the test process. Removed with the last reference.
 public final class ToolHome: Sendable {
     public let folder: TemporaryFolder
-    /// The cache root, `APOD_TOOLS_CACHE_DIR`; not made yet.
+    /// The cache root, `APOD_TOOLS_CACHE_DIR`. Not created in advance.
     public let cacheRoot: String
     /// The working folder of the tools.
     public let work: String
-    /// What every tool started here finds in its environment.
+    /// The environment of all tools in this home.
     public let environment: [String: String]
 
-    /// - Parameter environment: added to the tools' environment, replacing existing values.
+    /// - Parameter environment: variables to add or replace.
     public init(environment added: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         cacheRoot = folder.path("cache/apod-tools")
@@ -30,7 +30,7 @@ public final class ToolHome: Sendable {
         ].merging(Self.sanitizerOptions) { _, new in new }.merging(added) { _, new in new }
     }
 
-    /// What `scripts/test --sanitize` tells the tools' sanitizers; nothing otherwise.
+    /// The options of `scripts/test --sanitize` for the tools' sanitizers, if any.
     private static let sanitizerOptions: [String: String] = {
         var options: [String: String] = [:]
         for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"] {
@@ -39,21 +39,22 @@ public final class ToolHome: Sendable {
         return options
     }()
 
-    /// The absolute path of `name` in the tools' working folder.
+    /// Returns the absolute path of a file in the tools' working folder.
     public func path(_ name: String) -> String { "\(work)/\(name)" }
 
-    /// Writes a file into the tools' working folder and gives its absolute path.
+    /// Writes a file into the tools' working folder and returns its absolute path.
     @discardableResult
     public func write(_ name: String, _ bytes: [UInt8]) throws -> String { try folder.write("work/\(name)", bytes) }
 
     @discardableResult
     public func write(_ name: String, _ text: String) throws -> String { try folder.write("work/\(name)", text) }
 
-    /// Runs a tool to its end. Arguments such as `APOD_TOOLS_LEASE=0s` become variables of its environment.
-    /// A record that a test failed on is seen by `try output.expect(0)`.
+    /// Runs a tool to its end. Arguments such as `APOD_TOOLS_LEASE=0s` become environment variables. Check the exit
+    /// status with `try output.expect(0)`, whose error shows both streams.
+    ///
     /// - Parameters:
-    ///   - environment: changes for this run alone; nil takes a variable away.
-    ///   - deadline: after which the tool, and only it, is killed.
+    ///   - environment: changes for this run; nil removes a variable.
+    ///   - deadline: after this time, the tool is killed, but not its children.
     public func run(
         _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .empty, environment: [String: String?] = [:],
         stdout: ToolStream = .collected, stderr: ToolStream = .collected, deadline: Duration = .seconds(60)
@@ -62,7 +63,7 @@ public final class ToolHome: Sendable {
             .wait(deadline: deadline)
     }
 
-    /// Starts a tool and gives it while it runs.
+    /// Starts a tool, with arguments and environment as in `run`.
     public func start(
         _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .pipe, environment: [String: String?] = [:],
         stdout: ToolStream = .collected, stderr: ToolStream = .collected
@@ -70,7 +71,7 @@ public final class ToolHome: Sendable {
         var merged = self.environment
         for (name, value) in environment { merged[name] = value }
         let settings = arguments.filter { word in
-            // A script for a shell may begin so, too.
+            // A script for bash may begin with such a variable too.
             arguments.first != "bash" && ["APOD_TOOLS_", "EXERCISEDB_"].contains(where: word.hasPrefix)
                 && word.contains("=")
         }
@@ -84,7 +85,7 @@ public final class ToolHome: Sendable {
             stderr: stderr)
     }
 
-    /// Runs a script by bash with `pipefail`; the tools are in its PATH.
+    /// Runs a script in bash with `pipefail` and the tools in its PATH.
     public func shell(
         _ script: String, stdin: ToolInput = .empty, environment: [String: String?] = [:],
         deadline: Duration = .seconds(60)

@@ -2,25 +2,25 @@
 public struct ToolOutput: Sendable, CustomStringConvertible {
     /// The command line, for messages.
     public let command: String
-    /// The exit status; nil if a signal ended it.
+    /// The exit status; nil if a signal ended the tool.
     public let status: Int32?
-    /// The signal that ended it, the deadline's SIGKILL included.
+    /// The signal that ended the tool, including SIGKILL at the deadline.
     public let signal: Int32?
-    /// Whether it was killed because it took longer than its deadline.
+    /// Whether the tool exceeded its deadline and was killed.
     public let overran: Bool
     public let stdoutBytes: [UInt8]
     public let stderrBytes: [UInt8]
 
-    /// Standard output as text, damaged UTF-8 repaired.
+    /// Standard output as text, with invalid UTF-8 replaced.
     public var stdout: String { String(decoding: stdoutBytes, as: UTF8.self) }
     /// Standard error as text.
     public var stderr: String { String(decoding: stderrBytes, as: UTF8.self) }
 
-    /// The lines of standard output without their ends.
+    /// The lines of standard output, without newlines.
     public var lines: [String] { Self.lines(stdout) }
     public var errorLines: [String] { Self.lines(stderr) }
 
-    /// All there is to know when a test has failed: command, end, both streams (each shortened to 4,000 characters).
+    /// A description for failed tests: command, end, and both streams, each shortened to 4,000 characters.
     public var description: String {
         let end =
             overran ? "killed at its deadline" : status.map { "exit status \($0)" } ?? "signal \(signal ?? 0)"
@@ -28,7 +28,7 @@ public struct ToolOutput: Sendable, CustomStringConvertible {
             + "\n  standard error:\n\(Self.quoted(stderr))"
     }
 
-    /// The output itself where the tool ended with `status`; else throws an error that shows both streams.
+    /// Returns the output if the tool ended with `status`, else throws an error that shows both streams.
     @discardableResult
     public func expect(_ status: Int32 = 0) throws -> ToolOutput {
         guard self.status == status else { throw UnexpectedEnd(expected: status, output: self) }
@@ -48,7 +48,7 @@ public struct ToolOutput: Sendable, CustomStringConvertible {
     }
 }
 
-/// A tool ended otherwise than a test expects.
+/// A tool did not end with the expected status.
 public struct UnexpectedEnd: Error, CustomStringConvertible {
     public let expected: Int32
     public let output: ToolOutput

@@ -5,9 +5,9 @@ import Support
 public enum ToolInput: Sendable, ExpressibleByStringLiteral {
     /// Nothing: `/dev/null`.
     case empty
-    /// These bytes through a pipe that is then closed.
+    /// These bytes, through a pipe that is closed after them.
     case bytes([UInt8])
-    /// A pipe that stays open until `closeInput()`; written to piece by piece.
+    /// A pipe that stays open until `closeInput()`.
     case pipe
     /// A file.
     case file(String)
@@ -24,19 +24,19 @@ public enum ToolInput: Sendable, ExpressibleByStringLiteral {
 public enum ToolStream: Sendable {
     /// Collected while the tool runs.
     case collected
-    /// Collected too, but the tool sees a terminal (which turns `\n` into `\r\n`).
+    /// Collected from a terminal, which turns `\n` into `\r\n`.
     case terminal
-    /// A pipe whose reader has already gone.
+    /// A pipe whose reading end is already closed.
     case closedPipe
-    /// A file that is made or emptied, such as `/dev/null` or `/dev/full`.
+    /// A file that is created or truncated, such as `/dev/null` or `/dev/full`.
     case file(String)
 }
 
-/// The three ends that a child gets, and the parent's ends.
+/// The three descriptors of a child process, and the parent's ends of its streams.
 struct ToolEnds {
-    /// Given to the child as 0, 1, 2 and closed here afterwards.
+    /// The child's descriptors 0, 1 and 2; closed in the parent after the start.
     var child: [Int32] = []
-    /// Ours: to write its input, to read its output and its errors.
+    /// The parent's ends: to write the child's input, and to read its output and errors.
     var input: Int32?
     var output: Int32?
     var errors: Int32?
@@ -64,7 +64,7 @@ struct ToolEnds {
         }
     }
 
-    /// Adds the child's end of an output stream and gives ours.
+    /// Adds the child's end of an output stream and returns the parent's end.
     private mutating func add(_ stream: ToolStream) throws -> Int32? {
         switch stream {
         case .collected:
@@ -98,11 +98,11 @@ private func openDescriptor(_ path: String, _ flags: Int32) throws -> Int32 {
     return descriptor
 }
 
-/// Held while a pipe exists that is not yet marked close-on-exec, and while a child is started: a child that inherited
-/// another child's pipe would keep it from ending. (`pipe2` would do, but Swift does not see it on every system.)
+/// Held while a pipe is not yet close-on-exec, and while a child process is started: a child that inherits another
+/// child's pipe would keep it open. (`pipe2` would avoid this, but Swift does not import it on every system.)
 let descriptorInheritance = Monitor(())
 
-/// A pipe that no child inherits: one that lives on would keep the pipe's reader waiting for its end.
+/// Creates a pipe that no child process inherits: an inherited writing end would keep the reader waiting.
 public func makePipe() throws -> (reading: Int32, writing: Int32) {
     try descriptorInheritance.withLock { _ in
         var ends: [Int32] = [0, 0]
@@ -112,7 +112,7 @@ public func makePipe() throws -> (reading: Int32, writing: Int32) {
     }
 }
 
-/// A new terminal: the user's end, and the child's end.
+/// Creates a terminal and returns both of its ends.
 private func makeTerminal() throws -> (master: Int32, terminal: Int32) {
     #if canImport(Darwin)
     let master = posix_openpt(O_RDWR | O_NOCTTY)
@@ -122,7 +122,7 @@ private func makeTerminal() throws -> (master: Int32, terminal: Int32) {
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     return (master, try openDescriptor(String(cString: name), O_RDWR))
     #else
-    // What `posix_openpt` and its relatives do, which the headers hide from Swift (pty(4), ioctl_tty(2)).
+    // The calls of `posix_openpt`, `unlockpt` and `ptsname`, which Swift does not import (pty(4), ioctl_tty(2)).
     let master = try openDescriptor("/dev/ptmx", O_RDWR)
     var locked: Int32 = 0
     var number: UInt32 = 0

@@ -1,24 +1,24 @@
 import Libc
 import Support
 
-/// The places of the built tools.
+/// The paths of the built tools.
 public enum Tools {
-    /// The absolute path of the built program `name`: in the folder that `APOD_TOOLS_BIN` names, else beside the tests
-    /// themselves (`.build/debug`). A name with a slash is taken as it is.
+    /// Returns the absolute path of a built program: in the folder `APOD_TOOLS_BIN`, else beside the tests
+    /// (`.build/debug`). Returns a name with a slash unchanged.
     public static func path(_ name: String) throws -> String {
         if name.contains("/") { return name }
         for folder in folders where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
         throw MissingTool(name: name, folders: folders)
     }
 
-    /// The folders that are searched for tools, in order.
+    /// The folders in which to search for tools, in order.
     public static let folders: [String] = {
         var folders: [String] = []
         if let named = getenv("APOD_TOOLS_BIN") {
             let text = String(cString: named)
             folders.append(text.hasPrefix("/") ? text : "\(Corpus.packageRoot)/\(text)")
         }
-        // On macOS the tests are a bundle a few folders below the products, and another program loads it.
+        // On macOS the tests are a bundle a few folders below the products, loaded by another program.
         var folder = ownImage
         for _ in 0..<4 {
             guard let slash = folder.lastIndex(of: "/") else { break }

@@ -1,6 +1,6 @@
-// libidn2, loaded for the first host that is not plain ASCII, as few addresses have one.
+// libidn2, loaded for the first host name that is not plain ASCII. Most runs have none.
 //
-// Its header is not needed: the few calls have been the same since 2.0.
+// Does not include its header: the three functions have been the same since 2.0.
 #pragma once
 
 #include <stddef.h>
@@ -13,21 +13,21 @@ enum { CIDN_CAPACITY = 256 };
 
 typedef enum {
     CIDN_OK = 0,
-    /// No label of a host: UTS #46 does not allow it, or it is too long.
+    /// The label is too long, or UTS #46 does not allow it.
     CIDN_INVALID,
-    /// It has a character that IDNA 2008 lacks, which UTS #46 may allow.
+    /// The label has a character that IDNA 2008 does not allow. UTS #46 may allow it.
     CIDN_DISALLOWED,
     CIDN_NO_MEMORY,
 } cidn_status;
 
-/// Loads the library, the first time it is called. Returns NULL if names can be mapped, else the reason and what to
-/// install. Any number of threads may call it.
+/// Loads the library on the first call. Returns NULL on success, else the reason and the package to install. May be
+/// called from any thread.
 const char *_Nullable cidn_load(void);
 
 /// Maps a label in UTF-8 to ASCII by UTS #46. Call it only after `cidn_load` has returned NULL.
 ///
-/// @param is_transitional Whether to map the four deviation characters as IDNA 2003 did. libidn2 then checks UTS #46
-/// alone; otherwise it also checks IDNA 2008, with the rules for joiners and directions.
+/// @param is_transitional Whether to map the four deviation characters as IDNA 2003 did. libidn2 then checks only UTS
+/// #46; otherwise also IDNA 2008, with the rules for joiners and directions.
 cidn_status cidn_to_ascii(const char *label, int is_transitional, char output[_Nonnull CIDN_CAPACITY]);
 
 /// Decodes a label that begins with `xn--`, without validating the result; copies others. Call it only after

@@ -1,11 +1,11 @@
-// Loads a shared library by name on first use, and finds its functions.
+// Loads shared libraries by name on first use, and finds their functions.
 #pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// A function pointer to set, and the name of the function.
+// The address of a function pointer to set, and the name of the function.
 struct cloading_function {
     void *target;
     const char *name;
@@ -14,7 +14,8 @@ struct cloading_function {
 // Declares a pointer for each function in a list `FUNCTIONS(F)` of `F(name, result, arguments)`.
 #define CLOADING_DECLARED(name, result, arguments) static result(*name) arguments;
 
-// Sets the pointers of such a list. Returns false if the library lacks one of the functions.
+// Sets the pointers that CLOADING_DECLARED declares for a list. Returns false if the library lacks one of the
+// functions.
 #define CLOADING_FIND(library, FUNCTIONS) \
     cloading_find(library, (const struct cloading_function[]){FUNCTIONS(CLOADING_ENTRY) {NULL, NULL}})
 #define CLOADING_ENTRY(name, result, arguments) {&name, #name},

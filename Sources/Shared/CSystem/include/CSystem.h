@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// The program's arguments, including its name; 0 if the C library does not pass them to constructors.
+// The number of the program's arguments, including its name; 0 if the C library does not pass them to constructors.
 int csystem_argument_count(void);
 const char *csystem_argument(int index);
 
 // Copies a file to an empty one: shares its blocks (FICLONE), or copies in the kernel (copy_file_range(2)). Returns
-// false if the caller must copy, or on failure; a part may then have been written.
+// false if this is not supported or fails; a part may then have been written.
 bool csystem_copy(int source, int target);
 
 // Opens an unnamed file in an open folder for writing (O_TMPFILE). Returns -1 with errno set if the file system does
@@ -28,11 +28,11 @@ void csystem_use_idle_disk(void);
 // Whether an open file is in memory: on tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
 
-// Whether an open file is on a file system of this machine: not on NFS, SMB, 9P, AFS, Ceph, Lustre or FUSE, whose bytes
-// may be lost although this machine keeps running (statfs(2)).
+// Whether an open file is on a local file system (statfs(2)): not on NFS, SMB, 9P, AFS, Ceph, Lustre or FUSE, which may
+// lose written bytes while this machine keeps running.
 bool csystem_is_local(int descriptor);
 
-// The number of the mount of an open file (statx(2), STATX_MNT_ID, Linux 5.8), or 0 if unknown.
+// The ID of the mount of an open file (statx(2), STATX_MNT_ID, Linux 5.8), or 0 if unknown.
 uint64_t csystem_mount(int descriptor);
 
 // Sets an extended attribute of an open file (xattr(7)). Returns false if the file system does not support it or has
@@ -47,12 +47,12 @@ ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, siz
 // folder, ENOSYS or EPERM if the call is missing or filtered. `mode` must be 0 unless `flags` has O_CREAT.
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
 
-// Locks of single bytes of a file that belong to the open file description rather than the process (fcntl(2),
+// Locks on single bytes of a file. They belong to the open file description rather than the process (fcntl(2),
 // F_OFD_SETLK). The kernel releases them when the last descriptor is closed, as when a process dies.
 
 bool csystem_has_byte_locks(void);
 
-// Tries to lock a byte exclusively. Returns 1 on success, 0 if it is locked, -1 with errno set.
+// Tries to lock a byte exclusively. Returns 1 on success, 0 if another description has locked it, -1 with errno set.
 int csystem_lock_byte(int descriptor, int64_t offset);
 
 void csystem_unlock_byte(int descriptor, int64_t offset);
@@ -60,9 +60,9 @@ void csystem_unlock_byte(int descriptor, int64_t offset);
 // Whether another open file description has locked a byte: 1 or 0, or -1 with errno set.
 int csystem_is_byte_locked(int descriptor, int64_t offset);
 
-// Locks or unlocks a byte for the process (fcntl(2), F_SETLK), so that others can ask the kernel for its process ID,
-// which the locks above do not have. The lock is lost when the process closes any descriptor of the file. It excludes
-// no process, so failures are ignored.
+// Sets or removes a lock of the process on a byte (fcntl(2), F_SETLK), so that other processes can query its process
+// ID. The kernel reports no ID for the locks above. The lock is lost when the process closes any descriptor of the
+// file. The lock only informs other processes, so failures are ignored.
 void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
 
 // The ID of another process that has locked a byte with `csystem_sign_byte`, or 0 if there is none or it is not
@@ -75,41 +75,42 @@ int64_t csystem_processor_time(pid_t process);
 // The number of processors that the process may use. taskset and containers lower it.
 long csystem_processors(void);
 
-// Closes all descriptors from this number on (close_range(2)). Returns false if the system has no such call.
+// Closes all descriptors from `first` on (close_range(2)). Returns false if the system has no such call.
 bool csystem_close_from(int first);
 
 // MARK: Dropping rights, on Linux on x86-64 and ARM64. Elsewhere these functions do nothing.
 
 enum csystem_right {
-    // To read a file, or a folder with its contents.
+    // Read a file, or a folder with its contents.
     csystem_right_read,
-    // Also to write it, and to create, remove and move its contents.
+    // Also write it, and create, remove and move its contents.
     csystem_right_write,
 };
 
-// The version of the kernel's Landlock interface; 0 without Landlock.
+// The version of the kernel's Landlock interface; 0 if the kernel has none.
 int csystem_landlock_version(void);
 
-// Creates a set of rules that at first allows nothing. Returns a descriptor, or -1. If the kernel supports it, refuses
-// TCP too; with `network`, a process may connect but not listen.
+// Creates an empty set of rules, which forbids all use of files. Returns a descriptor, or -1. If the kernel supports
+// it, the set also refuses TCP: listening in any case, connecting unless `network` is true.
 int csystem_landlock_begin(int version, bool network);
 
-// Adds a rule for a path, following links. A missing file needs no rule and is no failure.
+// Adds a rule for a path, following links. Returns true also for a missing file, which needs no rule.
 bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right);
 
 // Applies the rules permanently to the calling thread and threads that it starts.
 bool csystem_landlock_enforce(int rules);
 
-// Drops all capabilities except for files of other users, for the calling thread and its later children.
+// Drops all capabilities except CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FOWNER, which are for files of
+// other users. Affects the calling thread and its later children.
 void csystem_drop_capabilities(void);
 
-// The sets of system calls that a process may have in addition to the basic set.
+// Sets of system calls that a process may make in addition to the basic set.
 enum {
-    // To create, change and remove files.
+    // Create, change and remove files.
     csystem_needs_files = 1,
-    // To set the permissions of open files.
+    // Set the permissions of open files.
     csystem_needs_permissions = 2,
-    // To connect to servers, and to look up their names.
+    // Connect to servers, and look up their names.
     csystem_needs_network = 4,
 };
 
@@ -121,9 +122,9 @@ struct csystem_report {
 };
 
 // Allows only the system calls of these sets, for the calling thread and its later children. Other calls fail with
-// EPERM. Calls that are newer than the sets fail with ENOSYS, so that C libraries fall back on older calls. With a
-// `report`, the first refusal of each call is reported on standard error; a refused call in a thread that blocks
-// SIGSYS then ends the process. Returns false if the system has no such filters.
+// EPERM. Calls that are newer than the table in calls.c fail with ENOSYS, so that C libraries fall back on older calls.
+// With a `report`, writes the first refusal of each call to standard error; a refused call in a thread that blocks
+// SIGSYS then ends the process. Returns false if the system does not support filters.
 bool csystem_filter_calls(unsigned needs, const struct csystem_report *report);
 
 // Installs the SIGSYS handler that reports refusals.
@@ -138,10 +139,10 @@ struct csystem_instruction {
 
 enum { csystem_filter_capacity = 1024 };
 
-// Writes the filter for these sets and returns the number of its instructions, which exceeds `capacity` if they did
-// not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process. A pure function.
+// Writes the filter for these sets and returns the number of its instructions, which is greater than `capacity` if they
+// do not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process. A pure function.
 size_t csystem_filter(unsigned needs, bool reports, pid_t process, struct csystem_instruction *code, size_t capacity);
 
-// Discards the output of C libraries to `stdout` and `stderr`. Call it before other threads start, in a process that
-// writes only to the descriptors itself. Without glibc it does nothing.
+// Discards everything that C libraries write to `stdout` and `stderr`. Call it before other threads start, in a process
+// whose own code writes only to descriptors. Does nothing without glibc.
 void csystem_silence_libraries(void);

@@ -6,8 +6,8 @@ import ImgDownsampleTool
 import Libc
 import Support
 
-/// The program that packages install: all four tools in one file. Links with their names lead to it, and the name of
-/// the link selects the tool, so Swift's runtime, most of each tool, is on the disk and in memory once.
+/// The binary that packages install, with all four tools. Links with the tools' names point to it, and the name of the
+/// link selects the tool. So Swift's runtime, the largest part of each tool, is on the disk and in memory only once.
 @main
 enum Program {
     static func main() {

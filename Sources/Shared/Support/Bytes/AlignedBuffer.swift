@@ -1,13 +1,13 @@
 import Libc
 
-/// Memory for rows: aligned to a cache line, zeroed, freed with its owner.
+/// Zeroed memory for pixel rows, aligned to a cache line (64 bytes).
 ///
 /// The system zeroes a large buffer page by page, on first use, so rows that a broken picture never fills cost nothing.
-/// Not `Sendable`: it belongs to a single thread.
+/// Not `Sendable`: a buffer belongs to a single thread.
 public final class AlignedBuffer {
     public let bytes: UnsafeMutablePointer<UInt8>
     public let count: Int
-    /// What was allocated: `bytes` begins within its first cache line.
+    /// The allocation. `bytes` is its first address on a cache line.
     private let allocation: UnsafeMutableRawPointer
 
     private static let alignment = 64
@@ -21,11 +21,11 @@ public final class AlignedBuffer {
 
     deinit { free(allocation) }
 
-    /// The same memory seen as samples with 16 bits.
+    /// The same memory as 16-bit samples.
     @inlinable public var wide: UnsafeMutablePointer<Int16> {
         UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Int16.self)
     }
 }
 
-/// `value` rounded up to a multiple.
+/// Returns `value` rounded up to a multiple of `multiple`.
 @inlinable public func roundedUp(_ value: Int, to multiple: Int) -> Int { (value + multiple - 1) / multiple * multiple }

@@ -22,7 +22,7 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns nil if the text is not Base64 with all its padding and nothing else.
+    /// Returns the decoded bytes, or nil if the text is not Base64 or lacks padding.
     public static func decoded(_ text: String) -> [UInt8]? {
         let padding = text.utf8.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
         guard text.utf8.count % 4 == 0 else { return nil }
@@ -40,7 +40,7 @@ public enum Base64 {
                 group &= 1 << UInt32(bits) - 1
             }
         }
-        // The unused bits of the last digit must be zero, so that the same bytes have only one text.
+        // The unused bits of the last digit must be zero, so that bytes have only one encoding (RFC 4648 §3.5).
         return group == 0 ? bytes : nil
     }
 

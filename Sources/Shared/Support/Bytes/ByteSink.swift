@@ -1,7 +1,7 @@
 /// A destination for the bytes of a file, in order.
 public protocol ByteSink: AnyObject {
-    /// Appends bytes, which are valid only during the call. Throws if they cannot be written, for example
-    /// `SystemFailure`; the sink then holds only a beginning.
+    /// Appends `bytes`, which are valid only during the call. After an error, such as `SystemFailure`, the sink is
+    /// incomplete.
     func write(_ bytes: RawSpan) throws
 }
 

@@ -1,13 +1,13 @@
-/// A known number of bytes that can be read from any offset: a file, or memory.
+/// Bytes of known length that can be read at any offset: a file or memory.
 public protocol ByteSource: Sendable {
     var count: Int { get }
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns their number: fewer than requested
-    /// only at the end, and 0 after it. Throws `SystemFailure`.
+    /// Reads bytes from `offset` on into `buffer`, and returns their number: less than `buffer.count` only at the end
+    /// of the source, and 0 after it. Throws `SystemFailure`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
 }
 
 extension ByteSource {
-    /// Returns the existing bytes of `range`. Throws `SystemFailure`.
+    /// Returns the bytes in `range`, clamped to the source. Throws `SystemFailure`.
     public func bytes(_ range: Range<Int>) throws -> [UInt8] {
         let range = range.clamped(to: 0..<max(count, 0))
         return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in

@@ -34,21 +34,21 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// Returns the 32 bytes of a digest.
+    /// Returns the digest of `bytes`: 32 bytes.
     static func bytes(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update($0) }
         return hash.finishAsBytes()
     }
 
-    /// Returns a digest as 64 lower-case hexadecimal digits.
+    /// Returns the digest of `bytes` as 64 lower-case hexadecimal digits.
     public static func hex(of bytes: [UInt8]) -> String {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update($0) }
         return hash.finish()
     }
 
-    /// Returns the digest of the text's UTF-8.
+    /// Returns the digest of the text's UTF-8 as 64 lower-case hexadecimal digits.
     public static func hex(of text: String) -> String {
         var hash = SHA256()
         var text = text
@@ -59,7 +59,7 @@ public struct SHA256: Sendable {
 
 /// HMAC-SHA-256 (RFC 2104): authenticates bytes with a key.
 public enum HMAC {
-    /// Returns the signature as 64 lower-case hexadecimal digits.
+    /// Returns the signature of `bytes` as 64 lower-case hexadecimal digits.
     public static func hex(of bytes: [UInt8], key: [UInt8]) -> String {
         // A key longer than a block is replaced by its digest; a shorter key is padded with zeros.
         var key = key
@@ -71,7 +71,7 @@ public enum HMAC {
 
     private static let block = 64
 
-    /// Whether a text is the signature of these bytes. The time does not depend on the first difference.
+    /// Whether `signature` is the signature of `bytes`. Compares in constant time.
     public static func matches(_ signature: String, _ bytes: [UInt8], key: [UInt8]) -> Bool {
         let (given, right) = (Array(signature.utf8), Array(hex(of: bytes, key: key).utf8))
         guard given.count == right.count else { return false }

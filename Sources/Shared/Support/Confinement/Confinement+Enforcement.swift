@@ -4,13 +4,13 @@ import Libc
 extension Confinement {
     /// The parts of a confinement that the kernel enforces.
     public struct Enforcement: Sendable, Equatable {
-        /// The version of Landlock that enforces the file rules; nil if the kernel has none or a version that is too
+        /// The Landlock version that enforces the file rules; nil if the kernel lacks Landlock or its version is too
         /// old.
         public var landlock: Int?
-        /// Whether system calls that are not needed are refused.
+        /// Whether seccomp refuses all system calls outside the plan.
         public var filtersCalls = false
 
-        /// For people.
+        /// A description for messages.
         public var words: String {
             switch (landlock, filtersCalls) {
             case (let version?, true): "confined by Landlock \(version) and seccomp"
@@ -21,16 +21,15 @@ extension Confinement {
         }
     }
 
-    /// Version 1 forbids moving files between folders, which the cache does.
+    /// Landlock 1 forbids moving files between folders, which the cache needs.
     private static let oldestLandlock = 2
 
-    /// Permanently drops all rights that are not in the plan, for this thread and its future children: call it before
-    /// starting other threads. Does nothing on macOS.
+    /// Permanently drops all rights outside the plan. Applies to this thread, and to threads and processes that it
+    /// starts later, so call it before starting other threads. Does nothing on macOS.
     ///
-    /// Rules that the kernel cannot enforce are skipped. A path for which there can be no rule is refused, and
-    /// reported, when it is used.
+    /// Skips rules that the kernel cannot enforce. If the kernel refuses a rule, later accesses to its path fail.
     ///
-    /// - Parameter log: at detail level, reports each refused system call once.
+    /// - Parameter log: receives each refused system call once, at detail level.
     @discardableResult
     public func enforce(log: Log = .silent) -> Enforcement {
         var enforcement = Enforcement()
@@ -44,7 +43,8 @@ extension Confinement {
 
     private func filterCalls(_ log: Log) -> Bool {
         guard log.shows(.detail) else { return csystem_filter_calls(callSets.rawValue, nil) }
-        // A signal handler inserts the call's name in place of the "%". The texts are never freed.
+        // A signal handler writes the call's name in place of "%". The texts are never freed, since the handler may run
+        // at any time.
         let line = log.line(.detail, "the system call % is refused, as no tool needs it").split(
             separator: "%", maxSplits: 1)
         var report = csystem_report(before: strdup(String(line[0])), after: strdup(String(line[1])))
@@ -55,7 +55,7 @@ extension Confinement {
         let rules = csystem_landlock_begin(version, usesNetwork)
         guard rules >= 0 else { return false }
         defer { close(rules) }
-        // Several rules for the same path add up.
+        // A path gets the rights of all its rules.
         func allow(_ paths: [String], _ right: csystem_right) {
             for path in paths { path.withPathPointer { _ = csystem_landlock_allow(rules, version, $0, right) } }
         }
@@ -64,15 +64,15 @@ extension Confinement {
         return csystem_landlock_enforce(rules)
     }
 
-    /// Whether Landlock enforces a plan on this process. `nonisolated(unsafe)`: written before there are other threads.
+    /// Whether Landlock enforces a plan on this process. `nonisolated(unsafe)`: written before other threads start.
     private nonisolated(unsafe) static var keepsToFiles = false
 
-    /// Whether the confinement caused a call to fail with this error, although the file's own permissions allow it.
+    /// Whether `open` failed with `errno` because of the confinement, although the file's permissions allow the access.
     ///
     /// - Parameter flags: the flags of `open`.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
-        // Landlock does not affect access(2), so its result shows the difference.
+        // access(2) checks the permissions only, not Landlock.
         func mayAccess(_ path: String, _ wanted: Int32) -> Bool { path.withPathPointer { access($0, wanted) } == 0 }
         if !mayAccess(path, F_OK) {
             let folder = path.folderPrefix

@@ -1,18 +1,18 @@
 import CSystem
 
-/// The rights that a process keeps: a plan, which `enforce` puts into effect.
+/// A plan of the rights that a process keeps. `enforce` applies it.
 ///
-/// Files that are already open stay usable. A file that is missing when the plan is enforced, and is in no folder of
-/// the plan, can be neither created nor opened later.
+/// Open files stay usable. A file that is missing when the plan is enforced can be created or opened later only if the
+/// plan contains a folder above it.
 public struct Confinement: Sendable, Equatable {
-    /// Readable files, and folders with everything below them. They need not exist.
+    /// Readable files and folders; a folder includes everything below it. Missing paths are allowed.
     public var readable: [String]
-    /// Files, and folders with everything below them, that may also be changed and removed; below folders, files may be
-    /// created.
+    /// Files and folders that may be read, changed and removed. A folder includes everything below it, and files may be
+    /// created there.
     public var writable: [String]
-    /// Whether the process may set the permissions of open files, as for a replaced file.
+    /// Whether the process may change the permissions of open files, which replacing a file requires.
     public var setsPermissions: Bool
-    /// Whether it may open connections. No process may listen or use sockets with a path.
+    /// Whether the process may open network connections. It may never listen, or use Unix sockets with a path.
     public var usesNetwork: Bool
 
     public init(
@@ -24,7 +24,7 @@ public struct Confinement: Sendable, Equatable {
         self.usesNetwork = usesNetwork
     }
 
-    /// The sets of system calls that the plan allows in addition to the basic set: see `CSystem/calls.c`.
+    /// The sets of system calls that a plan allows in addition to the basic set; `CSystem/calls.c` lists them.
     public struct CallSets: OptionSet, Sendable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct Confinement: Sendable, Equatable {
 // MARK: Parts of plans
 
 extension Confinement {
-    /// Every process may read information about kernel and processor, and use the null device.
+    /// Allows what every tool needs: information about kernel and processor, random bytes, and the null device.
     public mutating func allowBasics() {
         readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
         writable.append(Self.nullDevice)
@@ -77,7 +77,7 @@ extension Confinement {
 
     /// Allows the fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
     ///
-    /// - Parameter font: the requested file or family.
+    /// - Parameter font: the requested font file or family.
     public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
         allowLibraries(environment)
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
@@ -91,7 +91,8 @@ extension Confinement {
             environment.baseFolder(variable, standard: standard).map { "\($0)/\(name)" }
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
-        // A family name is rarely the name of a file, and a missing file needs no rule.
+        // `font` may be a family name. It is then rarely the name of a file, and a rule for a missing file has no
+        // effect.
         if let font { readable.append(font) }
     }
 }

@@ -1,6 +1,6 @@
-/// The exit status of a tool: the numbers of BSD's `sysexits.h`, with 1 for "not there".
+/// The exit status of a tool, from BSD's `sysexits.h`, plus 1 for "not in the cache".
 public enum ExitCode: Int32, Sendable, CaseIterable {
-    /// Every record is done.
+    /// Every record succeeded.
     case success = 0
     /// `get`, `has`, `path`, `cat`, `info`: not in the cache. `verify`: found damage.
     case absent = 1
@@ -42,7 +42,7 @@ public struct ExitTally: Sendable, Equatable {
         }
     }
 
-    /// Adds the failures of later work.
+    /// Adds a tally of later work.
     public mutating func add(_ later: ExitTally) {
         definite = definite ?? later.definite
         sawTransient = sawTransient || later.sawTransient

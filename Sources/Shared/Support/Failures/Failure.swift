@@ -1,6 +1,6 @@
 /// An error that can be reported to a person, written into a record, and turned into an exit status.
 ///
-/// Each area has an enum of failures. Its cases carry facts, which these properties turn into words and numbers.
+/// Each area has an enum of failures. Its cases carry facts; these properties derive texts and numbers from them.
 public protocol Failure: Error, Sendable {
     /// A stable kebab-case word for programs, such as `not-found`. Documented, and never reused.
     var code: String { get }
@@ -15,7 +15,7 @@ extension Failure {
     public var isTransient: Bool { exitCode == .temporary }
 }
 
-/// A failure that adds to another failure, its reason, and keeps its code and exit status.
+/// A failure that wraps another, its reason, and has the same code and exit status.
 public protocol WrappingFailure: Failure {
     var reason: any Failure { get }
 }
@@ -45,7 +45,7 @@ public struct ConfigurationFailure: Failure {
     public init(_ message: String) { self.message = message }
 }
 
-/// The run is being stopped (a signal, a closed pipe). Never recorded.
+/// The run is being stopped by a signal or a closed pipe. Never written into a record.
 public struct Cancelled: Failure {
     public init() {}
     public var code: String { "cancelled" }
@@ -54,7 +54,7 @@ public struct Cancelled: Failure {
     public var exitCode: ExitCode { .temporary }
 }
 
-/// Any other error, which counts as an internal fault: status 70.
+/// An error that is not a `Failure`: an internal fault, status 70.
 public struct UnexpectedFailure: Failure {
     public let message: String
     public var code: String { "internal" }
@@ -63,7 +63,7 @@ public struct UnexpectedFailure: Failure {
     public init(_ error: any Error) { message = "unexpected fault: \(error)" }
 }
 
-/// Returns the error, or an `UnexpectedFailure` if it is not a failure.
+/// Returns the error if it is a `Failure`, else an `UnexpectedFailure`.
 public func failure(of error: any Error) -> any Failure {
     (error as? any Failure) ?? UnexpectedFailure(error)
 }
@@ -83,7 +83,7 @@ public struct SuggestingFailure: WrappingFailure {
 }
 
 extension Failure {
-    /// Whether the message has a suggestion.
+    /// Whether the message ends with a suggestion.
     public var suggests: Bool {
         self is SuggestingFailure || (self as? any WrappingFailure)?.reason.suggests == true
     }

@@ -15,7 +15,7 @@ public struct SystemFailure: Failure, Equatable {
     public let purpose: Purpose
     /// The attempt, as a verb phrase with its object: `open /tmp/x.jpg`.
     public let action: String
-    /// Whether this process had dropped the right to do it: see `Confinement`.
+    /// Whether the process had dropped the necessary right (`Confinement`).
     public let isConfined: Bool
 
     public init(errno: Int32, _ action: String, purpose: Purpose = .io, isConfined: Bool = false) {
@@ -53,7 +53,7 @@ public struct SystemFailure: Failure, Equatable {
             : Self.advice(for: errno)
     }
 
-    /// Returns the remedy for an error number, after a semicolon, or an empty text.
+    /// Returns the remedy for an error number, after `; `, or an empty text.
     public static func advice(for errno: Int32) -> String {
         switch errno {
         case ENOSPC, EDQUOT: "; free some space and run it again"
@@ -91,8 +91,8 @@ extension SystemFailure {
     /// Whether the reading end of a pipe or socket is closed.
     public var isBrokenPipe: Bool { errno == EPIPE }
 
-    /// Returns whether the same call may succeed later without a repair: the system is short of descriptors or memory,
-    /// or a file server does not answer.
+    /// Returns whether a retry may succeed without a repair: the system is short of descriptors or memory, or a file
+    /// server does not answer.
     public static func isTransient(_ errno: Int32) -> Bool {
         switch errno {
         case EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT: true
@@ -102,8 +102,8 @@ extension SystemFailure {
 
     public var isMissing: Bool { errno == ENOENT }
 
-    /// Returns whether this error of a lookup proves that there is no file: the name is missing, a component above it
-    /// is not a folder, or it is a planted link, which is never followed. No other error proves it.
+    /// Returns whether a lookup that failed with this error proves that the file does not exist: its name is missing, a
+    /// component above it is not a folder, or a symbolic link, which is never followed, is in the way.
     public static func provesAbsence(_ errno: Int32) -> Bool {
         switch errno {
         case ENOENT, ENOTDIR, ELOOP: true

@@ -1,13 +1,13 @@
 import CSystem
 import Libc
 
-/// An open file, closed with the last reference. Calls are repeated after a signal (EINTR) and throw `SystemFailure`.
+/// An open file, closed with the last reference. Methods retry after a signal (EINTR) and throw `SystemFailure`.
 ///
-/// It is opened by a path of the user, with links followed, or by `Folder.open`, which follows none.
+/// `File.open` opens paths from the user and follows symbolic links. `Folder.open` follows none.
 public final class File: ByteSource, ByteSink, Sendable {
     public let descriptor: Int32
     public let path: String
-    /// Its metadata when it was opened.
+    /// The metadata at the time of opening.
     public let status: FileStatus
     private let closes: Bool
 
@@ -17,8 +17,9 @@ public final class File: ByteSource, ByteSink, Sendable {
         public let inode: UInt64
     }
 
-    /// Owns `descriptor`, and closes it unless `closes` is false, as for standard input. Throws `SystemFailure` if it
-    /// is not open.
+    /// Owns `descriptor`. Throws `SystemFailure` if it is not open.
+    ///
+    /// - Parameter closes: false to leave the descriptor open, as for standard input.
     public init(descriptor: Int32, path: String, closes: Bool = true) throws {
         do {
             status = try FileStatus(of: descriptor, path: path)
@@ -35,15 +36,15 @@ public final class File: ByteSource, ByteSink, Sendable {
         if closes { close(descriptor) }
     }
 
-    /// The size when the file was opened; 0 for a pipe.
+    /// The size in bytes at the time of opening; 0 for a pipe.
     public var count: Int { status.bytes }
 
-    /// Whether it is a file on a disk, which can be read at any offset, and not a pipe or a device.
+    /// Whether this is a regular file, which can be read at any offset, rather than a pipe or a device.
     public var isRegular: Bool { status.kind == .file }
 
     public var identity: Identity { status.identity }
 
-    /// Opens an input of the user. Throws `SystemFailure` (status 66), also for a folder.
+    /// Opens an input that the user named. Throws `SystemFailure` (status 66), also for a folder.
     ///
     /// - Parameter flags: added to `O_RDONLY`.
     public static func openInput(_ path: String, flags: Int32 = 0) throws -> File {
@@ -72,11 +73,10 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Returns whether its path still leads to it, so that it was neither removed nor replaced.
+    /// Returns whether `path` still names this file: it was neither removed nor replaced.
     public func isStillNamed() throws(SystemFailure) -> Bool { try FileStatus(at: path)?.identity == identity }
 
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns their number: fewer than requested
-    /// only at the end.
+    /// Reads bytes from `offset` on into `buffer`, and returns their number: less than `buffer.count` only at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -100,7 +100,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Returns the bytes from the file's position on, at most `limit`, also of a pipe, whose size is unknown.
+    /// Reads from the current position to the end, at most `limit` bytes. Works for pipes, whose size is unknown.
     public func contents(atMost limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
@@ -112,7 +112,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         return bytes
     }
 
-    /// Writes all of `bytes` at the file's position.
+    /// Writes all of `bytes` at the current position.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
         var done = 0
         while done < bytes.count {
@@ -131,8 +131,8 @@ public final class File: ByteSource, ByteSink, Sendable {
 
     public func write(_ bytes: [UInt8]) throws(SystemFailure) { try write(bytes.span.bytes) }
 
-    /// Returns whether to repeat a failed call: after a signal, or when a stream that another process has set to
-    /// non-blocking mode is ready again, after waiting for it.
+    /// Returns whether to repeat a failed call: after a signal, or if another process has set the stream to
+    /// non-blocking mode. In that case, waits until the stream is ready.
     private func mayGoOn(_ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }
@@ -141,8 +141,8 @@ public final class File: ByteSource, ByteSink, Sendable {
         return true
     }
 
-    /// Sets an extended attribute, such as `user.example`, which stays with the file under any name. Returns false if
-    /// the file system has none, or no room for it.
+    /// Sets an extended attribute, such as `user.example`. A renamed file keeps it. Returns false if the file system
+    /// does not support attributes or is full.
     public func setAttribute(_ name: String, _ text: String) -> Bool {
         var text = text
         return text.withUTF8 { csystem_set_attribute(descriptor, name, $0.baseAddress, $0.count) }
@@ -156,7 +156,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Waits until the bytes, and the metadata needed to find them, are on the disk.
+    /// Waits until the content, and the metadata needed to read it, are on the disk.
     public func synchronize() throws {
         while fdatasync(descriptor) != 0 {
             if errno != EINTR { throw SystemFailure(errno: errno, "write \(path) to the disk") }

@@ -47,7 +47,7 @@ public struct FileStatus: Sendable, Equatable {
         self.changed = Timestamp(changed)
     }
 
-    /// Reads the status of an open file. Throws `SystemFailure`, the only use of `path`.
+    /// Reads the status of an open file. Throws `SystemFailure`; `path` is for its message only.
     public init(of descriptor: Int32, path: @autoclosure () -> String) throws(SystemFailure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

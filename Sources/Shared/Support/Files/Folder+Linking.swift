@@ -1,13 +1,13 @@
 import CSystem
 import Libc
 
-/// Files that get their name only when they are complete, and never replace another file.
+/// Creates files that get their names only when they are complete, and never replace another file.
 extension Folder {
-    /// Returns whether the process may write to the file of this name; false with `errno` set if not.
+    /// Returns whether the process may write to a file; sets `errno` if not.
     func mayWrite(_ name: String) -> Bool { withParent(of: name) { faccessat($0, $1, W_OK, AT_EACCESS) } == 0 }
 
-    /// Creates a file in this folder without a name, which vanishes if it never gets a name; nil if the file system or
-    /// the system has no such files, or if no name could be given to it.
+    /// Creates a file without a name in this folder (O_TMPFILE). It is deleted on close unless `link` names it. Returns
+    /// nil if the system or the file system does not support this, or without `/proc`, which `link` needs.
     func unnamedFile(mode: mode_t) -> File? {
         guard (try? File.exists("/proc/self/fd")) == true else { return nil }
         let opened = csystem_open_unnamed(descriptor, UInt32(mode))
@@ -42,8 +42,8 @@ extension Folder {
         throw failure
     }
 
-    /// Creates a file with these bytes and mode 0600 in one step, and waits until it is on the disk. An existing file
-    /// of that name stays. Throws `SystemFailure`.
+    /// Atomically creates a file with mode 0600 and waits until it is on the disk. Keeps an existing file. Throws
+    /// `SystemFailure`.
     package func makeOnce(_ name: String, _ bytes: [UInt8]) throws {
         let temporary = OutputFile.temporaryName()
         let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, purpose: .makeOutput)

@@ -1,11 +1,11 @@
 import Libc
 
 extension Folder {
-    /// Returns the absolute path of a file or folder with all links resolved. If it is missing, the existing part is
-    /// resolved, even if a link leads to a missing file. Costs a few system calls and opens nothing.
+    /// Returns the absolute path of a file or folder with all links resolved. If the file or the target of a link is
+    /// missing, resolves the existing part of the path. Costs a few system calls and opens nothing.
     public static func resolve(_ path: String) -> String { resolve(path, links: 40) }
 
-    /// - Parameter links: the maximum of followed links to missing files, as in the kernel (ELOOP).
+    /// - Parameter links: how many links to missing files to follow; 40 as in the kernel (ELOOP).
     private static func resolve(_ path: String, links: Int) -> String {
         var rest = ""
         var there = path.hasPrefix("/") ? path : currentFolder() + "/" + path
@@ -24,8 +24,8 @@ extension Folder {
         return rest.isEmpty ? there : rest
     }
 
-    /// Returns the path of a file relative to the current folder if it is below it, else its absolute path. Resolves
-    /// links to folders, but not the file: two links to one file have different paths.
+    /// Returns a file's path relative to the current folder, or its absolute path if it is outside. Resolves links to
+    /// folders, but not the last component: two links to one file have different paths.
     public static func relativeToCurrent(_ path: String) -> String {
         let folder = path.folderPrefix
         let file = resolve(folder.isEmpty ? "." : folder) + "/" + (path.removing(bytePrefix: folder) ?? path)

@@ -1,33 +1,34 @@
 import CSystem
 import Libc
 
-/// An open folder, the only access to files below a root. Names are relative paths, which never lead out of the folder
-/// or through a symbolic link, even if another user created it. They lead to the same folder even if its path becomes
-/// another folder's. Methods throw `SystemFailure`.
+/// An open folder: the only access to files below a cache root. Methods throw `SystemFailure`.
+///
+/// Names are relative paths. They never leave the folder or follow a symbolic link, even if another user plants one.
+/// They stay relative to the opened folder even if it is renamed and another folder takes its path.
 public final class Folder: Sendable {
     public let descriptor: Int32
-    /// The absolute path with all links resolved, when the folder was opened.
+    /// The absolute path at the time of opening, with all links resolved.
     public let path: String
     public let identity: File.Identity
-    /// Whether the kernel resolves names without links. If it cannot, names are walked component by component.
+    /// Whether to open names with openat2(2), which refuses links. Otherwise each component is opened separately.
     private let asksKernel: Bool
     private let fault: Fault?
 
-    /// Returns an error number to make the next call on a name fail, or nil. For tests.
+    /// For tests: returns an error number to make a call on `name` fail, or nil.
     public typealias Fault = @Sendable (_ name: String) -> Int32?
 
     /// Opens the folder at `path`, with links followed.
     ///
-    /// - Parameter isListed: false if `names` will never be called, so that a confined process does not need the right
-    ///   to read it.
+    /// - Parameter isListed: false if `names` is never called. A confined process then does not need the right to read
+    ///   the folder.
     public convenience init(_ path: String, isListed: Bool = true) throws {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
 
-    /// Opens the folder at a path from `resolve`. Fails if it is a link now.
+    /// Opens the folder at a path from `resolve`. Fails if it has become a link.
     ///
     /// - Parameters:
-    ///   - isListed: see above.
+    ///   - isListed: as for `init(_:isListed:)`.
     ///   - asksKernel: false for tests of the fallback.
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
@@ -51,7 +52,7 @@ public final class Folder: Sendable {
     #if canImport(Darwin)
     private static let unread = O_RDONLY
     #else
-    private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
+    private static let unread: Int32 = 0o10000000  // O_PATH, which Swift does not import from <fcntl.h>
     #endif
 
     public func status() throws -> FileStatus { try FileStatus(of: descriptor, path: path) }
@@ -61,11 +62,12 @@ public final class Folder: Sendable {
     // MARK: Files
 
     /// Opens a file with `flags` and close-on-exec; `mode` is for a new file. Does not wait for the other end of a
-    /// FIFO. Throws `UnsafePlace` for anything but a regular file, or if it is opened for writing and has another name.
+    /// FIFO. Throws `UnsafePlace` if it is not a regular file, or if it is opened for writing and has another hard
+    /// link.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
-        // Truncation waits until the type of the file is known.
+        // Truncates only after checking the type of the file.
         let opened = descriptor(of: name, flags & ~O_TRUNC | O_NONBLOCK, mode: mode)
         let path = path(of: name)
         guard opened >= 0 else {
@@ -82,7 +84,7 @@ public final class Folder: Sendable {
         return file
     }
 
-    /// Opens a file, or returns nil if it is missing or its name belongs to something other than a plain file.
+    /// Opens a file, or returns nil if it is missing or `open` throws `UnsafePlace`.
     public func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
         do {
             return try open(name, flags)
@@ -93,15 +95,15 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Returns the status of a file, folder or link below this folder, or nil if there is none: its name or a folder
-    /// above it is missing, or such a folder was replaced by a link. Throws `SystemFailure` for every other error,
-    /// since a failed lookup does not prove that a file is absent.
+    /// Returns the status of a file, folder or link, or nil if it does not exist: its name or a folder above it is
+    /// missing, or such a folder was replaced by a link. Throws `SystemFailure` for other errors, which do not prove
+    /// that it is missing.
     public func status(of name: String) throws(SystemFailure) -> FileStatus? {
-        // No file is found by a name that leads out of the folder.
+        // A name that leaves the folder refers to no file.
         if Self.parts(of: name) == nil { return nil }
         var status = stat()
         #if !canImport(Darwin)
-        // A single step, since each cache hit calls this.
+        // A single lookup in the kernel, since each cache hit calls this.
         if asksKernel, fault == nil {
             let opened = retryingAfterSignal {
                 name.withPathPointer {
@@ -123,12 +125,14 @@ public final class Folder: Sendable {
         throw SystemFailure(errno: errno, "look at \(path(of: name))")
     }
 
-    /// Returns whether a name still leads to this file, so that it was neither removed nor replaced.
+    /// Returns whether `name` still refers to `file`: it was neither removed nor replaced.
     public func has(_ file: File, as name: String) throws(SystemFailure) -> Bool {
         try status(of: name)?.identity == file.identity
     }
 
-    /// Renames a file atomically, replacing a file of that name, in this folder or another.
+    /// Renames a file atomically, replacing any file of the new name.
+    ///
+    /// - Parameter target: the folder of the new name; nil for this folder.
     public func rename(_ name: String, to other: String, in target: Folder? = nil) throws {
         let target = target ?? self
         let result = withParent(of: name) { from, last in
@@ -139,8 +143,8 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Waits until the names in this folder, and their removals, are on the disk; does nothing on a file system that
-    /// cannot synchronize a folder.
+    /// Waits until changes to the names in this folder are on the disk; does nothing on a file system that cannot
+    /// synchronize a folder.
     public func synchronize() throws {
         if File.synchronize(folder: descriptor) != 0 {
             throw SystemFailure(errno: errno, "write the folder \(path) to the disk")
@@ -181,7 +185,7 @@ public final class Folder: Sendable {
         case .file, .fifo, .socket, .other:
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
-        // Removed again, or a link above it.
+        // Another process removed the folder, or a folder above it is a link.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
         }
     }
@@ -190,8 +194,8 @@ public final class Folder: Sendable {
     @discardableResult
     public func removeFolder(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
-    /// Returns the names in a subfolder, by default in this folder, in no particular order; none if the folder is
-    /// missing. Throws if it cannot be read to its end.
+    /// Returns the names in a subfolder, by default in this folder, in no particular order; an empty array if the
+    /// folder is missing. Throws if it cannot be read to its end.
     public func names(in name: String = ".") throws(SystemFailure) -> [String] {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = name == "." ? path : path(of: name)
@@ -220,8 +224,8 @@ public final class Folder: Sendable {
 
     // MARK: Names
 
-    /// Calls `body` with the folder of a name and the name's last component; returns -1 with `errno` set if there is no
-    /// such folder.
+    /// Calls `body` with the open folder that contains `name`, and the last component of `name`. Returns -1 with
+    /// `errno` set if that folder cannot be opened.
     func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
         if let errno = fault?(name) { return Self.refusal(errno) }
@@ -248,7 +252,7 @@ public final class Folder: Sendable {
         switch errno {
         // EAGAIN: another process is renaming folders (openat2(2)).
         case EAGAIN, ENOSYS, EPERM: return walk(name, flags, mode)
-        // A link in place of a folder is ENOTDIR.
+        // The kernel reports a link in place of a folder as ENOTDIR.
         case ENOTDIR: return Self.refusal((try? status(of: name))?.kind == .link ? ELOOP : ENOTDIR)
         default: return -1
         }
@@ -281,7 +285,8 @@ public final class Folder: Sendable {
         return opened
     }
 
-    /// Splits a name into its folder (nil for `self`) and its last component; returns nil if it leads elsewhere.
+    /// Splits a name into its folder (nil for `self`) and its last component; returns nil if the last is empty, `.` or
+    /// `..`.
     private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return isPlain(name[...]) ? (nil, name[...]) : nil
@@ -306,7 +311,8 @@ public final class Folder: Sendable {
 
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }
 
-/// Repeats `body` while a signal interrupts it (EINTR), at most 1000 times in case a file system reports nothing else.
+/// Repeats `body` while a signal interrupts it (EINTR), at most 1000 times, in case a file system reports EINTR
+/// forever.
 private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
     var result = body()
     var calls = 1

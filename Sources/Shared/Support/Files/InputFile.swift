@@ -2,30 +2,30 @@ import Libc
 
 /// The bytes of an input file of any kind.
 ///
-/// A file on a disk is read in place. A source that delivers its bytes only once (a pipe such as bash's `<(…)`, a FIFO,
-/// `/dev/stdin`, a device), and a file without a name, are read to their end when opened.
+/// A regular file is read in place. A stream (a pipe such as bash's `<(…)`, a FIFO, `/dev/stdin`, a device) and a file
+/// without a name are read to the end when opened.
 public struct InputFile: ByteSource {
     private enum Content {
         case file(File)
         case stream(MemorySource, sha256: String)
     }
 
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     public let path: String
     private let content: Content
 
-    /// Uses an open file on a disk.
+    /// Uses an open regular file.
     public init(_ file: File) {
         path = file.path
         content = .file(file)
     }
 
-    /// Opens the file, and reads a stream to its end, waiting for the writer of a FIFO. Throws `SystemFailure` (status
-    /// 66), also for a folder, `InputTooLarge`, and `Cancelled`.
+    /// Opens the file, and reads a stream to its end. Waits for the writer of a FIFO. Throws `SystemFailure` (status
+    /// 66, also for a folder), `InputTooLarge` or `Cancelled`.
     ///
     /// - Parameter byteLimit: the maximum length of a stream.
     public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
-        // Opening a FIFO would wait for its writer, and could not be stopped.
+        // Without O_NONBLOCK, opening a FIFO waits for its writer and cannot be stopped.
         let kind = (try? FileStatus(at: path))?.kind
         let file = try File.openInput(path, flags: kind == .fifo || kind == nil ? O_NONBLOCK : 0)
         self.path = path
@@ -39,7 +39,7 @@ public struct InputFile: ByteSource {
         content = .stream(MemorySource(bytes), sha256: hash.finish())
     }
 
-    /// The digest of a stream's bytes, since its path does not identify them; nil for a file on a disk.
+    /// The digest of a stream, whose path does not identify its content; nil for a regular file.
     public var sha256OfStream: String? {
         if case .stream(_, let sha256) = content { sha256 } else { nil }
     }
@@ -51,8 +51,7 @@ public struct InputFile: ByteSource {
         }
     }
 
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns their number. Throws
-    /// `SystemFailure`.
+    /// Reads bytes from `offset` on into `buffer`, and returns their number. Throws `SystemFailure`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         switch content {
         case .file(let file): try file.read(into: buffer, at: offset)
@@ -61,8 +60,8 @@ public struct InputFile: ByteSource {
     }
 
     private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {
-        // Wakes this thread when the run is stopped. The handler may still be called shortly after the work, so it
-        // keeps its end open.
+        // A pipe that wakes this thread when the run is stopped. The handler may run shortly after this function
+        // returns, so it keeps the writing end open.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
         let (woken, waking) = (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
@@ -86,7 +85,7 @@ public struct InputFile: ByteSource {
     }
 }
 
-/// Input over a byte limit: status 77.
+/// An input exceeds its byte limit: status 77.
 public struct InputTooLarge: Failure, Equatable {
     public let path: String
     public let byteLimit: Int

@@ -1,6 +1,6 @@
 import Libc
 
-/// Creates a folder at a path of the user, and missing folders above it. Throws `SystemFailure` (status 73).
+/// Creates a folder that the user named, and missing folders above it. Throws `SystemFailure` (status 73).
 ///
 /// - Parameter synchronized: whether to wait until the names of the new folders are on the disk.
 public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool = false) throws {

@@ -1,27 +1,27 @@
 import CSystem
 import Libc
 
-/// A file that is written under a temporary name and renamed when complete, so that a failure changes nothing. Removed
-/// with the last reference unless committed. Methods throw `SystemFailure`.
+/// A file that is written under a temporary name and renamed when complete, so that a failure changes nothing.
+/// Releasing the last reference removes a file that was not committed. Methods throw `SystemFailure`.
 ///
 /// * A symbolic link stays: its target is replaced, or created if missing.
-/// * A replaced file passes on its mode, and its owner and group if the process may set them; a file that the process
-///   may not write is not replaced. A new file gets the mode of the umask.
+/// * A replacement gets the mode of the old file, and its owner and group if the process may set them. A file that the
+///   process may not write is not replaced. A new file gets its mode from the umask.
 /// * Other hard links to a replaced file keep the old content.
 /// * A pipe, a device, and the target of `/dev/stdout` and the like are written in place.
 public final class OutputFile: ByteSink {
     public let path: String
     private let file: File
-    /// The final place; nil if it is written in place.
+    /// The names before and after the commit; nil if the file is written in place.
     private let place: Place?
     private var isCommitted = false
     /// Temporary files of this process that are neither committed nor removed.
     private static let begun = Monitor(Set<String>())
 
     private struct Place {
-        /// The folder of the names; nil if they are paths.
+        /// The folder that contains both names; nil if they are paths.
         var folder: Folder?
-        /// The name before the commit; nil if it has none.
+        /// The name before the commit; nil for a file without a name.
         var temporary: String?
         var final: String
         /// Whether the file may replace another.
@@ -30,7 +30,7 @@ public final class OutputFile: ByteSink {
         var temporaryPath: String? { temporary.map { folder?.path(of: $0) ?? $0 } }
     }
 
-    /// Removes all temporary files of this process, if it ends without destroying their owners.
+    /// Removes all temporary files of this process. Called if the process ends without running deinitialisers.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
@@ -45,14 +45,14 @@ public final class OutputFile: ByteSink {
         name.hasPrefix(".apod-tools-") && name.hasSuffix(".part")
     }
 
-    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if the
-    /// name belongs to a folder.
+    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if
+    /// `path` is a folder.
     public init(path: String) throws {
         self.path = path
         do {
             let target = try OutputTarget(path)
             if target.isStream {
-                // Appends, since a shell's `>>` may have written something.
+                // Appends, since `/dev/stdout` may be a file that a shell opened with `>>`.
                 file = try File.open(target.path, O_WRONLY | O_APPEND)
                 place = nil
                 return
@@ -69,13 +69,13 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Begins a file in an open folder. Throws `SystemFailure` (status 73) like the other initialiser, and also if the
-    /// name belongs to anything but a file; `UnsafePlace.link` if it is a link.
+    /// Begins a file in an open folder. Throws `SystemFailure` (status 73) like the other initialiser, and also if
+    /// `name` is not a regular file; `UnsafePlace.link` if it is a link.
     ///
     /// - Parameters:
     ///   - name: without a slash.
-    ///   - replaces: false to fail with `EEXIST` if the file exists now or at the commit. A killed run then leaves
-    ///     nothing behind, if the file system has files without a name.
+    ///   - replaces: false to fail with `EEXIST` if the file exists now or at the commit. If the file system supports
+    ///     it, the file then has no name until the commit, so that a killed run leaves nothing behind.
     public init(in folder: Folder, name: String, replaces: Bool) throws {
         path = folder.path(of: name)
         do {
@@ -113,7 +113,7 @@ public final class OutputFile: ByteSink {
     /// and no space until one of them changes. Call it before writing anything.
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
-        // Copied by the kernel, or not at all: overwrites any bytes that were copied.
+        // `csystem_copy` may have copied a part before it failed: starts over.
         guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
             throw SystemFailure(errno: errno, "write \(path)")
         }
@@ -133,9 +133,10 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Moves the file to its place, replacing an older file if it may. With `synchronized`, returns when the bytes and
-    /// the new name are on the disk, so that a power cut leaves the old or the complete new file, and after the return
-    /// the new file.
+    /// Renames the file to its final name, replacing an older file if that is allowed.
+    ///
+    /// - Parameter synchronized: whether to wait until the content and the name are on the disk. A power failure during
+    ///   the call then leaves the old or the complete new file; after the call, the new file.
     public func commit(synchronized: Bool = false) throws {
         guard let place else { return }
         if synchronized { try file.synchronize() }

@@ -1,29 +1,30 @@
 import Libc
 
-/// The destination of an output file's name, after links are followed.
+/// The target of an output path after following links.
 public struct OutputTarget {
-    /// Without a final link. Relative if the name and all links are.
+    /// The path of the target, whose last component is not a link. Relative if the name and all links are relative.
     public let path: String
-    /// Whether to write in place, since a new file would not be the same: a pipe, a device, or a file that a process
-    /// has open (`/dev/stdout`, `/dev/fd/3`).
+    /// Whether to write in place rather than replace the target: a pipe, a device, or an open file of a process
+    /// (`/dev/stdout`, `/dev/fd/3`).
     let isStream: Bool
-    /// The existing file.
+    /// The existing file to replace, if any.
     let replaced: FileStatus?
 
-    /// The mode of a new file, before the umask. A replacement gets the old file's mode after it is open: until then no
-    /// other user may open it.
+    /// The mode of the new file, before the umask. No other user may open a replacement until it has the old file's
+    /// mode.
     var initialMode: mode_t { replaced == nil ? 0o666 : 0o600 }
 
     /// The folder with a final slash; empty for the current folder.
     var folder: String { path.folderPrefix }
 
-    /// The path that a process must be allowed to write: the folder, or `path` itself if it is written in place.
+    /// The path that a confined process must be allowed to write: the folder, or `path` itself if it is written in
+    /// place.
     public var writablePlace: String { isStream ? path : folder.isEmpty ? "." : folder }
 
     /// The limit of Linux (path_resolution(7)).
     private static let linkLimit = 40
 
-    /// Follows the links at the end of `name`, also to a missing file, as writing to a link does. Throws
+    /// Follows the links at the end of `name`, even to a missing file, as open(2) with O_CREAT does. Throws
     /// `SystemFailure` for a loop, a folder, a file that is not writable, and another user's link in a folder such as
     /// `/tmp`.
     public init(_ name: String) throws(SystemFailure) {
@@ -42,7 +43,7 @@ public struct OutputTarget {
             switch status.kind {
             case .folder: throw Self.failure(EISDIR, name)
             case .file:
-                // Renaming only needs a right on the folder, but the user wants to keep a read-only file.
+                // Renaming needs only a right on the folder, but must not replace a read-only file.
                 guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
                     throw Self.failure(errno, name)
                 }
@@ -62,7 +63,7 @@ public struct OutputTarget {
         throw Self.failure(ELOOP, name)
     }
 
-    /// Whether a link is below /proc: such a link leads to an open file, whose name may have changed.
+    /// Whether a link is in /proc. Such a link refers to an open file, whose name may have changed.
     private static func isOpenFile(link: FileStatus) throws(SystemFailure) -> Bool {
         try FileStatus(at: "/proc/self", followingLinks: false)?.identity.device == link.identity.device
     }
@@ -71,8 +72,8 @@ public struct OutputTarget {
         SystemFailure(errno: errno, "create \(name)", purpose: .makeOutput)
     }
 
-    /// The rule of `fs.protected_symlinks` (proc(5)), which the kernel cannot apply to links followed here: in a shared
-    /// folder, only links of this user and of the folder's owner are followed.
+    /// Applies the rule of `fs.protected_symlinks` (proc(5)), since the kernel does not see the links that are followed
+    /// here: in a shared folder, follows only links of this user and of the folder's owner.
     private static func mayFollow(linkOf owner: uid_t, in folder: String) throws(SystemFailure) -> Bool {
         guard let status = try FileStatus(at: folder.isEmpty ? "." : folder) else { return false }
         let isShared = status.mode & S_ISVTX != 0 && status.mode & S_IWOTH != 0
@@ -81,9 +82,11 @@ public struct OutputTarget {
 }
 
 extension FileStatus {
-    /// Sets owner, group and permissions of `file`, a new file that no other user may open, to this file's, as far as
-    /// the process may. Omits set-user-ID and the like, which were granted to the old content. A group that cannot be
-    /// kept must not lend its rights to another. A file system without modes has none to keep.
+    /// Copies owner, group and permissions to `file`, a new file that no other user may open yet. Ignores refusals,
+    /// since the process may lack the right, or the file system may have no modes.
+    ///
+    /// Omits set-user-ID, set-group-ID and the sticky bit, which were granted to the old content. If the group cannot
+    /// be set, the new file's group gets only the rights of all users.
     func passOn(to file: File) {
         var mode = mode & 0o777
         if (file.status.owner, file.status.group) != (owner, group), fchown(file.descriptor, owner, group) != 0,

@@ -4,9 +4,9 @@ import Libc
 public enum UnsafePlace: Failure, Equatable {
     /// The path contains a symbolic link.
     case link(String)
-    /// It is not a regular file, or has another hard link.
+    /// The file is not regular, or has another hard link.
     case notAPlainFile(String)
-    /// It belongs to another user.
+    /// The file or folder belongs to another user.
     case owner(String, owner: uid_t, user: uid_t)
     /// Every user may write to it.
     case writableByAll(String)
@@ -59,7 +59,7 @@ public enum UnsafePlace: Failure, Equatable {
     private static func quoted(_ path: String) -> String {
         let plain = path.utf8.allSatisfy { $0.isLetter || $0.isDigit || "/._-+:@%".utf8.contains($0) }
         if plain, !path.isEmpty { return path }
-        // Messages show foreign bytes in the form that bash reads in such quotes.
+        // Messages show bytes that are not UTF-8 as `\xNN`, which bash reads in `$'…'`.
         if path.hasForeignBytes {
             return "$'" + path.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
         }
@@ -68,16 +68,16 @@ public enum UnsafePlace: Failure, Equatable {
 
     // MARK: Decisions
 
-    /// Returns why a folder for files of this process cannot be trusted, or nil: it must belong to `user`, and other
-    /// users must not be able to write to it.
+    /// Returns why a folder for files of this process is unsafe, or nil. The folder must belong to `user`, and must not
+    /// be writable by all users.
     public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if status.kind == .link { return .link(path) }
         if status.owner != user { return .owner(path, owner: status.owner, user: user) }
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Returns why a folder cannot be trusted with private files, or nil. `fault(above:)` checks whether other users
-    /// may replace it.
+    /// Returns why a folder for private files is unsafe, or nil. Other users must not be able to read it.
+    /// `fault(above:)` checks whether they may replace it.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {
@@ -85,8 +85,8 @@ public enum UnsafePlace: Failure, Equatable {
         return fault(ofFolder: path, status, user: user)
     }
 
-    /// Returns why a folder in `above` cannot be trusted, or nil: other users must not be able to replace it, which the
-    /// sticky bit prevents.
+    /// Returns why a folder in `above` is unsafe, or nil. Other users must not be able to replace it, which the sticky
+    /// bit of `above` prevents.
     public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil

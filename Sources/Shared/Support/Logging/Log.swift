@@ -18,7 +18,7 @@ public struct Log: Sendable {
         case plain, json
     }
 
-    /// A fact of a message in a separate JSON field, for programs.
+    /// A fact of a message, which JSON messages contain as a separate field.
     public enum Fact: Sendable, Equatable {
         case text(String)
         case integer(Int)
@@ -54,13 +54,13 @@ public struct Log: Sendable {
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
-    /// Shows a result to the user, unless only errors are shown.
+    /// Writes a result for the user, unless the threshold is `error`.
     public func notice(_ message: @autoclosure () -> String) {
         guard threshold >= .warning else { return }
         write(line(word: "notice", prefix: "", message()))
     }
 
-    /// Reports progress at any threshold: progress has a separate option.
+    /// Writes progress at any threshold, since a separate option controls progress.
     func progress(_ message: String, facts: Facts = [:]) {
         write(line(word: "progress", prefix: "", message, facts))
     }
@@ -102,6 +102,6 @@ public struct Log: Sendable {
         return text
     }
 
-    /// Writes to standard error, above drawn progress.
+    /// Writes to standard error, above the progress line.
     public static let standardError: @Sendable (String) -> Void = { StandardError.write($0) }
 }

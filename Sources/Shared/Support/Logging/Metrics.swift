@@ -1,12 +1,11 @@
-/// Receives an event for each step of the work, or discards it if the run does not measure. Passed down like `Log`.
-/// Without a receiver, events are not even created.
+/// Receives an event for each step of a run. Passed down like `Log`. Without a receiver, events are not created.
 public struct Metrics: Sendable {
     private let take: (@Sendable (MetricEvent) -> Void)?
 
     /// Discards all events.
     public static let silent = Metrics(take: nil)
 
-    /// - Parameter take: receives each event, on the thread of the event.
+    /// - Parameter take: receives each event, on the thread that adds it.
     public init(_ take: @escaping @Sendable (MetricEvent) -> Void) { self.take = take }
 
     private init(take: (@Sendable (MetricEvent) -> Void)?) { self.take = take }
@@ -15,7 +14,7 @@ public struct Metrics: Sendable {
 
     public func add(_ event: @autoclosure () -> MetricEvent) { take?(event()) }
 
-    /// Runs `body`, and adds the event that `event` returns for its result and time.
+    /// Runs `body`, and adds the event that `event` returns for its result and duration.
     public func measure<Success>(
         _ body: () throws -> Success, event: (Result<Success, any Error>, Duration) -> MetricEvent
     ) rethrows -> Success {
@@ -32,7 +31,7 @@ public struct Metrics: Sendable {
     }
 }
 
-/// A step of the work.
+/// A step of a run.
 public struct MetricEvent: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case cache, trim, download, remote, decode, encode
@@ -71,7 +70,7 @@ public struct MetricEvent: Sendable {
         self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
     }
 
-    /// Returns the code of a step's failure.
+    /// Returns the code of a step's failure, or nil if it succeeded.
     public static func code(of result: Result<some Any, any Error>) -> Value? {
         guard case .failure(let error) = result, let failure = error as? any Failure else { return nil }
         return .text(failure.code)
@@ -79,11 +78,11 @@ public struct MetricEvent: Sendable {
 
     public subscript(name: String) -> Value? { fields.first { $0.name == name }?.value }
 
-    /// Returns the event as a line of JSON with its line end. Texts are cut if the line exceeds `byteLimit`.
+    /// Returns the event as a line of JSON, including the newline. Truncates texts if the line exceeds `byteLimit`.
     func line(tool: String, pid: Int32, time: Timestamp, byteLimit: Int = .max) -> [UInt8] {
         let whole = line(tool: tool, pid: pid, time: time, textLimit: nil)
         if whole.utf8.count <= byteLimit { return Array(whole.utf8) }
-        // A byte of text becomes at most six bytes.
+        // JSON escapes a byte of text with at most six bytes.
         let texts = fields.count { if case .text = $0.value { true } else { false } }
         let rest = byteLimit - 200 - 40 * fields.count
         return Array(line(tool: tool, pid: pid, time: time, textLimit: max(rest / (6 * max(texts, 1)), 0)).utf8)
@@ -106,7 +105,7 @@ public struct MetricEvent: Sendable {
         return line + "}\n"
     }
 
-    /// Returns the beginning of a text in at most so many bytes of UTF-8, including `…`.
+    /// Truncates a text to at most `limit` bytes of UTF-8, including `…`.
     private static func cut(_ text: String, toBytes limit: Int) -> String {
         if text.utf8.count <= limit { return text }
         var kept = ""

@@ -2,13 +2,13 @@ import Libc
 
 /// Appends events to a file that several processes may share, one line of JSON each.
 public enum MetricsFile {
-    /// The maximum length of a line. A pipe accepts this many bytes as a unit (POSIX, `PIPE_BUF` of Linux), and a
-    /// file opened for appending accepts any single write as a unit, so lines of several processes never mix.
+    /// The maximum length of a line in bytes. A write of this length to a pipe is atomic (POSIX; `PIPE_BUF` on Linux),
+    /// and so is any write to a file opened for appending: lines of several processes are never mixed.
     static let byteLimit = 4096
 
-    /// Opens the file, or creates it with access for its owner only. Throws `SystemFailure` (status 73).
+    /// Opens the file, or creates it with mode 0600. Throws `SystemFailure` (status 73).
     ///
-    /// - Parameter log: gets a warning if writing fails later. Writing then stops, since further lines would follow
+    /// - Parameter log: receives a warning if a write fails. No more events are then written, since they would follow
     ///   half a line.
     public static func open(_ path: String, tool: String, log: Log) throws -> Metrics {
         let file = try File.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, purpose: .makeOutput)

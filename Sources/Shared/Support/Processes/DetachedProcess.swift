@@ -3,9 +3,9 @@ import Libc
 
 /// A process that outlives its parent, without a terminal.
 public enum DetachedProcess {
-    /// Starts this program with these arguments, in a new session. Its standard output and standard error are
-    /// `/dev/null`; its standard input is a pipe that ends with this process: `begin` waits for that. It inherits only
-    /// the environment variables for loading libraries, so no secret.
+    /// Starts this program with `arguments` in a new session. Its standard output and standard error are `/dev/null`.
+    /// Its standard input is a pipe that closes when this process ends, which `begin` waits for. It inherits only the
+    /// environment variables in `passedOn`, so no secret.
     ///
     /// Call it before this process drops its right to run programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
@@ -29,7 +29,7 @@ public enum DetachedProcess {
         }
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         for stream: Int32 in 1...2 { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0) }
-        // The new program would inherit blocked or ignored signals.
+        // Otherwise the new process would inherit blocked and ignored signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -38,7 +38,7 @@ public enum DetachedProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
-        // The same name, since a file that contains several programs selects one by name.
+        // A binary that contains several tools selects one by this name.
         var argv = ([ProgramArguments.programName()] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
         var envp =
             passedOn.compactMap { name in
@@ -58,8 +58,10 @@ public enum DetachedProcess {
         }
     }
 
-    /// Closes all files but the standard streams, since other processes may wait for the end of a pipe, changes to the
-    /// root folder, and waits until the parent process has ended. Call it before anything else.
+    /// Waits until the parent process has ended. Call it first in a process from `start`.
+    ///
+    /// Also changes to the root folder, and closes all files except the standard streams, since other processes may
+    /// wait for the end of a pipe.
     public static func begin() {
         chdir("/")
         closeInheritedFiles()
@@ -75,7 +77,7 @@ public enum DetachedProcess {
             if let descriptor = Int32(String(nameIn: entry)), descriptor > 2 { open.append(descriptor) }
         }
         closedir(folder)
-        // The list includes the folder's own descriptor, which is already closed.
+        // The list includes the descriptor of /dev/fd itself, which is already closed.
         for descriptor in open { close(descriptor) }
     }
 
@@ -95,7 +97,7 @@ public enum DetachedProcess {
         return path.withUnsafeBufferPointer { String(pathPointer: $0.baseAddress!) }
     }
     #else
-    // POSIX_SPAWN_SETSID of <spawn.h>, the same in glibc (2.26) and musl; glibc's header hides it from Swift.
+    // POSIX_SPAWN_SETSID of <spawn.h>, the same in glibc (2.26) and musl. Swift does not import it from glibc's header.
     private static let startsSession: Int32 = 0x80
 
     private static func ownProgram() throws -> String {

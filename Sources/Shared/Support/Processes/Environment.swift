@@ -18,16 +18,17 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
         return value
     }
 
-    /// Returns a variable's folder, or nil for a relative path, which the XDG Base Directory Specification ignores.
+    /// Returns a variable's value, or nil if it is unset or a relative path, which the XDG Base Directory Specification
+    /// ignores.
     public func folder(_ name: String) -> String? { self[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// Returns a variable's base directory, else `standard` below `HOME`; nil if neither is set.
+    /// Returns the base directory in the XDG variable `name`, else `standard` below `HOME`; nil if neither is set.
     public func baseFolder(_ name: String, standard: String) -> String? {
         folder(name) ?? self["HOME"].map { "\($0)/\(standard)" }
     }
 
-    /// The environment of this process. A value that is not UTF-8 becomes a path's text (`String(pathBytes:)`). Copies
-    /// nothing, as a tool reads few variables.
+    /// The environment of this process. Values that are not UTF-8 are converted by `String(pathBytes:)`. Each variable
+    /// is looked up when it is read, since a tool reads few of them.
     public static func ofProcess() -> Environment {
         Environment { name in getenv(name).map { String(pathPointer: $0) } }
     }

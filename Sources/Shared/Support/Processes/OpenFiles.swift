@@ -1,11 +1,12 @@
 import Libc
 
-/// The budget of open files: a run that exceeds the process's limit fails in an unpredictable call.
+/// Limits the number of jobs by the number of files that a process may open. A run that exceeds this limit fails in an
+/// unpredictable call.
 public enum OpenFiles {
-    /// Files of a run outside its jobs: streams, index, locks, root, name lookups. 14 were measured.
+    /// Open files of a run outside its jobs: streams, index, locks, root, name lookups. Measured: 14.
     private static let ofRun = 24
-    /// Files of a job: 4 while it downloads (connection, wake-up pair, partial file), and briefly copies, folders and
-    /// the picture.
+    /// Open files of a job: 4 during a download (connection, wake-up pair, partial file), and briefly copies, folders
+    /// and the picture.
     private static let ofJob = 8
 
     /// The process's limit of open files; nil if there is none.
@@ -14,7 +15,8 @@ public enum OpenFiles {
         return limit < 0 ? nil : limit
     }
 
-    /// Returns how many of the wanted jobs may run in parallel with a limit of open files: at least one.
+    /// Returns the number of jobs that may run in parallel: `wanted`, or fewer to stay below `limit` open files; at
+    /// least 1.
     public static func jobs(_ wanted: Int, limit: Int?) -> Int {
         guard let limit else { return wanted }
         return min(wanted, max(1, (limit - ofRun) / ofJob))

@@ -2,16 +2,16 @@ import CSystem
 
 /// The arguments of this program.
 public enum ProgramArguments {
-    /// Returns the arguments after the program's name, byte for byte, as texts of paths (`String(pathBytes:)`).
+    /// Returns the arguments after the program's name. `String(pathBytes:)` converts them, so every byte is kept.
     ///
-    /// On Linux, `CommandLine` searches the stack for them by means of `/proc/self`, which takes time and is impossible
-    /// in a process started by a confined process. So this uses the arguments that the C library passes to
-    /// constructors, if it does: they stay in place even if a library changes the environment before `main`.
+    /// On Linux, `CommandLine` searches the stack for the arguments by means of `/proc/self`. This takes time, and
+    /// fails in a process started by a confined process. If the C library passes the arguments to constructors, this
+    /// uses them instead. They stay valid even if a library changes the environment before `main`.
     public static func ofProcess() -> [String] {
         Array(words().dropFirst())
     }
 
-    /// Returns the name that started this program, without its folder, or an empty text.
+    /// Returns the name that started this program, without its folder; an empty text if it is unknown.
     public static func programName() -> String {
         let text = words().first ?? ""
         return text.lastIndex(of: "/").map { String(text[text.index(after: $0)...]) } ?? text

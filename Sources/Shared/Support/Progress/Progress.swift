@@ -1,13 +1,13 @@
-/// Shows the progress of a run that has lasted for half a second.
+/// Shows the progress of a run once it has lasted half a second.
 ///
-/// Passed down like `Log`; any thread may report events. A separate thread draws ten times a second; it is started with
-/// the first download or decoded picture, so that a run with only cache hits has none.
+/// Passed down like `Log`; any thread may report events. A separate thread draws ten times a second. It starts with the
+/// first download or decoded picture, so a run with only cache hits starts no thread.
 public final class Progress: Sendable {
-    /// Why a request waits.
+    /// The reason for a pause before a request.
     public enum WaitReason: String, Sendable {
-        /// A failure will be retried.
+        /// The request failed and will be retried.
         case retry
-        /// The server accepts no more requests for a while.
+        /// A rate limit allows no more requests for a while.
         case rateLimit = "rate-limit"
     }
 
@@ -16,25 +16,25 @@ public final class Progress: Sendable {
         var thread: Thread?
         var isEnded = false
         var hasDrawn = false
-        /// The time of the last line of a log.
+        /// The time of the last log line.
         var lastLine: Duration?
     }
 
     private let style: ProgressStyle
     private let log: Log
     private let state: Monitor<State>
-    /// Whether standard output is a terminal, where records would collide with the drawn line.
+    /// Whether standard output is a terminal too: records would then collide with the drawn line.
     private let meetsOutput: Bool
 
     /// Shows nothing.
     public static let none = Progress(.hidden, log: .silent)
 
-    /// Shorter work ends before a user could read it.
+    /// Shorter runs end before a user could read the line.
     private static let firstDrawing: Duration = .milliseconds(500)
     private static let betweenDrawings: Duration = .milliseconds(100)
     private static let betweenLines: Duration = .seconds(5)
 
-    /// - Parameter log: receives `lines`.
+    /// - Parameter log: receives the lines if the style is `lines`.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log
@@ -57,7 +57,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Announces work that may take long.
+    /// Starts drawing. Call it before work that may take long.
     public func beginWork() {
         if !isHidden { state.withLock(start) }
     }
@@ -71,7 +71,7 @@ public final class Progress: Sendable {
         if !isHidden { state.withLock { $0.progress.receive(0, bytes) } }
     }
 
-    /// Runs `body`, which writes to standard output, while nothing is drawn.
+    /// Clears the drawn line while `body` writes to standard output.
     public func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         meetsOutput ? try StandardError.aside(body) : try body()
     }
@@ -90,7 +90,7 @@ public final class Progress: Sendable {
         if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
     }
 
-    /// Runs `body`, which waits this long before a request to `host`, and shows the wait.
+    /// Runs `body`, which waits for `span` before a request to `host`, and shows the pause.
     public func waiting<Result, E: Error>(
         _ reason: WaitReason, host: String, for span: Duration, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
@@ -110,15 +110,15 @@ public final class Progress: Sendable {
         fileprivate let number: Int
 
         /// - Parameters:
-        ///   - bytes: the bytes that already exist.
-        ///   - total: the final number, if it is known.
+        ///   - bytes: the number of bytes from an earlier attempt.
+        ///   - total: the final number of bytes, if known.
         public func expect(bytes: Int, total: Int?) {
             progress.state.withLock { $0.progress.expect(number, bytes: bytes, total: total) }
         }
 
         public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
 
-        /// Ends the download, and draws it if it is complete.
+        /// Ends the download, and redraws the line if it is complete.
         public func end() {
             let shows = progress.state.withLock { state in
                 state.progress.end(number)
@@ -128,7 +128,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Shows a download under an untrusted name; returns nil if nothing is shown.
+    /// Starts to show a download; its name may be untrusted. Returns nil if progress is hidden.
     public func beginTransfer(_ name: @autoclosure () -> String) -> Transfer? {
         if isHidden { return nil }
         let name = name()
@@ -142,7 +142,7 @@ public final class Progress: Sendable {
 
     private func start(_ state: inout State) {
         guard state.thread == nil, !state.isEnded else { return }
-        // If the system allows no thread, there are more important problems.
+        // Without a thread, the run continues but shows no progress.
         state.thread = try? Thread.start { [self] in run() }
     }
 

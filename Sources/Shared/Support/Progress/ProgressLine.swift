@@ -1,6 +1,6 @@
 /// Formats the progress of a run as a line of text.
 enum ProgressLine {
-    /// Returns a line that fits into this many columns, without its least important parts if necessary.
+    /// Returns a line of at most `columns` columns. Omits the least important parts if necessary.
     static func drawn(
         _ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool
     ) -> (text: String, columns: Int) {
@@ -47,7 +47,7 @@ enum ProgressLine {
         var parts = [counts]
         if let wait = state.nextWait { parts.append(waitOfHost(wait, at: now)) }
         let rate = state.finishedRate.perSecond
-        // A lower rate is not informative.
+        // Lower rates are not informative.
         if rate >= 0.1 { parts.append("\(rate < 10 ? tenths(rate) : String(Int(min(rate, 1e9)))) days/s") }
         if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
         return parts
@@ -69,7 +69,7 @@ enum ProgressLine {
         "\(TerminalText.escaped(wait.host)): \(self.wait(wait, at: now))"
     }
 
-    /// Returns whole seconds until a moment, rounded up.
+    /// Returns the seconds until `end`, rounded up, at least 0.
     static func seconds(until end: Duration, at now: Duration) -> Int {
         max(Int((end - now).inSeconds.rounded(.up)), 0)
     }
@@ -82,7 +82,7 @@ enum ProgressLine {
 
     // MARK: A single download
 
-    /// Returns amount, rate and time left, the most important first.
+    /// Returns amount, rate and time left, in order of importance.
     private static func parts(
         _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration
     ) -> [String] {
@@ -101,14 +101,14 @@ enum ProgressLine {
         return parts
     }
 
-    /// Short enough for 80 columns with a name and all figures.
+    /// Short enough to fit into 80 columns together with a name and all figures.
     private static let shortestBar = 8
-    /// The columns of the longest usual figures and the shortest bar. The name gets at most the rest, so that it keeps
-    /// its place while the figures change.
+    /// The columns of the longest usual figures and the shortest bar. The name gets at most the other columns, so that
+    /// the line does not shift while the figures change.
     private static let columnsOfFigures = 64
     private static let longestBar = 40
     private static let shortestName = 12
-    /// Brackets, and the spaces before them.
+    /// The columns of the brackets and of the spaces before them.
     private static let barFrame = 4
 
     private static func bar(
@@ -140,12 +140,12 @@ enum ProgressLine {
 
     // MARK: Figures
 
-    /// Returns the columns of the parts, all ASCII, with two spaces between them.
+    /// Returns the columns of the parts joined by two spaces. All parts are ASCII.
     private static func width(_ parts: [String]) -> Int {
         parts.reduce(0) { $0 + $1.utf8.count } + 2 * (parts.count - 1)
     }
 
-    /// Rounded down, so that 100 means complete.
+    /// Rounds down, so that 100 means complete.
     private static func percent(_ bytes: Int, of total: Int) -> Int {
         total > 0 ? Int(Double(bytes) / Double(total) * 100) : 100
     }

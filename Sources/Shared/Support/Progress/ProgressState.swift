@@ -1,10 +1,10 @@
-/// The progress of a run: finished and current work. A pure value, which gets the time as an argument.
+/// The progress of a run: finished and current work. A pure value: its methods receive the time as an argument.
 struct ProgressState: Sendable {
     struct Transfer: Sendable, Equatable {
         let name: String
-        /// Existing bytes, including the bytes of an earlier attempt.
+        /// Bytes on the disk, including bytes from an earlier attempt.
         var bytes = 0
-        /// The final number, if the server sends it.
+        /// The final number of bytes, if the server sends it.
         var total: Int?
     }
 
@@ -19,7 +19,7 @@ struct ProgressState: Sendable {
     enum Unit: Sendable {
         /// Records, with their downloads.
         case records
-        /// Days. A download contains many days, so neither downloads nor bytes show their progress.
+        /// Days. A download contains many days, so downloads and bytes do not measure progress.
         case days
     }
 
@@ -28,18 +28,18 @@ struct ProgressState: Sendable {
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0
-    /// By number, so that the oldest is first.
+    /// The current downloads by number.
     private(set) var transfers: [Int: Transfer] = [:]
-    /// All received bytes.
+    /// All bytes that the run has received.
     private(set) var received = 0
     private(set) var rate = Rate()
-    /// The rate of finished records. Days arrive in pages, and a page may take seconds. The mean since the beginning
-    /// would not predict the remaining days if the first days were cached.
+    /// The rate of finished records. The window is long because days arrive in pages that may take seconds. It does not
+    /// reach back to the beginning, since the first days may be cached.
     private(set) var finishedRate = Rate(window: .seconds(10))
     private var timeLeft = TimeLeft()
-    /// The last download that ended.
+    /// The download that ended last.
     private var ended: Transfer?
-    /// By number.
+    /// The current pauses by number.
     private(set) var waits: [Int: Wait] = [:]
     private(set) var began: Duration
     private var nextNumber = 0
@@ -61,8 +61,8 @@ struct ProgressState: Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: the bytes that already exist.
-    ///   - total: the final number; ignored if it is impossible.
+    ///   - bytes: the number of bytes from an earlier attempt.
+    ///   - total: the final number of bytes; ignored if it is less than `bytes`.
     mutating func expect(_ number: Int, bytes: Int, total: Int?) {
         transfers[number]?.bytes = bytes
         transfers[number]?.total = total.flatMap { $0 >= bytes ? $0 : nil }
@@ -72,7 +72,7 @@ struct ProgressState: Sendable {
         received += bytes
         guard var transfer = transfers[number] else { return }
         transfer.bytes += bytes
-        // The total of a server that sends more is worthless.
+        // The server has sent more than its total, which was therefore wrong.
         if let total = transfer.total, transfer.bytes > total { transfer.total = nil }
         transfers[number] = transfer
     }
@@ -91,7 +91,7 @@ struct ProgressState: Sendable {
     /// The pause that ends first.
     var nextWait: Wait? { waits.values.min { $0.end < $1.end } }
 
-    /// Updates rate and time left, which are smoothed over the drawings.
+    /// Updates the rates and the time left, both smoothed. Call it before each drawing.
     mutating func sampleRate(at now: Duration) {
         rate.sample(received, at: now - began)
         finishedRate.sample(finished, at: now - began)
@@ -100,7 +100,7 @@ struct ProgressState: Sendable {
 
     var finished: Int { done + failed }
 
-    /// The single download of the run, if there is only one. Stays until its record is finished.
+    /// The only download of a run with one record. It stays until the record is finished.
     var single: Transfer? {
         guard unit == .records, finished == 0, expected ?? 1 == 1, transfers.count <= 1 else { return nil }
         if let transfer = transfers.values.first { return transfer }
@@ -108,7 +108,7 @@ struct ProgressState: Sendable {
         return ended.flatMap { $0.bytes > 0 || $0.total != nil || !waits.isEmpty ? $0 : nil }
     }
 
-    /// Returns the seconds left: by the bytes of a single download, else by the finished records.
+    /// Returns the seconds left, from the bytes of a single download, else from the finished records.
     func secondsLeft(at now: Duration) -> Int? {
         if let single {
             guard let total = single.total, total > single.bytes else { return nil }
@@ -118,7 +118,7 @@ struct ProgressState: Sendable {
         return timeLeft.seconds(at: now)
     }
 
-    /// Returns the seconds left at the present rate.
+    /// Returns the seconds left at the current rate.
     private func left(at now: Duration) -> Double? {
         if let single {
             guard let total = single.total, total > single.bytes, rate.isSteady, rate.perSecond >= 1 else { return nil }
@@ -128,7 +128,7 @@ struct ProgressState: Sendable {
         return finishedRate.seconds(for: expected - finished)
     }
 
-    /// The total bytes; nil unless all records have begun and all servers have sent their lengths.
+    /// The total number of bytes; nil unless all records have begun and all servers have sent a length.
     private var bytesExpected: Int? {
         if let single { return single.total }
         guard unit == .records, let expected, finished + transfers.count >= expected else { return nil }
@@ -140,7 +140,7 @@ struct ProgressState: Sendable {
         return sum
     }
 
-    /// The numbers of the line, for a log that a program reads.
+    /// Returns the figures of the line as fields of a JSON message.
     func facts(at now: Duration) -> Log.Facts {
         [
             "records_done": .integer(finished), "records_failed": .integer(failed),

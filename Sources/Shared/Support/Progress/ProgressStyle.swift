@@ -1,18 +1,18 @@
 /// How progress is shown.
 public enum ProgressStyle: Sendable, Equatable {
     case hidden
-    /// Occasional lines of a log.
+    /// A log line every few seconds.
     case lines
     /// A line that is redrawn.
     case drawn(hasColour: Bool)
 
-    /// The value of the option.
+    /// The value of the option `--progress`.
     public enum Choice: String, Sendable, CaseIterable {
         case auto, plain, none
     }
 
-    /// Depends only on its arguments. A terminal that cannot clear a line (`TERM` is `dumb` or unset) gets lines, and
-    /// so does a log for programs. A file or a pipe gets lines only on request.
+    /// Chooses a style from the arguments alone. A terminal that cannot clear a line (`TERM` is `dumb` or unset) and a
+    /// JSON log get lines. A file or a pipe gets lines only on request.
     public init(
         _ choice: Choice, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
     ) {

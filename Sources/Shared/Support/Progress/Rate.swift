@@ -1,23 +1,25 @@
 /// The number of bytes or records per second, over the last few seconds.
 ///
-/// Keeps only moments of arrival. Bursts and pages have a constant rate, and the rate falls only if nothing arrives for
-/// longer than before.
+/// Samples are taken only when something arrives, so that bursts and pages have a constant rate. The rate falls only if
+/// nothing arrives for more than twice the usual interval.
 struct Rate: Sendable, Equatable {
     private struct Sample: Sendable, Equatable {
         let amount: Int
         let time: Duration
     }
 
-    /// The beginning, until enough has arrived after it; then the oldest moment that still counts.
+    /// The first sample is the beginning of the run until enough has arrived; later, the oldest sample that still
+    /// counts.
     private var samples = [Sample(amount: 0, time: .zero)]
     private var startsAtZero = true
     private var now = Duration.zero
     private let window: Duration
 
-    /// The latest moments that count even if they are older, so that a few slow records have a rate too.
+    /// The number of samples that count even if they are older than the window, so that a few slow records also have a
+    /// rate.
     private static let fewestSamples = 4
 
-    /// - Parameter window: how long a moment counts.
+    /// - Parameter window: how long a sample counts.
     init(window: Duration = .seconds(6)) { self.window = window }
 
     /// - Parameters:
@@ -28,7 +30,8 @@ struct Rate: Sendable, Equatable {
         now = time
         guard let last = samples.last, amount > last.amount else { return }
         samples.append(Sample(amount: amount, time: time))
-        // The first bytes arrive differently: late, while a server works, and then many together, out of buffers.
+        // The first bytes are not typical: they arrive late, while a server works, and then many at a time, from
+        // buffers.
         if startsAtZero, samples.count > Self.fewestSamples, time - samples[1].time >= .seconds(2) {
             samples.removeFirst()
             startsAtZero = false
@@ -39,7 +42,7 @@ struct Rate: Sendable, Equatable {
     /// Whether enough has arrived to predict the rest.
     var isSteady: Bool { !startsAtZero }
 
-    /// Returns the seconds until this much more has arrived, less the time since the last arrival; nil if unknown.
+    /// Returns the seconds until `amount` more has arrived, less the time since the last arrival; nil if unknown.
     func seconds(for amount: Int) -> Double? {
         guard perSecond > 0, let last = samples.last else { return nil }
         return max(Double(amount) / perSecond - min(now - last.time, interval).inSeconds, 0)
@@ -51,7 +54,7 @@ struct Rate: Sendable, Equatable {
         return (last.time - first.time) / (samples.count - 1)
     }
 
-    /// Zero before the first arrival, and after a long silence.
+    /// The rate; 0 before the first arrival and after a long pause.
     var perSecond: Double {
         guard samples.count > 1, let first = samples.first, let last = samples.last else { return 0 }
         let span = last.time - first.time

@@ -1,20 +1,20 @@
-/// The estimated end, smoothed so that it reads like a countdown: while the rate is constant, the time left never
-/// grows.
+/// The estimated end of a run, smoothed so that the time left counts down: it never grows while the rate is constant.
 struct TimeLeft: Sendable {
     private var finish: Duration?
     private var last = Duration.zero
 
-    /// How much later the end may become before the rate counts as lower: a share of the time left, and seconds.
+    /// If a new estimate is later by more than both tolerances, a share of the time left and a number of seconds, the
+    /// rate has dropped, and the estimate is not smoothed.
     private static let toleratedShare = 0.35
     private static let toleratedSeconds = 3.0
-    /// The slowest speed of a countdown that was too early.
+    /// The slowest speed of the countdown, in seconds per second, after an estimate that was too early.
     private static let slowest = 0.5
-    /// The seconds for correcting an end that was too late.
+    /// The seconds in which to correct an estimate that was too late.
     private static let settling = 3.0
-    /// More than four days is a useless guess.
+    /// The longest estimate in seconds; more than four days is a useless guess.
     private static let longest = 360_000.0
 
-    /// - Parameter left: seconds left at the present rate, if known.
+    /// - Parameter left: the seconds left at the current rate, if known.
     mutating func update(_ left: Double?, at now: Duration) {
         let elapsed = max((now - last).inSeconds, 0)
         last = now

@@ -1,9 +1,9 @@
 import CSystem
 import Libc
 
-/// Standard error of all threads: whole lines, and below them at most one line that is redrawn.
+/// Writes whole lines from all threads to standard error, and below them at most one line that is redrawn.
 ///
-/// Tools of a pipeline share a terminal. Only the holder of the terminal's lock draws.
+/// The tools of a pipeline share a terminal. Only the process that holds the terminal's lock draws.
 public enum StandardError {
     private struct State {
         /// The drawn line and its columns.
@@ -15,14 +15,14 @@ public enum StandardError {
 
     private static let state = Monitor(State())
 
-    /// Drops the messages that libraries of codecs and fonts print to standard error and standard output. Call it
-    /// before there are other threads.
+    /// Discards the messages that codec and font libraries print to standard error and standard output. Call it before
+    /// starting other threads.
     public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above the drawn line.
     public static func write(_ text: String) { state.withLock { aside(&$0) { emit(text) } } }
 
-    /// Runs `body`, which writes to the same terminal by other means, while nothing is drawn.
+    /// Clears the drawn line while `body` writes to the same terminal.
     public static func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         try state.withLock { state throws(E) in try aside(&state, body) }
     }
@@ -39,7 +39,7 @@ public enum StandardError {
         }
     }
 
-    /// Clears the drawn line and draws no more, as the process is about to end. Does not wait for a thread that the
+    /// Clears the drawn line and stops drawing, before the process ends. Waits at most 0.2 s for a thread that the
     /// terminal blocks.
     static func conclude() {
         for _ in 0..<20 {
@@ -66,8 +66,8 @@ public enum StandardError {
         clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width(of: 2))
     }
 
-    /// Returns the text that clears a line of so many columns, which wraps if the terminal has become narrower (ECMA-48
-    /// §8.3: CUU, ED, EL).
+    /// Returns the control sequence that clears a line of `columns` columns, which wraps if the terminal has become
+    /// narrower (ECMA-48 §8.3: CUU, ED, EL).
     static func clearing(columns: Int, width: Int) -> String {
         let above = width > 0 ? max(columns - 1, 0) / width : 0
         return above > 0 ? "\r\u{1B}[\(above)A\u{1B}[J" : "\r\u{1B}[K"
@@ -86,13 +86,13 @@ public enum StandardError {
     }
 }
 
-/// The right to draw on the terminal behind standard error.
+/// A lock between processes: its holder may draw on the terminal of standard error.
 private enum TerminalLock {
-    /// Acquires the right unless another process has it. The lock ends with the process (POSIX record locks); `flock`
-    /// would not work, since a shell passes the same open file to a whole pipeline.
+    /// Acquires the lock, or returns false if another process has it. A POSIX record lock, which ends with the process;
+    /// `flock` would not work, since a shell passes the same open file to a whole pipeline.
     static func claim() -> Bool {
         var lock = record(F_WRLCK)
-        // On a terminal without locks, no other process draws.
+        // If the terminal does not support locks, draws without one.
         return fcntl(2, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES
     }
 
@@ -106,7 +106,7 @@ private enum TerminalLock {
         return fcntl(2, F_GETLK, &lock) == 0 && Int32(lock.l_type) != Int32(F_UNLCK)
     }
 
-    /// The whole file.
+    /// Returns a lock of the whole file.
     private static func record(_ type: some BinaryInteger) -> flock {
         var lock = flock()
         lock.l_type = Int16(truncatingIfNeeded: type)

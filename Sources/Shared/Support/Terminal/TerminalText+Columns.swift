@@ -1,9 +1,9 @@
 extension TerminalText {
-    /// Cuts a text to so many columns of a terminal, including `…`, and returns it with its columns. The text must not
-    /// contain control characters.
+    /// Truncates a text to at most `limit` columns of a terminal, including `…`. Returns the text and its columns. The
+    /// text must not contain control characters.
     public static func cut(_ text: String, toColumns limit: Int) -> (text: String, columns: Int) {
         var columns = 0
-        // The place of the cut that leaves room for the `…`.
+        // The last place to cut that leaves room for the `…`.
         var end = text.startIndex
         var endColumns = 0
         var index = text.startIndex
@@ -19,8 +19,8 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// Removes the middle of a text so that it fits into so many columns and both ends show. The text must not contain
-    /// control characters.
+    /// Replaces the middle of a text by `…` so that it has at most `limit` columns and both ends remain. The text must
+    /// not contain control characters.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
         let head = cut(text, toColumns: limit / 2)
@@ -37,8 +37,8 @@ extension TerminalText {
 
     public static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 
-    /// 2 for wide East Asian characters and emoji, 0 for isolated combining marks, else 1. Terminals disagree on rare
-    /// characters, but not on the common blocks (Unicode Standard Annex 11, W and F).
+    /// Returns 2 for wide East Asian characters and emoji, 0 for isolated combining marks, else 1. Terminals disagree
+    /// on rare characters, but not on the common blocks (Unicode Standard Annex 11, W and F).
     private static func columns(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         switch first.value {
@@ -56,8 +56,8 @@ extension TerminalText {
         }
     }
 
-    /// Wraps the words of a text to lines of at most so many columns, at least 1. A word longer than a line is broken
-    /// between characters. An empty text has no line.
+    /// Wraps a text at spaces into lines of at most `limit` columns (at least 1). Breaks a word that is longer than a
+    /// line between characters. Returns no lines for an empty text.
     public static func wrapped(_ text: String, toColumns limit: Int) -> [String] {
         let limit = max(limit, 1)
         var lines: [String] = []
@@ -84,7 +84,7 @@ extension TerminalText {
         return lines
     }
 
-    /// Returns as many characters as fit, at least one.
+    /// Returns the longest prefix of at most `limit` columns, at least one character.
     private static func prefix(of text: String, columns limit: Int) -> Substring {
         var used = 0
         var end = text.startIndex

@@ -1,8 +1,8 @@
 /// Makes untrusted text safe for a terminal or a log line.
 public enum TerminalText {
     /// Replaces every control character, bidirectional override and zero-width character by `\u{…}`, so that a title or
-    /// a server's message can neither move the cursor nor fake a line. Line breaks become spaces, and foreign bytes of
-    /// a path `\xNN`.
+    /// a server's message can neither move the cursor nor fake a line. Line breaks and tabs become spaces. Bytes of a
+    /// path that are not UTF-8 become `\xNN`.
     public static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
@@ -38,7 +38,7 @@ public enum TerminalText {
         return result + "\""
     }
 
-    /// Returns the character as escapes of a JSON string, two beyond U+FFFF (RFC 8259 §7).
+    /// Returns the JSON escape of a character, two escapes beyond U+FFFF (RFC 8259 §7).
     static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
         String(scalar).utf16.map { unit in
             let digits = String(unit, radix: 16)

@@ -1,10 +1,10 @@
-/// Writes untrusted text to standard output. Escapes control characters on a terminal, and writes the same bytes to a
-/// pipe or a file. Pictures are never written to a terminal. Methods throw `SystemFailure`.
+/// Writes untrusted text to standard output. Escapes control characters on a terminal, and leaves the bytes unchanged
+/// in a pipe or a file. Pictures are never written to a terminal. Methods throw `SystemFailure`.
 public struct TextOutput: Sendable {
     public enum Form: Sendable {
-        /// Escaped as by `TerminalText.escaped`, except that line ends and tabs stay.
+        /// Escaped by `TerminalText.escaped`, except for newlines and tabs.
         case plain
-        /// JSON, escaped as `\u00XX`, so that its value stays the same.
+        /// JSON, escaped as `\u00XX`, which does not change its value.
         case json
     }
 
@@ -21,7 +21,7 @@ public struct TextOutput: Sendable {
 
     public func write(_ text: String) throws(SystemFailure) { try write(Array(text.utf8), as: .plain) }
 
-    /// Writes a line of text, ended by a line feed or NUL.
+    /// Writes a line of text and its terminator, a line feed or NUL.
     public func write(line: [UInt8], endedBy terminator: UInt8) throws(SystemFailure) {
         try write(safe: (isTerminal ? Self.escaped(line, as: .plain) : line) + [terminator])
     }
@@ -73,7 +73,7 @@ public struct TextOutput: Sendable {
 }
 
 extension File {
-    /// Opens standard output, for pictures and for `TextOutput`. Throws `SystemFailure` if it is closed.
+    /// Returns standard output as a file. Throws `SystemFailure` if it is closed.
     public static func standardOutput() throws -> File {
         try File(descriptor: 1, path: "standard output", closes: false)
     }

@@ -11,7 +11,7 @@ extension UInt8 {
 }
 
 extension Int {
-    /// Parses a text of ASCII digits. `Int(_:)` also accepts a sign.
+    /// Parses ASCII digits only; `Int(_:)` also accepts a sign.
     @inlinable public init?(digits text: some StringProtocol) {
         guard text.utf8.allSatisfy(\.isDigit) else { return nil }
         self.init(text)
@@ -19,7 +19,7 @@ extension Int {
 }
 
 extension BidirectionalCollection {
-    /// Returns the elements without those at both ends that satisfy a predicate.
+    /// Removes the elements that satisfy a predicate from both ends.
     @inlinable public func trimming(while isTrimmed: (Element) -> Bool) -> SubSequence {
         var rest = self[...]
         while let first = rest.first, isTrimmed(first) { rest = rest.dropFirst() }

@@ -1,23 +1,25 @@
 /// Finds probable secrets in addresses and conceals them.
 ///
-/// The name of a parameter in the query or the path makes its value a secret (`SecretName`). Only its server receives a
-/// secret. Messages and metrics also conceal values and path segments that look random (`RandomText`). This includes
-/// digests in the paths of pictures, so keys and records keep random path segments.
+/// The name of a parameter in the query or the path determines whether its value is a secret (`SecretName`). Only the
+/// server of the address receives a secret.
+///
+/// Messages and metrics also conceal values and path segments that look random (`RandomText`). Keys and records keep
+/// random path segments, since many paths of pictures contain digests.
 public enum AddressSecrets {
-    /// The replacement of a secret everywhere but in keys.
+    /// Replaces a secret everywhere except in keys.
     public static let mark = "***"
-    /// The beginning of the digest that replaces a secret in keys.
+    /// The prefix of the digest that replaces a secret in keys.
     public static let digestPrefix = "sha256-"
 
-    /// Whether a value is the digest that replaces a secret in a key: 32 hexadecimal digits of an HMAC-SHA-256, or in
-    /// keys of earlier versions 16 digits of a plain SHA-256.
+    /// Whether a value is a digest that replaces a secret in a key: the prefix, and 32 hexadecimal digits of an
+    /// HMAC-SHA-256 or, in keys of earlier versions, 16 digits of a plain SHA-256.
     public static func isDigest(_ value: Substring) -> Bool {
         let digits = value.utf8.dropFirst(digestPrefix.utf8.count)
         return value.hasPrefix(digestPrefix) && [16, 32].contains(digits.count)
             && digits.allSatisfy("0123456789abcdef".utf8.contains)
     }
 
-    /// Whether a parameter of that name, percent-encoded or not, probably holds a secret.
+    /// Whether a parameter of this name, percent-encoded or not, probably contains a secret.
     public static func isSecret(name: some StringProtocol) -> Bool {
         let name = Array(name.utf8)
         return SecretName.matches(name.contains(percent) ? PercentEncoding.decoded(name[...], isForm: true) : name)
@@ -26,10 +28,10 @@ public enum AddressSecrets {
     /// Whether an address has a parameter with a secret name and a value.
     public static func areIn(_ address: String) -> Bool { !values(in: address).isEmpty }
 
-    /// Returns the values of parameters with secret names, in order. A value that is an address with such a parameter
-    /// is a secret, too. Empty values are omitted; a text that is not an address has none.
+    /// Returns the values of parameters with secret names, in order. A value is also secret if it is an address with
+    /// such a parameter. Omits empty values. Returns an empty array for a text that is not an address.
     public static func values(in address: String) -> [Substring] {
-        // Most addresses have no parameter.
+        // A fast path: most addresses have no parameter.
         guard address.utf8.contains(equals), let parts = Parts(address) else { return [] }
         return secretValues(parts, depth: 0)
     }
@@ -42,8 +44,8 @@ public enum AddressSecrets {
         return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
     }
 
-    /// Replaces secret values, random-looking values and random-looking path segments of the web addresses in a message
-    /// by `***`, and removes their fragments.
+    /// Conceals the web addresses in a message: replaces secret values, random-looking values and random-looking path
+    /// segments by `***`, and removes fragments.
     public static func concealed(in message: String) -> String {
         var result = ""
         var rest = message[...]
@@ -91,7 +93,8 @@ public enum AddressSecrets {
 
     private static func secretValues(_ parts: Parts, depth: Int) -> [Substring] {
         parts.items.compactMap { item in
-            // `;` separates parameters in paths (RFC 3986 §3.3) and in old queries. A secret value may contain it, too.
+            // `;` separates parameters in paths (RFC 3986 §3.3) and in old queries. A secret value may also contain
+            // `;`, so the value extends to the end of the item.
             for parameter in item.utf8.split(separator: UInt8(ascii: ";")) {
                 guard let place = parameter.firstIndex(of: equals) else { continue }
                 let isNamed = isSecret(name: Substring(parameter[..<place]))

@@ -1,8 +1,8 @@
 extension Substring {
-    /// The first `://` of the text. Either slash may be a backslash, as in web addresses.
+    /// The first `://` of the text. Either slash may be a backslash, as browsers accept in web addresses.
     ///
-    /// Not generic, and without generic searches: they look up conformances at run time, and each start of a tool
-    /// searches its arguments.
+    /// Not generic, and without generic searches, which look up conformances at run time: each tool searches its
+    /// arguments when it starts.
     package var slashesOfAuthority: Range<String.Index>? {
         let bytes = utf8
         var place = bytes.startIndex
@@ -30,7 +30,7 @@ extension String {
 
 extension [UInt8] {
     /// The address with backslashes before query and fragment replaced by slashes, as browsers read web addresses
-    /// (WHATWG URL, *special*). So `http://a\@b` has the host `a` in both.
+    /// (WHATWG URL, *special*). The host of `http://a\@b` is then `a`, as in browsers.
     package var withSlashes: [UInt8] {
         let backslash = UInt8(ascii: "\\")
         guard contains(backslash) else { return self }

@@ -1,4 +1,4 @@
-/// A text that is compared by its UTF-8 bytes, as by SQLite's BINARY collation.
+/// A text that is compared by its UTF-8 bytes, as in SQLite's BINARY collation.
 ///
 /// Swift compares strings by canonical equivalence: `é` equals `e` with a combining accent. Addresses, file names and
 /// scope names with different bytes are different, so dictionaries and sets of external texts use this type as their

@@ -4,7 +4,7 @@ public enum ByteCount {
     public static let largestPicture = 256 << 20
 
     /// Parses a number of bytes: `4096`, `200MB` (10⁶), `64MiB` (2²⁰), `1.5GB`, in upper or lower case. As in GNU's
-    /// tools, a single letter (`64M`) means powers of 1024. Returns nil for other text, or if the number does not fit.
+    /// tools, a single letter (`64M`) means powers of 1024. Returns nil for other text, or if the number exceeds `Int`.
     public static func parse(_ text: String) -> Int? {
         guard let (number, unit) = NumberWithUnit.split(text) else { return nil }
         let factor: Double? =
@@ -48,7 +48,7 @@ public enum ByteCount {
 
 /// A decimal number followed by a unit, as in `200MB`.
 enum NumberWithUnit {
-    /// Splits a decimal number, with at most one point, from the letters after it.
+    /// Splits a decimal number, with at most one point, from the unit after it.
     static func split(_ text: String) -> (number: Double, unit: Substring)? {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard digits.first?.isNumber == true, digits.last?.isNumber == true, digits.count <= 18,

@@ -1,10 +1,10 @@
 import CIDN
 
-/// Converts non-ASCII host names to the form of the DNS (RFC 5890).
+/// Converts non-ASCII host names to ASCII for the DNS (RFC 5890).
 ///
 /// Names are mapped as in browsers, by UTS #46 (nontransitional): case, width, composition (NFC) and ignorable
-/// characters make no difference, `ß` and the joiners do. By libidn2 rather than libcurl, whose conversion depends on
-/// the locale and on its build. The library is loaded for the first name that needs it.
+/// characters make no difference, but `ß` and the joiners do. Uses libidn2 rather than libcurl, whose conversion
+/// depends on the locale and on its build. The library is loaded for the first name that needs it.
 public enum InternationalName {
     /// Returns the name in lower-case ASCII, with `xn--` labels for non-ASCII labels; nil if UTS #46 does not allow it.
     /// An ASCII name is not validated. Throws `UnmappedName` if libidn2 is missing.
@@ -13,12 +13,12 @@ public enum InternationalName {
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
-        // No mapping removes other ASCII characters, and a NUL would end the text.
+        // Other ASCII characters are invalid, and mapping would keep them. A NUL would end the C string.
         guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else {
             return nil
         }
         if let reason = cidn_load() {
-            // The name is mapped already; only its validation is omitted.
+            // The name needs no mapping; only its validation is omitted.
             if isASCII { return name.lowercased() }
             throw UnmappedName(host: name, reason: String(cString: reason))
         }
@@ -30,7 +30,7 @@ public enum InternationalName {
         return try keepsBidiRule(labels) ? labels.joined(separator: ".") : nil
     }
 
-    /// Returns the form for comparisons: in ASCII, or in lower case if that is impossible.
+    /// Returns the form of a name for comparisons: ASCII, or lower case if it cannot be converted.
     public static func comparable(_ name: some StringProtocol) -> String {
         let name = String(name)
         return (try? ascii(name)) ?? name.lowercased()
@@ -54,16 +54,16 @@ public enum InternationalName {
         label.prefix(4).elementsEqual("xn--".utf8) { $0 | 0x20 == $1 }
     }
 
-    /// A full stop, or a character that UTS #46 maps to it.
+    /// Whether a character is a full stop, or mapped to it by UTS #46.
     private static func isDot(_ scalar: Unicode.Scalar) -> Bool {
         [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"].contains(scalar)
     }
 
     // MARK: Labels
 
-    /// Whether mapped labels keep the Bidi rule (RFC 5893 §2) together. libidn2 sees one label at a time, and
-    /// checks it only if it has right-to-left letters. Beside such a label, others begin with a letter, and end with a
-    /// letter or digit.
+    /// Whether the mapped labels of a name satisfy the Bidi rule (RFC 5893 §2). libidn2 sees one label at a time, and
+    /// checks only labels with right-to-left letters. If a name has such a label, its other labels must begin with a
+    /// letter, and end with a letter or digit.
     private static func keepsBidiRule(_ labels: [String]) throws(UnmappedName) -> Bool {
         guard labels.contains(where: { isEncoded($0.utf8) }) else { return true }
         var names: [String] = []
@@ -72,8 +72,8 @@ public enum InternationalName {
         return others.count == names.count || others.allSatisfy(isLeftToRight)
     }
 
-    /// Whether a label without right-to-left letters is a left-to-right label. By categories, which differ from the
-    /// classes of the rule only in a few modifier letters.
+    /// Whether a label without right-to-left letters satisfies the rule for left-to-right labels. Tests general
+    /// categories, which differ from the bidirectional classes of the rule only for a few modifier letters.
     private static func isLeftToRight(_ label: String) -> Bool {
         func isStrong(_ scalar: Unicode.Scalar, orDigit: Bool = false) -> Bool {
             switch scalar.properties.generalCategory {
@@ -89,7 +89,7 @@ public enum InternationalName {
         return isStrong(first) && isStrong(last, orDigit: true)
     }
 
-    /// libidn2 gets no ASCII label, since it would refuse `r3---sn`.
+    /// Does not pass ASCII labels without `xn--` to libidn2, which would refuse `r3---sn`.
     private static func ascii(label: String) throws(UnmappedName) -> String? {
         let isASCII = label.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !isEncoded(label.utf8) { return label.lowercased() }
@@ -99,18 +99,19 @@ public enum InternationalName {
         return label.lowercased()
     }
 
-    /// Maps a label with hyphens that libidn2 refuses, at either end or at the third and fourth place. Browsers accept
-    /// them (WHATWG URL, *domain to ASCII*). libidn2 gets underscores instead, and all other rules treat both alike.
+    /// Maps a label with hyphens at either end, or as third and fourth character. Browsers accept them (WHATWG URL,
+    /// *domain to ASCII*), but libidn2 does not. Passes underscores to libidn2 instead; all other rules treat both
+    /// characters the same.
     private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
         let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
-        // In their order, which mapping keeps.
+        // The hyphens and underscores in order. Mapping keeps their order.
         var marks: [UInt8] = []
         var masked = String.UnicodeScalarView()
         for scalar in label.unicodeScalars {
             switch scalar.value {
-            // Also small and full width.
+            // Also the small and full-width forms.
             case 0x2D, 0xFE63, 0xFF0D: marks.append(hyphen)
-            // Also wavy, dashed, vertical and full width.
+            // Also the wavy, dashed, vertical and full-width forms.
             case 0x5F, 0xFE33, 0xFE34, 0xFE4D...0xFE4F, 0xFF3F: marks.append(underscore)
             default:
                 masked.append(scalar)
@@ -124,9 +125,9 @@ public enum InternationalName {
         var rest = marks[...]
         let result = String(decoding: mapped.utf8.map { $0 == underscore ? rest.removeFirst() : $0 }, as: UTF8.self)
         guard isEncoded(result.utf8) else { return result }
-        // The prefix was written in other letters.
+        // The label began with `xn--` in other characters, such as full-width letters.
         guard isEncoded(mapped.utf8) else { return try ascii(label: result) }
-        // Labels are not encoded twice.
+        // A label that begins with `xn--` is not encoded again.
         return isEncoded(result.utf8.dropFirst(4)) ? nil : result
     }
 
@@ -139,9 +140,9 @@ public enum InternationalName {
         try call(label) { cidn_to_unicode(label, $0) }.text
     }
 
-    /// UTS #46 allows symbols, such as `☃`, that IDNA 2008 does not. Transitional mapping omits the checks of IDNA
-    /// 2008, but also the rules for joiners and directions. So labels with deviation characters or right-to-left
-    /// letters are refused.
+    /// Maps a label with symbols such as `☃`, which UTS #46 allows but IDNA 2008 does not. Uses transitional mapping,
+    /// which omits the checks of IDNA 2008. Since it also omits the rules for joiners and directions, labels with
+    /// deviation characters or right-to-left letters are refused.
     private static func asciiWithSymbols(_ label: String) throws(UnmappedName) -> String? {
         guard !label.unicodeScalars.contains(where: isDeviation),
             let mapped = try call(label, { cidn_to_ascii(label, 1, $0) }).text,
@@ -164,12 +165,13 @@ public enum InternationalName {
         return (status, text)
     }
 
-    /// `ß`, `ẞ`, `ς`, and the joiners, which the two kinds of mapping treat differently (UTS #46 §6).
+    /// Whether transitional and nontransitional mapping treat a character differently: `ß`, `ẞ`, `ς` and the joiners
+    /// (UTS #46 §6).
     private static func isDeviation(_ scalar: Unicode.Scalar) -> Bool {
         [0xDF, 0x1E9E, 0x3C2, 0x200C, 0x200D].contains(scalar.value)
     }
 
-    /// The blocks that contain all assigned and reserved letters and digits with `Bidi_Class` R, AL or AN.
+    /// Whether a character is in a block with letters or digits of `Bidi_Class` R, AL or AN, assigned or reserved.
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
@@ -178,10 +180,10 @@ public enum InternationalName {
     }
 }
 
-/// A non-ASCII host that cannot be mapped here: status 69.
+/// A non-ASCII host that cannot be mapped on this machine: status 69.
 public struct UnmappedName: Failure, Equatable {
     public let host: String
-    /// With the remedy.
+    /// The reason and a remedy.
     public let reason: String
 
     public var code: String { "no-libidn2" }

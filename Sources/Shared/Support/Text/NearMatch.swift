@@ -14,7 +14,7 @@ public enum NearMatch {
         return abs(a.count - b.count) <= 1 && distance(a, b) <= 1
     }
 
-    /// Returns whether two names differ, and only in digits, such as `u1001` and `u1002`.
+    /// Returns whether two names differ only in digits, such as `u1001` and `u1002`.
     public static func differOnlyInDigits(_ a: String, _ b: String) -> Bool {
         func rest(_ name: String) -> [UInt8] { name.utf8.filter { !$0.isDigit } }
         return !a.hasSameBytes(as: b) && rest(a) == rest(b)
@@ -25,8 +25,8 @@ public enum NearMatch {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// Returns the number of letters to insert, remove, replace, or swap with their neighbour (Damerau's distance, each
-    /// letter edited once). Cost: O(n·m).
+    /// Returns the least number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
+    /// (Damerau's distance, each letter edited at most once). Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var row = Array(0...b.count)

@@ -1,20 +1,21 @@
 import Libc
 
-/// Paths of any bytes as text.
+/// Conversions between strings and paths, which may contain any bytes.
 ///
-/// To the system, a path is bytes, nearly always UTF-8, and a `String` can hold only UTF-8. So a path's text replaces
-/// each byte that is not part of valid UTF-8, a *foreign* byte, by a private-use scalar, its *carrier*: U+10FE80 for
-/// 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a `String` cannot
-/// hold either.) If a name contains such a scalar, its bytes are replaced too, so that no two paths have the same text.
+/// To the system, a path is bytes, nearly always UTF-8, but a `String` can hold only valid UTF-8. So the text of a path
+/// replaces each byte that is not part of valid UTF-8, a *foreign* byte, by a private-use scalar, its *carrier*:
+/// U+10FE80 for 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` uses surrogates, which a `String` cannot hold
+/// either.) If a path contains such a scalar, its bytes are replaced too, so that no two paths have the same text.
 ///
-/// Paths from the system, or words that may be paths, become text by `init(pathBytes:)` or `init(pathPointer:)`; paths
-/// to the system go through `withPathPointer`. In between, the text is like any other: foreign bytes are never a slash,
-/// and stay in place when the text is cut or joined. Carriers must not leave the process in another way: see `utf8Path`
-/// and `showingForeignBytes`. A path in UTF-8 is its own text, and only costs a scan of its bytes.
+/// Convert paths from the system, and arguments that may be paths, with `init(pathBytes:)` or `init(pathPointer:)`.
+/// Pass paths to the system with `withPathPointer`. In between, handle the text like any other: a foreign byte is never
+/// a slash, and carriers survive cutting and joining. Carriers must not leave the process in another way: see
+/// `utf8Path` and `showingForeignBytes`. A path in UTF-8 stays unchanged, and costs only a scan of its bytes.
 extension String {
     public init(pathBytes bytes: some Collection<UInt8>) {
         var text = String(decoding: bytes, as: UTF8.self)
-        // Invalid bytes become U+FFFD, which begins with EF, and carriers begin with F4: both are rare in a path.
+        // Decoding turns invalid bytes into U+FFFD, which begins with EF. Carriers begin with F4. Both bytes are rare
+        // in paths.
         let isPlain = text.withUTF8 { !ForeignByte.has(0xEF, in: $0) && !ForeignByte.has(0xF4, in: $0) }
         self = isPlain ? text : Self.carrying(Array(bytes))
     }
@@ -48,19 +49,19 @@ extension String {
         return text.withUTF8(ForeignByte.isAny)
     }
 
-    /// Calls `body` with the path for C: its bytes and a NUL, valid only during the call.
+    /// Calls `body` with the path's bytes and a final NUL, valid only during the call.
     public func withPathPointer<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         guard hasForeignBytes else { return try withCString(body) }
         return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
     }
 
-    /// The path through its last slash; empty for a name without a slash.
+    /// The path up to and including its last slash; empty for a name without a slash.
     var folderPrefix: String { utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "" }
 
     /// The path as plain UTF-8, for other programs; nil if it is not UTF-8.
     public var utf8Path: String? { hasForeignBytes ? String(validating: pathBytes, as: UTF8.self) : self }
 
-    /// Returns as many characters from the beginning as fit into this many bytes of a path.
+    /// Returns the longest prefix of whole characters whose path has at most `limit` bytes.
     public func cut(toBytes limit: Int) -> String {
         if utf8.count <= limit { return self }
         var rest = limit
@@ -71,7 +72,7 @@ extension String {
         return String(kept)
     }
 
-    /// The text with each foreign byte written as `\xNN`, for people.
+    /// The text with each foreign byte written as `\xNN`, for messages.
     public var showingForeignBytes: String {
         guard hasForeignBytes else { return self }
         var result = ""
@@ -124,7 +125,7 @@ func linkTarget(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count) }
         guard count >= 0 else { return nil }
-        // The system allows no longer link; a text that fills the buffer might be cut.
+        // The system allows no longer target. A target that fills the buffer may be truncated.
         guard count < buffer.count else {
             errno = ENAMETOOLONG
             return nil
@@ -157,6 +158,6 @@ enum ForeignByte {
         return memchr(base, Int32(byte), text.count) != nil
     }
 
-    /// The form for people.
+    /// Returns the form of a byte in messages.
     static func words(for byte: UInt8) -> String { "\\x\(String(byte, radix: 16))" }
 }

@@ -4,8 +4,8 @@ public enum PercentEncoding {
         case path, query, fragment
     }
 
-    /// Encodes white space, non-ASCII bytes and characters that are invalid in that part of a URL. Escapes stay; a
-    /// stray `%` becomes `%25`.
+    /// Encodes white space, non-ASCII bytes and characters that are invalid in that part of a URL. Keeps existing
+    /// escapes; a stray `%` becomes `%25`.
     package static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -29,10 +29,10 @@ public enum PercentEncoding {
         encoded(path.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...], in: .path)
     }
 
-    /// Encodes the path of an address, except for existing escapes.
+    /// Encodes the path of an address, and keeps existing escapes.
     public static func completed(path: [UInt8]) -> String { encoded(path[...], in: .path) }
 
-    /// Encodes the value of a query item, except for unreserved characters.
+    /// Encodes the value of a query item; keeps only unreserved characters.
     package static func encodedValue(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {

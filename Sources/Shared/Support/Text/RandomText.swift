@@ -1,12 +1,12 @@
 /// Recognises random text, such as tokens and digests.
 enum RandomText {
-    /// Shorter random text looks like words and numbers.
+    /// Shorter random text resembles words and numbers.
     static let shortest = 16
 
-    /// Whether a word of the text looks random, or all its words together. A word is a run of ASCII letters and digits.
+    /// Whether a word of the text looks random, or all words together. A word is a run of ASCII letters and digits.
     ///
-    /// At least 16 letters and digits are necessary, and one of these rules:
-    /// * All are hexadecimal, at least two are letters and three are digits.
+    /// Random text has at least 16 letters and digits, and satisfies one of these rules:
+    /// * All characters are hexadecimal, at least two of them letters and three of them digits.
     /// * The score is more than half of the number of adjacent pairs. A pair of letters that is rare in English scores
     ///   1, a change between letter and digit 1.5. Random letters and digits score 0.9 per pair, English 0.1.
     ///

@@ -1,21 +1,22 @@
 /// Names of parameters whose values are probably secrets: keys, tokens, passwords, and the parts of signed addresses.
 enum SecretName {
-    /// Words of a name. `access_key`, `accessKey` and `X-Access-Key` have the word `key`; `keyword` and `monkey` do
+    /// Secret words. `access_key`, `accessKey` and `X-Access-Key` contain the word `key`; `keyword` and `monkey` do
     /// not.
     private static let words: Set<String> = [
         "cookie", "cred", "creds", "key", "nonce", "otp", "pass", "pin", "policy", "psw", "pw", "saml", "sess",
         "session", "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
     ]
 
-    /// Parts of a word, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
+    /// Secret parts of words, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
     private static let parts = [
         "accesskey", "apikey", "authkey", "authoriz", "bearer", "credential", "csrf", "hdnea", "hdnt", "hmac", "jwt",
         "passcode", "passphrase", "passw", "pwd", "rlkey", "secret", "sessid", "sessionid", "signature", "token",
         "verif", "xsrf",
     ]
 
-    /// Whole names, since other names contain them as words. They belong to OAuth (`code`) and to the signed addresses
-    /// of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord (`hm`).
+    /// Names that are secret only as a whole, since harmless names contain them as words. They come from OAuth (`code`)
+    /// and from the signed addresses of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`)
+    /// and Discord (`hm`).
     private static let names: Set<String> = [
         "code", "e", "exp", "expires", "googleaccessid", "hm", "md5", "oe", "oh", "se", "skoid", "sktid", "sp", "spr",
         "sr", "st", "sv",
@@ -24,7 +25,7 @@ enum SecretName {
     /// First words of the parameters in signed addresses of Amazon's and Google's storage.
     private static let vendors = [["x", "amz"], ["x", "goog"]]
 
-    /// Whether a percent-decoded name is secret. Upper and lower case are the same.
+    /// Whether a percent-decoded name is secret. Ignores case.
     static func matches(_ name: [UInt8]) -> Bool {
         let words = self.words(of: name)
         if words.contains(where: isSecret) || vendors.contains(where: words.starts) { return true }
@@ -37,8 +38,8 @@ enum SecretName {
         return word.hasSuffix("auth") || word.hasPrefix("auth") && !word.hasPrefix("author")
     }
 
-    /// The words of a name, in lower case. A word ends before a digit after a letter, before a capital after a small
-    /// letter, and at every character that is neither letter nor digit.
+    /// Returns the words of a name in lower case. A word ends between a letter and a digit, before a capital next to a
+    /// small letter, and at every character that is neither letter nor digit.
     private static func words(of name: [UInt8]) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

@@ -1,17 +1,16 @@
-// The standard library has these functions in its module for regular expressions, a megabyte that the tools do not
-// need.
+// The standard library has these functions in its regular-expression module, which adds a megabyte to each tool.
 extension StringProtocol {
-    /// Whether it contains `text`, byte for byte.
+    /// Whether this text contains `text`, byte for byte.
     public func contains(text: String) -> Bool { String(self).place(of: text) != nil }
 }
 
 extension String {
-    /// Returns the part before the first `separator`, or nil.
+    /// Returns the part before the first `separator`, or nil if there is none.
     public func prefix(before separator: String) -> Substring? {
         place(of: separator).map { self[..<utf8.index(startIndex, offsetBy: $0)] }
     }
 
-    /// Replaces every occurrence of `text`, from left to right, byte for byte. An empty text occurs nowhere.
+    /// Replaces every occurrence of `text`, from left to right, byte for byte. Replaces nothing if `text` is empty.
     public func replacing(text: String, with other: String) -> String {
         if text.isEmpty { return self }
         var result = ""

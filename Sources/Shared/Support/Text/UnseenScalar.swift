@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether the character is invisible and changes the look of other text: a control, a line or paragraph separator,
-    /// or a format character that hides or reorders text (Unicode 15, categories Cc, Zl, Zp and Cf). Shared by
+    /// Whether the character is invisible and changes how other text looks: a control, a line or paragraph separator,
+    /// or a format character that hides or reorders text (Unicode 15, categories Cc, Zl, Zp and Cf). Used for
     /// terminals, file names and titles.
     public var isUnseen: Bool {
         switch value {
@@ -15,9 +15,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it is a control (category Cc).
+    /// Whether the character is a control (category Cc).
     public var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-    /// Whether it is a zero-width joiner or non-joiner (U+200D, U+200C). Persian, Indic scripts and emoji need them.
+    /// Whether the character is a zero-width joiner or non-joiner (U+200D, U+200C). Persian, Indic scripts and emoji
+    /// need them.
     public var isJoiner: Bool { value == 0x200C || value == 0x200D }
 }

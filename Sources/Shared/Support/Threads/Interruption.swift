@@ -1,6 +1,6 @@
-/// Stops a run early: by SIGINT, SIGTERM or SIGHUP, or because the reader of standard output has gone.
+/// Stops a run early: after SIGINT, SIGTERM or SIGHUP, or when the reader of standard output closes it.
 ///
-/// Work calls `check()` between its steps, and registers a handler during a blocking call.
+/// Code calls `check()` between its steps, and makes blocking calls within `during`, with a handler that wakes them.
 public final class Interruption: Sendable {
     public enum Cause: Sendable, Equatable {
         case signal(Int32)
@@ -20,7 +20,7 @@ public final class Interruption: Sendable {
 
     public init() {}
 
-    /// Why the run is being stopped, if it is.
+    /// The reason why the run is being stopped; nil while it continues.
     public var cause: Cause? { state.withLock { $0.cause } }
 
     /// Throws `Cancelled` if the run is being stopped.
@@ -61,12 +61,12 @@ public final class Interruption: Sendable {
         return try body()
     }
 
-    /// Waits until no `during` is running, at most `limit`; returns whether it succeeded.
+    /// Waits at most `limit` until no `during` is running. Returns false on timeout.
     func waitUntilIdle(atMost limit: Duration) -> Bool {
         state.wait(atMost: limit) { $0.active == 0 ? true : nil } ?? false
     }
 
-    /// Sleeps. Throws `Cancelled` as soon as the run is stopped.
+    /// Sleeps for `limit`. Throws `Cancelled` as soon as the run is stopped.
     public func sleep(_ limit: Duration) throws {
         if state.wait(atMost: limit, for: { $0.cause }) != nil { throw Cancelled() }
     }

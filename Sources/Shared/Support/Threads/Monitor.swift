@@ -2,8 +2,8 @@ import Libc
 
 /// State shared by threads, with a lock and a condition.
 ///
-/// The tools use plain threads rather than tasks, since everything that they wait for blocks (files, SQLite, libcurl,
-/// codecs), and starting the cooperative pool would cost every process.
+/// The tools use threads rather than tasks: files, SQLite, libcurl and codecs block, and the cooperative pool would
+/// slow down the start of every process.
 ///
 /// `@unchecked Sendable`: `state` is accessed only while `mutex` is held, in the methods below.
 public final class Monitor<State>: @unchecked Sendable {
@@ -58,7 +58,7 @@ public final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Waits until `body`, which is called first and after every `update`, returns a value.
+    /// Calls `body` first and after every `update`, until it returns a value.
     public func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -79,7 +79,7 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Returns the monotonic time after `limit`, at most a century, so that no clock overflows.
+    /// Returns the monotonic time after `limit`, which is clamped to a century to avoid overflow.
     private static func time(in limit: Duration) -> timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -93,7 +93,7 @@ public final class Monitor<State>: @unchecked Sendable {
     /// Waits for an `update`, with the mutex held; returns false after `deadline` on the monotonic clock.
     private func waitForChange(until deadline: timespec) -> Bool {
         #if canImport(Darwin)
-        // Conditions on macOS only know the wall clock, but also relative times.
+        // A deadline would be on the wall clock on macOS, so this waits for a relative time.
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)

@@ -1,7 +1,7 @@
 import CSystem
 import Libc
 
-/// A plain thread, which its owner joins. Costs about 0.1 ms to start; the stack is 1 MiB.
+/// A POSIX thread, which its owner joins. Costs about 0.1 ms to start; the stack is 1 MiB.
 public struct Thread: Sendable {
     #if canImport(Darwin)
     /// `nonisolated(unsafe)`: an opaque handle that any thread may join.
@@ -10,7 +10,7 @@ public struct Thread: Sendable {
     private let handle: pthread_t
     #endif
 
-    /// Runs `body` on a new thread. Throws `SystemFailure` if the system allows none.
+    /// Runs `body` on a new thread. Throws `SystemFailure` if the system cannot start it.
     public static func start(_ body: @escaping @Sendable () -> Void) throws -> Thread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -44,13 +44,13 @@ public struct Thread: Sendable {
         #endif
     }
 
-    /// The number of processors for threads: on Linux those allowed by `taskset` or the container.
+    /// The number of processors that the process may use. On Linux, `taskset` and containers limit it.
     public static var processors: Int { max(Int(csystem_processors()), 1) }
 
     /// Waits until the body has returned. Call it once.
     public func join() { pthread_join(handle, nil) }
 
-    /// Releases the thread, which must not be joined after that.
+    /// Detaches the thread. Do not join it afterwards.
     public func detach() { pthread_detach(handle) }
 
     private final class Body: Sendable {

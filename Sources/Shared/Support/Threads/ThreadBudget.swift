@@ -1,16 +1,17 @@
-/// The number of threads that a run may start in addition to its jobs. Code that could use a second thread asks first,
-/// and works on its own thread if none is left: a run with a job for each core gains nothing from more threads.
+/// The number of threads that a run may start in addition to its jobs. Code that could use a second thread calls `take`
+/// first, and works on its own thread if the budget is used up: a run with a job for each core gains nothing from more
+/// threads.
 public final class ThreadBudget: Sendable {
     private let free: Monitor<Int>
 
-    /// - Parameter count: threads that may run at a time; less than 0 counts as 0. Default: the machine's processors
-    ///   but one, which is right for a run of one job.
+    /// - Parameter count: the number of threads that may run at the same time; less than 0 counts as 0. The default,
+    ///   one less than the number of processors, is right for a run with one job.
     public init(_ count: Int = ThreadBudget.processors - 1) { free = Monitor(max(count, 0)) }
 
-    /// Processors that are in use by the system, at least 1.
+    /// The number of processors that the process may use, at least 1.
     public static var processors: Int { Thread.processors }
 
-    /// Whether a thread may be started, which has then to be given back.
+    /// Reserves a thread, or returns false if none is left. Call `giveBack` when the thread has ended.
     public func take() -> Bool {
         free.withLock { free in
             guard free > 0 else { return false }
@@ -19,9 +20,9 @@ public final class ThreadBudget: Sendable {
         }
     }
 
-    /// Counts a thread that runs anyway: that of a job, if the budget is for jobs and what they start together.
+    /// Reserves a thread even if none is left: the thread of a job, if the budget includes jobs.
     public func occupy() { free.withLock { $0 -= 1 } }
 
-    /// Says that a thread which was taken, or occupied, has ended.
+    /// Returns a thread from `take` or `occupy` to the budget.
     public func giveBack() { free.withLock { $0 += 1 } }
 }

@@ -14,7 +14,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         self.day = day
     }
 
-    /// Parses a day of exactly four, two and two digits: `2024-02-03`.
+    /// Parses a day such as `2024-02-03`, with exactly four, two and two digits.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }

@@ -53,7 +53,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 }
 
-/// The source of the time: the system, or a test.
+/// The source of the current time: the system, or a test.
 public struct Clock: Sendable {
     public let now: @Sendable () -> Timestamp
 
@@ -61,7 +61,8 @@ public struct Clock: Sendable {
 
     public static let system = Clock(now: Timestamp.now)
 
-    /// A date further ahead than this was written before the clock was set back, so that it does not show an age.
-    /// Smaller differences come from processes that read the clock at different moments, or from an adjusted clock.
+    /// A stored date that is further than this in the future was written before the clock was set back, so no age can
+    /// be computed from it. Smaller differences come from processes that read the clock at different moments, or from
+    /// clock adjustments.
     public static let tolerance: Duration = .seconds(60)
 }

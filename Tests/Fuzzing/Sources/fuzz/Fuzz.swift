@@ -2,7 +2,7 @@ import Libc
 import Support
 
 /// Runs a target under libFuzzer: `fuzz TARGET [LIBFUZZER-OPTION...] [FOLDER...]`. `fuzz --list` prints the targets,
-/// and `fuzz --seeds TARGET FOLDER` writes the project's own inputs for a target.
+/// and `fuzz --seeds TARGET FOLDER` writes the initial inputs of a target.
 @main struct Fuzz {
     /// The target of libFuzzer's callback, which is a C function without a context. Set once, before the fuzzer runs.
     nonisolated(unsafe) private static var target = Target.records

@@ -4,7 +4,7 @@ import Support
 @testable import Images
 @testable import JPEG
 
-/// Small enough for an input to take only milliseconds.
+/// Limits so small that an input takes only milliseconds.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxSeconds: 5, maxScans: 30)
 
@@ -40,8 +40,8 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
     guard let whole = try? own(8, .standard, threads: 0).get(),
         let expected = try? samples(reader.planes(scale: 8))
     else { return }
-    // If the data contains fill bytes, which no encoder writes, libjpeg-turbo decodes the MCU twice and keeps the
-    // result of the first attempt in it.
+    // If the data contains fill bytes, which no encoder writes, libjpeg-turbo decodes the MCU twice, and the result of
+    // the first attempt remains in it.
     if hasFilledData(bytes) { return }
     precondition(whole == expected, "another picture than libjpeg's")
 }
@@ -51,7 +51,7 @@ private func hasFilledData(_ bytes: [UInt8]) -> Bool {
     bytes.indices.dropFirst(2).contains { bytes[$0 - 2] == 0xFF && bytes[$0 - 1] == 0xFF && bytes[$0] == 0 }
 }
 
-/// The samples of the picture, without padding.
+/// Returns the samples of the picture, without padding.
 private func samples(_ reader: any PlaneReader) throws -> [UInt8] {
     let shapes = reader.planes
     let rows = shapes.map { AlignedBuffer(count: $0.rowBytes * $0.groupRows) }

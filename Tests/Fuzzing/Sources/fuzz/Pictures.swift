@@ -6,13 +6,13 @@ import Support
 @testable import Images
 @testable import Previews
 
-/// Small enough for an input to take only milliseconds, and for a bomb to exceed them clearly.
+/// Limits so small that an input takes only milliseconds, and that a decompression bomb clearly exceeds them.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxFrames: 16, maxAnimationPixels: 1 << 17,
     maxSeconds: 5, maxScans: 30)
 
-/// Reads the structure, metadata and pixels of a picture. The options depend on the length, so that the input is a
-/// plain file.
+/// Reads the structure, metadata and pixels of a picture. The length of the input, not its bytes, selects the options,
+/// so that the input is a plain picture file.
 func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     guard let format = ImageFormat.detected(in: bytes[...]), formats.contains(format) else { return }
     let source = MemorySource(bytes)
@@ -31,7 +31,7 @@ func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
     let large = Output(
         Geometry(width: 40), encoding: EncodeOptions(format: choice & 8 == 0 ? .png : .gif), gradient: .standard,
         cornerRadius: 3, keepsProfile: choice & 16 == 0, sink: MemorySink())
-    // With two outputs, other code runs: the rows of the smaller output are made from the rows of the larger.
+    // Two outputs test different code: the rows of the smaller output are made from the rows of the larger output.
     let outputs = choice & 128 == 0 ? [small] : choice & 256 == 0 ? [large] : [small, large]
     try? downsample(source, info, to: outputs, options: options, isLinear: choice & 32 == 0) { _, result in
         precondition(result.bytes > 0 && result.size.width > 0 && result.size.height > 0)
@@ -95,7 +95,7 @@ func readXMP(_ bytes: [UInt8]) {
 
 // MARK: Seeds
 
-/// Pictures of a format, with all kinds of pixels that the encoders write, some with metadata.
+/// Returns pictures of a format with all pixel types that the encoder writes, some with metadata.
 func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     var result: [[UInt8]] = []
     for channels in 1...4 {

@@ -1,7 +1,7 @@
 /// The readers of untrusted bytes, each fuzzed separately.
 ///
 /// A target passes if it returns a result or an error. It fails if it crashes, violates a checked invariant, accesses
-/// foreign memory, or takes too long.
+/// invalid memory, or takes too long.
 enum Target: String, CaseIterable {
     case records
     case addresses
@@ -45,7 +45,7 @@ enum Target: String, CaseIterable {
         }
     }
 
-    /// Small initial inputs. The pictures are made by the project's own encoders.
+    /// Returns small initial inputs. The encoders of the project make the pictures.
     func seeds() throws -> [[UInt8]] {
         switch self {
         case .jpeg: try pictures(of: .jpeg)

@@ -1,11 +1,11 @@
 import Support
 
-/// Waits; throws `Cancelled` if the run is stopped. In tests it returns immediately.
+/// Waits. Throws `Cancelled` if the run is stopped. In tests, returns immediately.
 public typealias Sleeper = @Sendable (Duration) throws -> Void
 
-/// An event of a request, on the thread that made it.
+/// An event of a request, delivered on the thread that sent the request.
 public enum HTTPEvent {
-    /// The header fields are complete. Repeated for another attempt: the receiver starts over.
+    /// The header fields are complete. A second head begins another attempt: the receiver must start over.
     case head(HTTPResponse)
     /// The next bytes of the body, decompressed. Valid only during the call.
     case body(UnsafeRawBufferPointer)
@@ -18,8 +18,8 @@ public enum HTTPEvent {
 
 /// Carries out single exchanges: no redirects, no retries, any status is a result.
 public protocol HTTPTransport: Sendable {
-    /// Sends the request and passes events to `receive`, which slows the sender down by being slow and ends the
-    /// transfer by throwing. Blocks until the body has ended.
+    /// Sends the request and passes events to `receive`. A slow receiver slows the sender down; an error of `receive`
+    /// ends the transfer. Blocks until the body has ended.
     ///
     /// Throws `FetchFailure`, errors of `receive`, and `Cancelled` within 0.1 s after the run is stopped.
     func exchange(

@@ -211,7 +211,7 @@ import Testing
         for url in ["https://a.example/", "http://a.example/", "http://b.example/"] {
             _ = try client.data(HTTPRequest(url: WebURL(url)))
         }
-        // With TLS, after the redirect, without TLS, and for a host without an entry.
+        // In order: with TLS, after the redirect to `http`, without TLS, and for a host without an entry.
         #expect(transport.requests.map { $0.credentials?.password } == ["p", nil, nil, nil])
         #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0.first }?.contains("http://a.example") == true)
         var named = HTTPRequest(url: try WebURL("http://a.example/"))

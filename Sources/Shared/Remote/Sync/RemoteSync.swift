@@ -3,15 +3,15 @@ import Support
 
 /// Copies the entries of a scope to a remote (`push`), or from it (`pull`).
 ///
-/// GET, HEAD and PUT cannot list the contents of a remote, so `push` keeps a list of names there for each scope, with
-/// the entries of all roots that were pushed.
+/// GET, HEAD and PUT cannot list the contents of a remote. So `push` stores a list of names in the remote for each
+/// scope, with the entries of all roots that were pushed.
 public struct RemoteSync: Sendable {
     private let remote: Remote
     private let cache: CacheStore
     private let jobs: Int
     private let interruption: Interruption
 
-    /// The shared metadata: days of the archive, if they never expire, and the list of exercises.
+    /// The shared metadata: days of the archive that never expire, and the list of exercises.
     private static let collections: [CacheStore.SharedCollection] = [
         (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
         (name: "exercisedb", isLasting: false),

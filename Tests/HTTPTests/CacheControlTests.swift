@@ -68,7 +68,7 @@ import Testing
         #expect(headers.freshness(now: now) == expected.map { .seconds($0) })
     }
 
-    /// An earlier version used the second field.
+    /// An earlier version used the second `Age` field.
     @Test func firstAgeFieldWins() {
         let headers = HTTPHeaders(["Cache-Control": "max-age=3600", "Age": "7200", "age": "0"])
         #expect(headers.freshness(now: Timestamp(milliseconds: 0)) == .seconds(-3600))

@@ -128,7 +128,7 @@ import Testing
         #expect(pauses.withLock { $0 } == [.milliseconds(500), .seconds(1)])
     }
 
-    @Test func lastingPassingFaultIsTransientAndKeepsTheResponse() throws {
+    @Test func repeatedPassingFaultIsTransientAndKeepsTheResponse() throws {
         let transport = ScriptedTransport { _, _ in .ok("away") }
         let failure = #expect(throws: FetchFailure.self) {
             try client(transport).data(request(), isPassingFault: { _ in true })
@@ -220,7 +220,7 @@ import Testing
         #expect(transport.requests.last?.credentials?.password == "p")
     }
 
-    @Test func longRateLimitIsNotAwaited() throws {
+    @Test func clientDoesNotWaitForALongRateLimit() throws {
         let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "3600"]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.code == "rate-limited")
@@ -265,7 +265,7 @@ import Testing
         #expect(transport.requests.map(\.headers.count) == [1, 1, 0])
     }
 
-    @Test func droppedHeadersStayDroppedBackAtTheFirstOrigin() throws {
+    @Test func droppedHeadersAreNotRestoredAtTheFirstOrigin() throws {
         let transport = ScriptedTransport { request, count in
             [.redirect("http://b/"), .redirect("http://a/"), .ok("")][count]
         }

@@ -123,7 +123,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read(String(repeating: "{\"a\":\n", count: 2000)).allSatisfy { !$0.hasPrefix("{") })
     }
 
-    @Test func lineNumbersCountRecordsOfAnyLayout() throws {
+    @Test func lineNumbersAreCorrectForAnyLayout() throws {
         #expect(try read("{\n\"a\":1\n}\n\n[\n{\"b\":2}\n]\nbad\n") == ["{\"a\":1}", "{\"b\":2}", "8: not-json"])
     }
 

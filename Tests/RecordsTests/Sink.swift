@@ -34,7 +34,7 @@ final class Sink: Sendable {
     }
 }
 
-/// Closes the pipe by redirecting its descriptor to /dev/null: `File` closes the descriptor later.
+/// Closes the pipe. Redirects its descriptor to /dev/null, because `File` closes the descriptor later.
 func closeWriter(_ file: File) {
     let null = open("/dev/null", O_WRONLY)
     dup2(null, file.descriptor)

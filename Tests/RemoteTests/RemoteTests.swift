@@ -82,7 +82,7 @@ import Testing
         #expect(world.warnings.count == 1)
     }
 
-    @Test func shortContentIsDamagedAndIsReplaced() throws {
+    @Test func truncatedContentIsDamagedAndIsReplaced() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = Array(bytes.dropLast()) }
         guard case .damaged = try world.remote.content(of: document, receive: { _ in }) else {
@@ -212,7 +212,7 @@ import Testing
         world.remote.close()
     }
 
-    @Test func failureToReadAListIsNotAnEmptyList() throws {
+    @Test func unreadableListIsAnErrorAndNotAnEmptyList() throws {
         let world = try World()
         var list = SyncList()
         list.insert(document)

@@ -155,7 +155,7 @@ bool ccurl_connect_to(ccurl_connection *connection, const char *rule) {
     return curl_easy_setopt(connection->easy, option_connect_to, longer) == CCURL_OK;
 }
 
-// Returning any other count than the given one ends the transfer. SIZE_MAX is not CURL_WRITEFUNC_PAUSE, which would
+// Returning a count other than the given count ends the transfer. SIZE_MAX is not CURL_WRITEFUNC_PAUSE, which would
 // only pause the transfer.
 static const size_t stop = SIZE_MAX;
 

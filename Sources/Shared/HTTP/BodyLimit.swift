@@ -1,4 +1,4 @@
-/// Counts the bytes of a body and enforces the limit and the announced length.
+/// Counts the bytes of a body. Enforces the byte limit, and the range of a partial response.
 struct BodyLimit {
     private let url: WebURL
     private let byteLimit: Int
@@ -11,8 +11,8 @@ struct BodyLimit {
         rangeStart = request.rangeStart ?? 0
     }
 
-    /// Starts the body of a response. Throws `FetchFailure.tooLarge` if `Content-Length` is over the limit; a body that
-    /// is compressed for the transfer is even larger.
+    /// Starts the body of a response. Throws `FetchFailure.tooLarge` if `Content-Length` is over the limit:
+    /// decompression only makes a body larger.
     mutating func begin(_ response: HTTPResponse) throws {
         count = response.status == 206 ? rangeStart : 0
         guard let length = response.headers.contentLength else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Connections are reused, and read no faster than the receiver.
+/// Connections are reused, and a slow receiver slows the server down.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     private func client() -> HTTPClient {
         HTTPClient(
@@ -59,7 +59,7 @@ import Testing
                 throw Enough()
             }
         }
-        // The limits are well above the socket buffers of both sides plus a buffer of the transport.
+        // The socket buffers of both sides and a buffer of the transport hold less.
         #expect(try #require(sent.withLock { $0 }) < 32_000_000)
         #expect(received <= 1 << 20)
     }

@@ -149,7 +149,7 @@ import Testing
         #expect(failure?.exitCode == .temporary)
     }
 
-    /// The exit status was once 70.
+    /// An earlier version exited with status 70.
     @Test(arguments: ["X: ", "", "HTTP/1.1 200 ", "X"])
     func endlessHeaderLineIsABadAnswer(beginning: String) throws {
         let server = try LoopbackServer { _, peer in
@@ -181,7 +181,7 @@ import Testing
         #expect(failure?.exitCode == .temporary)
     }
 
-    @Test func responsesWithoutABodyEnd() throws {
+    @Test func responsesWithoutABodyComplete() throws {
         let server = try LoopbackServer { request, peer in
             request.target == "/none" ? peer.send("HTTP/1.1 304 X\r\nETag: a\r\n\r\n") : peer.respond()
         }

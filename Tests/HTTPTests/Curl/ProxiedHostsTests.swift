@@ -30,7 +30,8 @@ import Testing
         try hosts.judge(WebURL(url), over: .proxy(proxy), connectLimit: connect, interruption: interruption)
     }
 
-    /// Each exchange once repeated the lookup, for up to half a minute if the name service was silent.
+    /// An earlier version repeated the lookup for each exchange, for up to half a minute if the name service was
+    /// silent.
     @Test func nameIsLookedUpOnceWithAShortLimit() throws {
         let hosts = hosts()
         for url in ["http://a.example/1", "http://A.example./2", "https://a.example/3"] { try judge(hosts, url) }

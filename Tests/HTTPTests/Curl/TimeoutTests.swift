@@ -14,7 +14,7 @@ private enum Slowness: String, Sendable, CaseIterable {
     case tunnel
     case head
     case body
-    /// Sends one byte of the body at a time.
+    /// Sends the body slowly, byte by byte.
     case drip
 }
 

@@ -154,7 +154,7 @@ private final class SleptClock: Sendable {
         #expect(QuotaTransport.name(of: other) == QuotaTransport.name(of: try request(key: "a")))
     }
 
-    @Test func refusalInAFailedTransferCounts() throws {
+    @Test func refusalIsKeptIfTheTransferFails() throws {
         let server = ScriptedTransport { _, _ in
             var answer = ScriptedTransport.Answer.status(429, ["Retry-After": "100"])
             answer.error = .cutShort(url: try! WebURL("https://api.example/a"), detail: "")

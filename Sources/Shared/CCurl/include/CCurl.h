@@ -120,7 +120,8 @@ typedef struct ccurl_connection ccurl_connection;
 // The callbacks of a transfer. They run in ccurl_step, on its thread.
 typedef struct {
     void *_Nullable context;
-    // Receive a header line, or bytes of the body. Returning false ends the transfer with CCURL_WRITE_ERROR.
+    // `head` receives a header line, `body` a part of the body. Returning false ends the transfer with
+    // CCURL_WRITE_ERROR.
     bool (*head)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     bool (*body)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     // Fills the buffer with bytes of the request body from `offset` on. Returns their number, or a negative number to

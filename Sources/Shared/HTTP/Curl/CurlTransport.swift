@@ -66,7 +66,7 @@ public final class CurlTransport: HTTPTransport {
     }
     #sourceLocation()
 
-    /// Sets all options of a handle that has none.
+    /// Sets all options of a new or reset handle.
     ///
     /// - Parameter target: the address that the proxy gets instead of the URL's host, if the proxy must not look up the
     ///   name.
@@ -82,7 +82,7 @@ public final class CurlTransport: HTTPTransport {
         // Signals are unsafe in a process with several threads.
         set(CCURL_NOSIGNAL, 1)
         set(CCURL_BUFFERSIZE, CurlExchange.bufferSize)
-        // A hanging name lookup must not keep a cancelled or overdue exchange from ending.
+        // A cancelled or overdue exchange must end even if its name lookup hangs.
         set(CCURL_QUICK_EXIT, 1)
         set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)
         set(CCURL_HTTP_VERSION, CCURL_HTTP_VERSION_2TLS)

@@ -32,9 +32,9 @@ final class ProxiedHosts: Sendable {
     /// Returns the address to send to the proxy instead of the URL's host, since a second lookup by libcurl might find
     /// a different address. Nil if the proxy receives the name.
     ///
-    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, a refused address, or if the name is not
-    /// resolved here and `isLocal`. Throws `FetchFailure.nameNotResolved` if the name is not found and the proxy
-    /// accepts only addresses, and `Cancelled`.
+    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, a refused address, and for a local name
+    /// (`isLocal`) that is not resolved here. Throws `FetchFailure.nameNotResolved` for other names without an address
+    /// if the proxy accepts only addresses. Throws `Cancelled`.
     func judge(
         _ url: WebURL, over proxy: ProxyChoice, connectLimit: Duration, interruption: Interruption
     ) throws -> IPAddress? {

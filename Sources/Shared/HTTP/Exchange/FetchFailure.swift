@@ -73,7 +73,7 @@ public enum FetchFailure: Failure {
         /// Requests per window, if known.
         public let limit: Int?
         public let until: Timestamp
-        /// The remaining time until `until`.
+        /// The duration from the request to `until`.
         public let retryAfter: Duration
 
         public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {

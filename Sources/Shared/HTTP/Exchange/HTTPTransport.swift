@@ -26,7 +26,7 @@ public protocol HTTPTransport: Sendable {
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse
 
-    /// Runs `body`, which waits this long before the next exchange with `host`, and shows the wait as progress.
+    /// Runs `body`, which waits for `span` before the next exchange with `host`, and shows the wait as progress.
     func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
     ) throws

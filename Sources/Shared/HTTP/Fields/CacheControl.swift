@@ -103,7 +103,7 @@ extension HTTPHeaders {
     /// Returns the remaining freshness at `now`: `max-age`, else `Expires`, less the age on arrival (RFC 9111 §4.2.1,
     /// §4.2.3). Negative if the response arrived stale; nil if the server specifies no lifetime.
     ///
-    /// The age is from `Age` only, not from `Date`, which may disagree with our clock.
+    /// Uses only `Age`, and not `Date`, which may disagree with this machine's clock.
     public func freshness(now: Timestamp) -> Duration? {
         let control = CacheControl(self)
         let lifetime: Duration

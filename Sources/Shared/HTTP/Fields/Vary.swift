@@ -15,7 +15,7 @@ public struct Vary: Sendable, Equatable {
     /// - Parameter fields: the request's fields, see `HTTPRequest.ownFields`.
     public init?(of headers: HTTPHeaders, fields: [String: String]) {
         let members = Set((headers["Vary"] ?? "").lowercased().split { ", \t".contains($0) }.map(String.init))
-        // The tools choose the accepted codings, not the user.
+        // The tools, not the user, choose the accepted codings.
         let names = members.subtracting(["accept-encoding"]).sorted()
         if names.isEmpty { return nil }
         let isNamed = !names.contains("*") && names.joined(separator: ",").utf8.count <= Self.byteLimit

@@ -50,7 +50,7 @@ enum JSONBytes {
         }
     }
 
-    /// Returns the offset at which the value that begins at `start` ends.
+    /// Returns the end offset of the value that begins at `start`.
     static func end(ofValueAt start: Int, in bytes: ArraySlice<UInt8>) -> Int {
         var i = start
         var depth = 0

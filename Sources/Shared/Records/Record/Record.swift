@@ -140,7 +140,7 @@ public struct Record: Sendable, Equatable {
         fields = kept
     }
 
-    /// Returns the index of the last field with this name: in most JSON parsers, too, the last of duplicate names wins.
+    /// Returns the index of the last field with this name. Most JSON parsers, too, use the last of duplicate fields.
     private func index(of name: String) -> Int? {
         withNameTest(name) { isNamed in fields.indices.last(where: isNamed) }
     }

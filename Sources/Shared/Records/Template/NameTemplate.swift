@@ -32,7 +32,7 @@ public struct NameTemplate: Sendable, Equatable {
         if names.contains(where: { ["", ".", ".."].contains($0) }) { throw .leadsElsewhere }
     }
 
-    /// Whether the template uses this value.
+    /// Whether the template has a field with this name.
     public func has(_ name: String) -> Bool { template.has(name) }
 
     /// Returns the path for a record, relative to the folder.
@@ -60,7 +60,7 @@ public struct NameTemplate: Sendable, Equatable {
 private struct PathBuilder {
     /// The maximum length of a file name on Linux, in bytes.
     private static let longestName = 255
-    /// The maximum length of an extension, dot included, that is kept when a name is cut, in bytes.
+    /// The maximum length in bytes, dot included, of an extension that is kept when a name is cut.
     private static let longestEnding = 16
 
     private var names = [""]

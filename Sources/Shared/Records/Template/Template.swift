@@ -64,7 +64,7 @@ public struct Template: Sendable, Equatable {
         self.pieces = (pieces + [.text(own)]).filter { $0 != .text("") }
     }
 
-    /// Parses the text between two braces.
+    /// Parses the text between a pair of braces.
     private static func field(_ text: String) throws(TemplateFault) -> Field {
         var name = text
         var standIn: String?

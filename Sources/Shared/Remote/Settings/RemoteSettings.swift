@@ -20,7 +20,7 @@ public struct RemoteSettings: Sendable, Equatable {
         public var patience: Duration { connect * 16 }
         /// The total time that a run may wait for claims of other machines.
         public var claims: Duration { connect * 100 }
-        /// A miss within this time does not count as lost time. A document may take `connect`.
+        /// A miss within this time does not count as lost time. A document that is found may take `connect`.
         public var free: Duration { connect / 5 }
 
         /// The least rate of a transfer, in bytes per second.

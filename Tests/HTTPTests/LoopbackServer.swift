@@ -9,7 +9,7 @@ final class LoopbackServer: Sendable {
         let target: String
         /// Keyed by lower-case name.
         let headers: [String: String]
-        /// The number of the connection, from 1.
+        /// The number of the connection, counted from 1.
         let connection: Int
         let body: [UInt8]
     }

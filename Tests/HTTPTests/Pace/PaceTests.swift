@@ -7,7 +7,7 @@ import Testing
     @Test func averageEqualsTheRate() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         var now = Duration.zero
-        // A caller that observes each wait gets 1000 bytes per second.
+        // A caller that waits as long as `take` returns gets 1000 bytes per second.
         for _ in 0..<100 { now += bucket.take(250, now: now) }
         #expect(now == .seconds(25))
     }

@@ -10,7 +10,7 @@ final class CurlExchange {
     private let receive: (HTTPEvent) throws -> Void
     private var reader = HeadReader()
     private var response: HTTPResponse?
-    /// The error of a callback that ended the transfer.
+    /// The error of the callback that ended the transfer.
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
@@ -177,8 +177,8 @@ final class CurlExchange {
         }
     }
 
-    /// Returns the failure for a CURLcode. An unlisted code, which HTTP does not use or a newer libcurl has added, is a
-    /// bad answer.
+    /// Returns the failure for a CURLcode. Unlisted codes become `badAnswer`: HTTP does not use them, or a newer
+    /// libcurl has added them.
     ///
     /// - Parameter hasHead: whether a complete head was received.
     static func failure(of code: Int, url: WebURL, detail: String, hasHead: Bool) -> FetchFailure {

@@ -3,7 +3,7 @@ import Support
 /// A request for a URL, with its limits. A GET request, unless it is sent by `HTTPClient.head` or `put`.
 public struct HTTPRequest: Sendable {
     public struct Timeouts: Sendable, Hashable {
-        /// Name lookup, TCP and TLS together.
+        /// The maximum time for name lookup, TCP and TLS together.
         public var connect: Duration
         /// The maximum time without data.
         public var stall: Duration

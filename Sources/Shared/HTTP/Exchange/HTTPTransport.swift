@@ -12,7 +12,7 @@ public enum HTTPEvent {
     /// Nothing has arrived for another `HTTPEvent.pauseLength`. The receiver may end the transfer by throwing.
     case pause
 
-    /// Short enough to end a stalled transfer within half a second, long enough to cost nothing.
+    /// Short enough to end a stalled transfer within half a second, long enough to cost almost nothing.
     public static let pauseLength: Duration = .milliseconds(250)
 }
 

@@ -9,8 +9,8 @@ public struct CacheControl: Sendable, Hashable {
     public private(set) var noStore = false
     /// The answer is for a single user; a cache shared by several users must not store it.
     public private(set) var isPrivate = false
-    /// The answer must be revalidated before each use. A list of fields is ignored: the directive applies to the whole
-    /// answer.
+    /// The answer must be revalidated before each use. A field list, as in `no-cache="Set-Cookie"`, is ignored: the
+    /// directive applies to the whole answer.
     public private(set) var noCache = false
     /// A cache that knows the status may store the answer and ignore `no-store` (§5.2.2.3).
     public private(set) var mustUnderstand = false

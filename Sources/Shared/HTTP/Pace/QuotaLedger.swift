@@ -1,6 +1,6 @@
 import Support
 
-/// A time until which a server accepts no requests.
+/// The time until which a server refuses requests.
 public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     public let until: Timestamp
     /// Requests per window, if the server reports the number.
@@ -27,8 +27,8 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// Stores the last refusal of each server, for one or more processes. An unusable ledger continues in memory; it throws
-/// only errors that must end the request.
+/// Stores the last refusal of each server, for one or more processes. A ledger that cannot be used continues in memory,
+/// and throws only errors that must end the request.
 public protocol QuotaLedger: Sendable {
     /// Returns the last refusal, which may have ended.
     func refusal(of name: String) throws -> QuotaRefusal?

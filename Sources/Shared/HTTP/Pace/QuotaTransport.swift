@@ -20,7 +20,7 @@ public struct QuotaTransport: HTTPTransport {
     /// - Parameters:
     ///   - ledger: returns the ledger for an address.
     ///   - asksAnyway: whether to forget refusals from before this run, such as after a change of plan.
-    ///   - log: logs the number of requests left, as details.
+    ///   - log: receives the number of requests left, at the detail level.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
     public init(
         over base: any HTTPTransport, ledger: @escaping @Sendable (WebURL) -> any QuotaLedger,

@@ -7,7 +7,7 @@ struct TokenBucket: Sendable, Hashable {
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int
-    /// The time until which the bytes so far use up the rate. In the past if the bucket is idle.
+    /// The time at which the rate has caught up with the bytes so far. In the past if the bucket is idle.
     private var usedUntil: Duration
 
     /// - Parameter now: a monotonic time with any origin.
@@ -24,7 +24,7 @@ struct TokenBucket: Sendable, Hashable {
     }
 }
 
-/// Keeps all transfers of a process under one rate.
+/// Limits all transfers of a process to a common rate.
 public final class RateLimit: Sendable {
     private let bucket: Monitor<TokenBucket>
 

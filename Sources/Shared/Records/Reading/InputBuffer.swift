@@ -92,8 +92,8 @@ final class InputBuffer {
     /// gigabyte of spaces.
     private static let deepestIndent = 8 * JSONScanner.maxDepth
 
-    /// The number of spaces and tabs directly before `start`. `fill` keeps these bytes, because `RecordReader` resumes
-    /// after a broken record by its indentation.
+    /// The number of spaces and tabs directly before `start`. `fill` keeps these bytes, because `RecordReader` uses the
+    /// indentation of a broken record to find the next record.
     var indent: Int {
         let limit = max(start - Self.deepestIndent, 0)
         var first = start

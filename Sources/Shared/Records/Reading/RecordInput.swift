@@ -21,6 +21,7 @@ public struct RecordJob: Sendable {
 /// An item of the input.
 public enum RecordInput: Sendable {
     case job(RecordJob)
-    /// Invalid input. It leaves as this record, with `error` added, and `input_line` if the failure is a `LineFailure`.
+    /// Invalid input. The output gets this record instead, with `error` added, and `input_line` if the failure is a
+    /// `LineFailure`.
     case bad(any Failure, in: Record = Record())
 }

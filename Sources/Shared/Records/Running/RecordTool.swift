@@ -13,7 +13,7 @@ public protocol RecordTool: Sendable {
     /// Returns the next step for each record of a batch. Called on the reading thread, so it must take microseconds per
     /// record and never block.
     func prepare(_ jobs: [RecordJob]) -> [Prepared]
-    /// Returns the next step for one record. A thrown error becomes the record's `error`, as does an error of the work.
+    /// Returns the next step for one record. A thrown error becomes the record's `error`, like an error of the work.
     func prepare(_ job: RecordJob) throws -> Prepared
     /// Removes fields that a failed record must not keep, whichever tool set them, and adds their replacements. Called
     /// before `error` is set, and not for cancelled work.

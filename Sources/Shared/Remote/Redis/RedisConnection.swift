@@ -49,7 +49,7 @@ final class RedisConnection: Sendable {
     var isUsable: Bool { socket.isQuiet }
 
     /// Sends a command and returns the reply. Throws `RemoteFailure`, `SystemFailure`, and the errors of `receive` and
-    /// the operation; the connection must not be used again after that.
+    /// the operation. After an error, the connection must not be used again.
     ///
     /// - Parameters:
     ///   - bytes: the last argument of the command.

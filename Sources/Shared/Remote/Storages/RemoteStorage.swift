@@ -20,8 +20,9 @@ enum RemoteObject: Sendable, Equatable {
 
 /// The server or folder behind a remote.
 ///
-/// All calls block and are safe from any thread. They wait no longer than their operation allows and throw its errors,
-/// `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails, and `Cancelled` if the run is interrupted.
+/// Each call blocks, is safe from any thread, and waits no longer than its operation allows. Throws the operation's
+/// errors; `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails; and `Cancelled` if the run is
+/// interrupted.
 protocol RemoteStorage: Sendable {
     /// Passes the bytes of an object to `receive`, without checking them. Returns false if the object does not exist.
     func read(

@@ -134,7 +134,7 @@ public struct SyncReport: Sendable, Equatable {
     /// Entries that are listed but no longer exist.
     public var gone = 0
     public var failed = 0
-    /// Entries that exceeded the capacity.
+    /// Entries skipped because the root has no room for them.
     public var leftOut = 0
 
     public init(moved: Int = 0, bytes: Int = 0, there: Int = 0, gone: Int = 0, failed: Int = 0, leftOut: Int = 0) {

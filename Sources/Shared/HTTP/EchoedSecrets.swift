@@ -1,7 +1,7 @@
 import Support
 
-/// The secrets of a request. Some servers echo secrets in error responses to help with debugging. The tools remove them
-/// before they print, log or record such a response.
+/// The secrets of a request. Some servers echo secrets in error responses to help with debugging. The tools remove the
+/// secrets before they print, log or record such a response.
 package struct EchoedSecrets: Sendable {
     private let secrets: [[UInt8]]
 

@@ -89,7 +89,7 @@ extension RemoteOperation.Limits {
 
     /// Limits for a read that delays a record.
     ///
-    /// - Parameter patience: the deadline; nil for the time that `byteLimit` bytes take at the least rate.
+    /// - Parameter patience: the deadline; nil for `timeouts.deadline(bytes: byteLimit)`.
     static func reading(atMost byteLimit: Int, _ timeouts: RemoteSettings.Timeouts, patience: Duration?) -> Self {
         Self(
             answer: timeouts.answer, stall: timeouts.stall,

@@ -28,8 +28,8 @@ public struct RemoteSettings: Sendable, Equatable {
 
         public init(connect: Duration) { self.connect = connect }
 
-        /// The time limit of an operation without a deadline: `patience` plus the time that the bytes take at the least
-        /// rate.
+        /// The time limit of an operation that delays no record: `patience` plus the time that the bytes take at the
+        /// least rate.
         func deadline(bytes: Int) -> Duration { patience + .seconds(bytes / Self.leastRate) }
     }
 

@@ -26,7 +26,7 @@ struct HTTPStorage: RemoteStorage {
     }
 
     private func request(_ object: RemoteObject, byteLimit: Int) throws -> HTTPRequest {
-        // The user chose this origin, with or without encryption.
+        // The user chose this origin, so it may receive secrets even without encryption.
         HTTPRequest(
             url: try url.resolving(base + object.path), headers: settings.headers, cleartextOrigins: [url.origin],
             byteLimit: byteLimit, acceptsCompression: false)

@@ -11,7 +11,7 @@ import Testing
         ("::ffff:1.2.3.4", "::ffff:1.2.3.4"), ("64:ff9b::1.2.3.4", "64:ff9b::102:304"),
         ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
     ])
-    func addressesAreWrittenCanonically(text: String, canonical: String) throws {
+    func addressesArePrintedInCanonicalForm(text: String, canonical: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.description == canonical)
         #expect(IPAddress(canonical) == address)
@@ -21,9 +21,9 @@ import Testing
         "", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.256", "1.2.3.-4", ":", ":::", "1::2::3", "1:2:3:4:5:6:7",
         "1:2:3:4:5:6:7:8:9", "12345::", "::g", "1.2.3.4::", "::1.2.3", "::1%eth0", "1:2:3:4:5:6:7::8", ":1::", "1::2:",
     ])
-    func otherTextsAreNoAddress(text: String) { #expect(IPAddress(text) == nil) }
+    func invalidAddressesAreRefused(text: String) { #expect(IPAddress(text) == nil) }
 
-    @Test func writingAndReadingAnyAddressGivesItBack() {
+    @Test func addressesSurviveARoundTrip() {
         var random = SeededRandom(seed: 7)
         for _ in 0..<2000 {
             let bytes = (0..<16).map { _ in Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : 0
@@ -38,14 +38,14 @@ import Testing
         ("0X7F.0.0.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("017700000001", "127.0.0.1"), ("0", "0.0.0.0"),
         ("1.2.65535", "1.2.255.255"), ("0xffffffff", "255.255.255.255"),
     ])
-    func oldFormsOfIPv4AreRead(text: String, canonical: String) {
+    func legacyIPv4FormsAreParsed(text: String, canonical: String) {
         #expect(IPAddress(anyIPv4Form: text)?.description == canonical)
     }
 
     @Test(arguments: [
         "", ".", "1.", "256.1", "1.2.65536", "4294967296", "0x", "09", "1.2.3.4.5", "+1", "-1", "1.+2", "a",
     ])
-    func otherNumbersAreNoIPv4(text: String) { #expect(IPAddress(anyIPv4Form: text) == nil) }
+    func invalidIPv4FormsAreRefused(text: String) { #expect(IPAddress(anyIPv4Form: text) == nil) }
 }
 
 @Suite struct AddressClassTests {
@@ -66,7 +66,7 @@ import Testing
         ("2001:db8::1", .documentation), ("3fff:fff::1", .documentation), ("2001:2::1", .benchmarking),
         ("2001:10::1", .orchid), ("2001:2f::1", .orchid), ("2001:5::1", .reserved), ("5f00::1", .reserved),
         ("4000::1", .reserved), ("8000::1", .reserved), ("64:ff9b:2::1", .reserved),
-        // The rest of IANA's registries, first and last addresses of blocks
+        // The rest of IANA's registries: the first and last addresses of blocks
         ("0.255.255.255", .reserved), ("10.255.255.255", .privateUse), ("9.255.255.255", .global),
         ("11.0.0.0", .global),
         ("126.255.255.255", .global), ("128.0.0.0", .global), ("169.253.255.255", .global),
@@ -78,12 +78,12 @@ import Testing
         ("2001:4:112::1", .reserved), ("2001:30::1", .reserved), ("2001:1ff:ffff::1", .reserved),
         ("2001:200::1", .global), ("2620:4f:8000::1", .global), ("3fff:1000::1", .global), ("fe00::1", .reserved),
         ("1fff::1", .reserved), ("ffff::1", .multicast),
-        // Where clouds keep credentials
+        // Addresses from which clouds serve credentials
         ("169.254.170.2", .metadata), ("169.254.170.23", .metadata), ("168.63.129.16", .metadata),
         ("168.63.129.17", .global), ("100.100.100.200", .metadata), ("192.0.0.192", .metadata),
         ("fd00:ec2::23", .metadata), ("fd20:ce::254", .metadata), ("fd00:42::42", .metadata),
         ("::ffff:169.254.169.254", .metadata), ("2002:a9fe:a9fe::", .metadata), ("64:ff9b::a9fe:a9fe", .metadata),
-        // IPv4 inside IPv6
+        // IPv4 embedded in IPv6
         ("::ffff:127.0.0.1", .loopback), ("::ffff:8.8.8.8", .global), ("::127.0.0.1", .loopback),
         ("::0.0.0.2", .reserved), ("::ffff:0:10.0.0.1", .privateUse), ("2002:7f00:1::", .loopback),
         ("2002:808:808::1", .global), ("64:ff9b::a00:1", .privateUse), ("64:ff9b::808:808", .global),
@@ -93,7 +93,7 @@ import Testing
         ("2001:0:4136:e378:8000:63bf:80ff:fffe", .loopback),
         ("2001:0:4136:e378:8000:63bf:f7f7:f7f7", .global),
     ])
-    func everyAddressHasItsClass(text: String, kind: AddressClass) throws {
+    func addressesAreClassified(text: String, kind: AddressClass) throws {
         #expect(AddressClass(try #require(IPAddress(text))) == kind)
     }
 }
@@ -103,22 +103,22 @@ import Testing
         guarding.verdict(on: try #require(IPAddress(text)))
     }
 
-    @Test func standardGuardAllowsPublicAddressesAlone() throws {
+    @Test func standardGuardAllowsOnlyPublicAddresses() throws {
         #expect(try verdict(.standard, "8.8.8.8") == .allowed)
         #expect(try verdict(.standard, "127.0.0.1") == .refused(.loopback))
         #expect(try verdict(.standard, "::ffff:10.1.1.1") == .refused(.privateUse))
     }
 
     @Test(arguments: ["0", "", " ", ","])
-    func zeroAndNothingAllowNothing(text: String) throws { #expect(try AddressGuard(allowPrivate: text) == .standard) }
+    func zeroOrEmptyAllowsNothing(text: String) throws { #expect(try AddressGuard(allowPrivate: text) == .standard) }
 
-    @Test func settingOneAllowsEveryAddress() throws {
+    @Test func oneAllowsEveryAddress() throws {
         let guarding = try AddressGuard(allowPrivate: "1")
         #expect(guarding == .allowingAll)
         #expect(try verdict(guarding, "169.254.169.254") == .allowed)
     }
 
-    @Test func blocksAllowTheirOwnAddresses() throws {
+    @Test func blocksAllowOnlyTheirAddresses() throws {
         let guarding = try AddressGuard(allowPrivate: "10.0.0.0/8, 127.0.0.1/32,::1,fd00::/8")
         #expect(try verdict(guarding, "10.255.0.1") == .allowed)
         #expect(try verdict(guarding, "127.0.0.1") == .allowed)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["yes", "2", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::1/129", "10.0.0.0/", "1,10.0.0.0/8"])
-    func otherValuesAreAConfigurationFailure(text: String) {
+    func invalidValueIsAConfigurationFailure(text: String) {
         let failure = #expect(throws: ConfigurationFailure.self) { try AddressGuard(allowPrivate: text) }
         #expect(failure?.message.contains("--allow-private") == true)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct HTTPHeadersTests {
-    @Test func namesAreComparedWithoutCaseAndRepeatedFieldsCombined() {
+    @Test func namesAreCaseInsensitiveAndRepeatedFieldsAreJoined() {
         let headers = HTTPHeaders(["Vary": "a", "ETag": "\"x\"", "vary": "b"])
         #expect(headers["VARY"] == "a, b")
         #expect(headers["etag"] == "\"x\"")
@@ -12,7 +12,7 @@ import Testing
         #expect(headers["Age"] == nil)
     }
 
-    @Test func contentLengthIsOneNumber() {
+    @Test func contentLengthMustBeASingleNumber() {
         #expect(HTTPHeaders(["Content-Length": "12"]).contentLength == 12)
         #expect(HTTPHeaders(["Content-Length": "12", "content-length": "12"]).contentLength == 12)
         for bad in ["", "-1", "+1", "1, 2", "0x10", "99999999999999999999"] {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func headersThatWouldAddLinesAreInvalid() {
+    @Test func invalidHeadersAreRecognised() {
         #expect(HTTPHeader("X-Key", "a b\tä").isValid)
         for header in [
             HTTPHeader("X", "a\r\nY: b"), HTTPHeader("X", "a\nb"), HTTPHeader("X", "\u{0}"), HTTPHeader("", "a"),
@@ -48,7 +48,7 @@ import Testing
             (["HTTP/1.1 200 OK", "Content-Length: 3"], false),
             (["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], false), (["HTTP/2 200"], false),
         ] as [([String], Bool)])
-    func onlyABodyOfVersion1WithoutALengthEndsWhenTheConnectionIsClosed(_ lines: [String], _ expected: Bool) {
+    func onlyAnHTTP1BodyWithoutALengthEndsAtClose(_ lines: [String], _ expected: Bool) {
         var reader = HeadReader()
         for line in lines + [""] {
             let step = Array("\(line)\r\n".utf8).withUnsafeBytes { reader.add($0) }
@@ -63,7 +63,7 @@ import Testing
         #expect(heads.first?.headers.fields == [HTTPHeaders.Field(name: "ETag", value: "\"a\"")])
     }
 
-    @Test func continuedLineBelongsToItsField() {
+    @Test func foldedLineIsAppendedToItsField() {
         #expect(read(["HTTP/1.1 200 OK", "X: a", "  b", ""]).first?.headers["x"] == "a b")
     }
 
@@ -89,14 +89,14 @@ import Testing
         (429, "rate-limited", .temporary), (500, "server-error", .temporary), (503, "server-error", .temporary),
         (599, "server-error", .temporary), (204, "unexpected-status", .unavailable),
     ])
-    func statusesHaveTheirCodes(status: Int, code: String, exit: ExitCode) throws {
+    func statusesMapToCodesAndExitStatuses(status: Int, code: String, exit: ExitCode) throws {
         let failure = try answer(status)
         #expect(failure.code == code)
         #expect(failure.exitCode == exit)
         #expect(failure.message.contains("\(status)"))
     }
 
-    @Test func messagesHideSecretsAndKeepTheRest() throws {
+    @Test func messagesMaskOnlySecretsInURLs() throws {
         let url = try WebURL("https://u:pw@h/a?api_key=s3cret&d=1")
         let failures: [FetchFailure] = [
             try answer(404), .blockedAddress(url: url, address: nil, .loopback), .insecureRedirect(from: url, to: url),
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func missingLibcurlNamesThePackage() {
+    @Test func missingLibcurlMessageNamesThePackage() {
         let failure = FetchFailure.noLibcurl(detail: "it is not installed")
         #expect(failure.code == "no-libcurl")
         #expect(failure.exitCode == .software)

@@ -4,14 +4,14 @@ import Testing
 @testable import HTTP
 
 @Suite struct CacheControlTests {
-    @Test func directivesAreReadInAnyCaseAmongUnknownOnes() {
+    @Test func directivesAreCaseInsensitiveAndUnknownDirectivesAreIgnored() {
         let control = CacheControl("Public, NO-STORE ,immutable, x=\"a, no-cache\", Max-Age = 60,stale-if-error=1")
         #expect(control.noStore && !control.noCache && !control.mustRevalidate)
         #expect(control.maxAge == 60)
         #expect(control.isImmutable && control.staleIfError == 1 && control.staleWhileRevalidate == nil)
     }
 
-    @Test func quotedValuesCountAndHideTheirCommas() {
+    @Test func quotedValuesAreParsedWithTheirCommas() {
         #expect(CacheControl("max-age=\"60\"").maxAge == 60)
         #expect(CacheControl("no-cache=\"Set-Cookie, no-store\"").noCache)
         #expect(!CacheControl("no-cache=\"Set-Cookie, no-store\"").noStore)
@@ -19,7 +19,7 @@ import Testing
         #expect(!CacheControl("x=\"never closed, no-store").noStore)
     }
 
-    @Test func mostRestrictiveDuplicateDirectiveCounts() {
+    @Test func mostRestrictiveDuplicateDirectiveWins() {
         #expect(CacheControl("max-age=60, max-age=10, max-age=30").maxAge == 10)
         #expect(
             CacheControl(
@@ -29,18 +29,18 @@ import Testing
             ).noStore)
     }
 
-    @Test func shorterDuplicateWindowCounts() {
+    @Test func shortestDuplicateStaleWindowWins() {
         let control = CacheControl(
             "stale-if-error=9, stale-while-revalidate=7, stale-if-error=8, stale-while-revalidate=x")
         #expect(control.staleIfError == 8 && control.staleWhileRevalidate == 0)
     }
 
     @Test(arguments: ["", "abc", "-1", "1.5", "\"\"", "0x10"])
-    func timeThatCannotBeReadIsNone(_ value: String) {
+    func invalidTimeCountsAsZero(_ value: String) {
         #expect(CacheControl("max-age=\(value)").maxAge == 0)
     }
 
-    @Test func timeThatDoesNotFitIsLong() {
+    @Test func overflowingTimeIsLimited() {
         #expect(CacheControl("max-age=99999999999999999999").maxAge == Int(Int32.max))
     }
 
@@ -62,19 +62,19 @@ import Testing
             (["Expires": "Thu,  01 Jan 1970 00:10:00 GMT"], 0), (["Expires": "Thu 01 Jan 1970 00:10:00 GMT"], 0),
             (["Cache-Control": "public"], nil),
         ] as [([String: String], Int?)])
-    func freshnessIsTheServersAgeLessTheTransferTime(_ fields: [String: String], _ expected: Int?) {
+    func freshnessIsTheLifetimeLessTheAge(_ fields: [String: String], _ expected: Int?) {
         let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0, value: $1) })
         let now = Timestamp(milliseconds: 500_000)
         #expect(headers.freshness(now: now) == expected.map { .seconds($0) })
     }
 
-    /// The second line used to count.
-    @Test func firstAgeLineCounts() {
+    /// An earlier version used the second `Age` field.
+    @Test func firstAgeFieldWins() {
         let headers = HTTPHeaders(["Cache-Control": "max-age=3600", "Age": "7200", "age": "0"])
         #expect(headers.freshness(now: Timestamp(milliseconds: 0)) == .seconds(-3600))
     }
 
-    @Test func aCacheThatUnderstandsTheStatusMayIgnoreNoStore() {
+    @Test func mustUnderstandOverridesNoStore() {
         let control = CacheControl("must-understand, no-store, max-age=60")
         #expect(control.mustUnderstand && !control.noStore && control.maxAge == 60)
     }

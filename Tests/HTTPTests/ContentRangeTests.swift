@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct ContentRangeTests {
-    @Test func rangeIsReadWithAndWithoutATotal() throws {
+    @Test func rangeIsParsedWithAndWithoutATotal() throws {
         let known = try #require(ContentRange("bytes 100-199/200"))
         #expect(known.first == 100 && known.last == 199 && known.total == 200)
         let unknown = try #require(ContentRange("Bytes 0-0/*"))

@@ -11,7 +11,7 @@ import Testing
         ("X-Empty;", "X-Empty", ""), ("Cookie: a=1; b=2", "Cookie", "a=1; b=2"), ("X: http://a/", "X", "http://a/"),
         ("X: caf\u{E9}", "X", "caf\u{E9}"),
     ])
-    func nameAndValueAreSplit(text: String, name: String, value: String) throws {
+    func lineIsSplitIntoNameAndValue(text: String, name: String, value: String) throws {
         let line = try line(text)
         #expect(line.origin == nil)
         #expect(line.header.name == name && line.header.value == value)
@@ -22,7 +22,7 @@ import Testing
         ("https://example.org X: a", "https://example.org"), ("HTTP://EXAMPLE.org:80/  X: a", "http://example.org"),
         ("https://[::1]:8443 X: a", "https://[::1]:8443"),
     ])
-    func originMayStandBefore(text: String, origin: String) throws {
+    func originMayPrecedeTheHeader(text: String, origin: String) throws {
         let line = try line(text)
         #expect(line.origin?.description == origin)
         #expect(line.header.name == "X" && line.header.value == "a")
@@ -33,7 +33,7 @@ import Testing
         "X: sesame\nY: sesame", "https://example.org", "https://example.org/path X: sesame",
         "https://u:sesame@example.org X: sesame", "https://example.org?sesame X: sesame", "ftp://a X: sesame",
     ])
-    func invalidHeaderIsRefusedWithoutQuotingIt(text: String) {
+    func invalidLineIsRefusedWithoutQuotingTheSecret(text: String) {
         let failure = #expect(throws: UsageFailure.self) { try line(text) }
         #expect(failure?.exitCode == .usage)
         #expect(failure?.message.hasPrefix("--header") == true)
@@ -46,7 +46,7 @@ import Testing
         #expect(failure?.message.contains(name) == true)
     }
 
-    @Test func headersDoNotShowTheirValues() {
+    @Test func headerDescriptionsHideTheValue() {
         let header = HTTPHeader("X-Key", "sesame")
         #expect("\(header) \([header])" == "X-Key: (hidden) [X-Key: (hidden)]")
         var dumped = ""
@@ -60,12 +60,12 @@ import Testing
         given.headers(for: try WebURL(url)).map { "\($0.name)=\($0.value)" }
     }
 
-    @Test func fileHasALineAHeader() throws {
+    @Test func fileHasOneHeaderPerLine() throws {
         var given = GivenHeaders()
         let text = "# for one\r\nX-A: 1\r\n\n  # none\n\thttps://a.example X-B: 2\nX-C;\nhttps://b.example X-A: 3\n"
         try given.add(file: Array(text.utf8), path: "f")
         #expect(given.needOrigin)
-        // Without an address, no server receives a header that names no origin.
+        // Until an address is assigned, no server receives a header without an origin.
         #expect(try names(given, "https://a.example/x") == ["X-B=2"])
         #expect(try names(given, "https://c.example/x") == [])
         try given.assign(to: [WebURL("https://b.example/1"), WebURL("https://u:p@B.example.:443/2")])
@@ -75,18 +75,18 @@ import Testing
         #expect(try names(given, "http://b.example/x") == [])
     }
 
-    @Test func originsNamedWithHTTPAreKnown() throws {
+    @Test func originsGivenWithHTTPMayReceiveCleartext() throws {
         var given = GivenHeaders()
         given.add(try HeaderLine("http://a.example X: 1", source: "f"))
         given.add(try HeaderLine("https://b.example X: 1", source: "f"))
         given.add(try HeaderLine("X-C: 1", source: "f"))
         try given.add(bearer: "t", for: WebURL("http://d.example/").origin)
-        // An argument's scheme is not chosen for the secret's sake.
+        // The scheme of an assigned address does not permit cleartext: the user did not write it for the header.
         try given.assign(to: [WebURL("http://c.example/")])
         #expect(Set(given.cleartextOrigins.map(\.description)) == ["http://a.example", "http://d.example"])
     }
 
-    @Test func fieldsOfOthersAreAddedWhereThereAreNone() throws {
+    @Test func fieldsAreAddedUnlessTheirNameExists() throws {
         var given = GivenHeaders()
         var others = GivenHeaders()
         for line in ["X-A: 1", "https://a.example X-B: 1"] { given.add(try HeaderLine(line, source: "f")) }
@@ -101,7 +101,7 @@ import Testing
         #expect(try names(given, "https://c.example/") == ["X-A=1", "X-C=2"])
     }
 
-    @Test func badLineIsNamedByItsNumberAlone() {
+    @Test func invalidLineIsReportedOnlyByItsNumber() {
         var given = GivenHeaders()
         let failure = #expect(throws: UsageFailure.self) {
             try given.add(file: Array("X: 1\n\nsesame\n".utf8), path: "dir/f")
@@ -110,7 +110,7 @@ import Testing
         #expect(throws: UsageFailure.self) { try given.add(file: [0x58, 0x3A, 0x20, 0xFF], path: "f") }
     }
 
-    @Test func headersForOneServerNeedNoGlobalOrigin() throws {
+    @Test func headerWithAnOriginReachesOnlyThatOrigin() throws {
         var given = GivenHeaders()
         given.add(try HeaderLine("https://a.example X: 1", source: "f"))
         #expect(!given.needOrigin)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func tokenIsAnAuthorizationAndTheOnlyOne() throws {
+    @Test func tokenMustBeTheOnlyAuthorization() throws {
         var given = GivenHeaders()
         try given.add(bearer: "t")
         #expect(throws: UsageFailure.self) { try given.add(bearer: "u") }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: ["http://a.example/1", "https://a.example:8443/", "https://b.example/"])
-    func addressesOfSeveralOriginsRefuseAFieldWithoutOne(other: String) throws {
+    func fieldWithoutAnOriginIsRefusedForSeveralOrigins(other: String) throws {
         var given = GivenHeaders()
         let urls = try [WebURL("https://a.example/"), WebURL(other)]
         given.add(try HeaderLine("https://a.example X-A: 1", source: "f"))
@@ -158,19 +158,19 @@ import Testing
         "machine a.example \"login\" \"u\" password \"p\"", "machine a.example login u account c password p",
         "macdef init\nmachine a.example login no\ncd /x\n\nmachine a.example login u password p",
     ])
-    func entryOfTheHostIsFound(text: String) throws { #expect(try found(text, "http://a.example:8080/x") == "u|p") }
+    func entryForTheHostIsFound(text: String) throws { #expect(try found(text, "http://a.example:8080/x") == "u|p") }
 
-    @Test func aHostBeyondASCIIIsFoundHoweverItIsWritten() throws {
+    @Test func internationalHostIsFoundInAnySpelling() throws {
         let text = "machine BU\u{308}CHER.example login u password p"
         #expect(try found(text, "http://bücher.example/") == "u|p")
         #expect(try found(text, "http://xn--bcher-kva.example/") == "u|p")
     }
 
-    @Test func quotedWordsHaveTheirBlanks() throws {
+    @Test func quotedWordsKeepBlanksAndEscapes() throws {
         #expect(try found(#"machine a login "u v" password "p\"\\\n#""#, "http://a/") == "u v|p\"\\\n#")
     }
 
-    @Test func entryOfTheURLsUserIsUsed() throws {
+    @Test func entryForTheUserInTheURLIsUsed() throws {
         let text = "machine a login u password p machine a login v password q"
         #expect(try found(text, "http://v@a/") == "v|q")
         #expect(try found(text, "http://w@a/") == nil)
@@ -180,10 +180,10 @@ import Testing
         "", "machine", "machine a.example", "default login u password p", "machine b.example login u password p",
         "machine example login u password p default login v password q", "login u password p",
         "machine sub.a.example login u", "\"", "machine a.example\\",
-        // The words after `default` do not belong to the entry before it.
+        // Words after `default` do not belong to the previous entry.
         "machine a.example default login u password p",
     ])
-    func otherHostsHaveNone(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
+    func otherHostsHaveNoCredentials(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
 }
 
 @Suite struct RequestCredentialsTests {
@@ -199,11 +199,11 @@ import Testing
         #expect(try request("http://a/", [HTTPHeader("X", "1")]).carriesCredentials)
         #expect(try request("http://u@a/").carriesCredentials)
         #expect(try request("http://a/?token=1").carriesCredentials)
-        // A redirect may lead to a host that it names.
+        // A redirect may lead to a host in the `.netrc`.
         #expect(try request("http://b/", netrc: netrc).carriesCredentials)
     }
 
-    @Test func urlBeatsTheFileAndAHeaderBeatsBoth() throws {
+    @Test func urlOverridesNetrcAndHeaderOverridesBoth() throws {
         #expect(try request("https://a/", netrc: netrc).credentials == .init(user: "u", password: "p"))
         #expect(try request("https://v:q@a/", netrc: netrc).credentials == .init(user: "v", password: "q"))
         #expect(try request("https://u@a/", netrc: netrc).credentials == .init(user: "u", password: "p"))
@@ -211,12 +211,12 @@ import Testing
         #expect(try request("https://b/", netrc: netrc).credentials == nil)
         let header = HTTPHeader("authorization", "Bearer t")
         #expect(try request("https://u:p@a/", [header], netrc: netrc).credentials == nil)
-        // Without encryption, the file counts as a file without an entry.
+        // Without encryption, the entry in the file is ignored.
         #expect(try request("http://a/", netrc: netrc).credentials == nil)
         #expect(try request("http://u@a/", netrc: netrc).credentials == .init(user: "u", password: ""))
     }
 
-    @Test func netrcIsReadAgainForTheTargetOfARedirect() throws {
+    @Test func netrcAppliesToTheTargetOfARedirect() throws {
         func next(_ from: String, _ to: String) throws -> WebURL.Credentials? {
             let request = try request(from, netrc: netrc)
             let response = HTTPResponse(status: 302, headers: HTTPHeaders(["Location": to]), url: request.url)

@@ -14,7 +14,7 @@ import Testing
             headers: [
                 HTTPHeader("X-Key", "k1/2"), HTTPHeader("Accept", "text/plain", crossesOrigins: true),
             ])
-        // `user:pass/word` in base64.
+        // `user:pass/word` in Base64.
         let basic = "dXNlcjpwYXNzL3dvcmQ="
         #expect(Base64.encoded("user:pass/word".utf8) == basic)
         #expect(shown("Basic \(basic), pass/word, k1/2k1/2", request) == "Basic …, …, ……")
@@ -29,7 +29,7 @@ import Testing
         #expect(shown("", request) == "")
     }
 
-    @Test func refusalBearsNoneOfIt() throws {
+    @Test func refusalContainsNoSecret() throws {
         let transport = ScriptedTransport { _, _ in
             var answer = ScriptedTransport.Answer.status(403)
             answer.body = [Array("no such key: s3cret".utf8)]

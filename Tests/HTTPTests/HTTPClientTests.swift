@@ -20,7 +20,7 @@ import Testing
             url: url, headers: [HTTPHeader("X-Key", "secret")], cleartextOrigins: [url.origin], byteLimit: byteLimit)
     }
 
-    @Test func bodyOfAnAcceptedAnswerIsDelivered() throws {
+    @Test func bodyOfAnAcceptedResponseIsDelivered() throws {
         let transport = ScriptedTransport { _, _ in .ok("hello") }
         let (response, bytes) = try client(transport).data(request())
         #expect(response.status == 200)
@@ -36,7 +36,7 @@ import Testing
         "[::ffff:0:10.0.0.1]", "[2002:7f00:1::]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]",
         "[64:ff9b:1:7f00:0:100::]", "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
     ])
-    func redirectToEveryKindOfAddressIsRefused(host: String) throws {
+    func redirectToANonPublicAddressIsRefused(host: String) throws {
         let transport = ScriptedTransport { _, _ in .redirect("http://\(host)/x") }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request("http://8.8.8.8/")) }
         #expect(failure?.code == "blocked-address")
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "GZIP", "x-gzip", "br", "identity, gzip", "deflate"])
-    func unrequestedCompressionIsRefusedUnread(coding: String) throws {
+    func unrequestedCompressionIsRefusedBeforeTheBody(coding: String) throws {
         let transport = ScriptedTransport { _, _ in
             .init(headers: HTTPHeaders(["Content-Encoding": coding]).fields, body: [[1, 2, 3]])
         }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["", "identity", "none", "UTF-8"])
-    func otherContentCodingsPass(coding: String) throws {
+    func unknownContentCodingsPass(coding: String) throws {
         let transport = ScriptedTransport { _, _ in
             .init(headers: HTTPHeaders(["Content-Encoding": coding]).fields, body: [[1]])
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(try client(transport).data(plain).1 == [1])
     }
 
-    @Test func failedAttemptsAreRepeatedAndTheReceiverStartsOver() throws {
+    @Test func failedAttemptsAreRetriedFromTheStart() throws {
         let transport = ScriptedTransport { request, count in
             switch count {
             case 0: .status(503)
@@ -83,7 +83,7 @@ import Testing
         #expect(pauses.withLock { $0 } == [.milliseconds(500), .seconds(1)])
     }
 
-    @Test func definiteAnswerIsNotRepeatedAndKeepsItsBody() throws {
+    @Test func permanentFailureIsNotRetriedAndKeepsItsBody() throws {
         let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(status: 404, body: [Array("no".utf8)]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.status == 404)
@@ -91,7 +91,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func errorBodyIsCutAt64KiBWithoutCountingAgainstTheLimit() throws {
+    @Test func errorBodyIsCutAt64KiBAndIgnoresTheByteLimit() throws {
         let part = [UInt8](repeating: 7, count: 40_000)
         let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(status: 404, body: [part, part]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request(byteLimit: 10)) }
@@ -99,14 +99,14 @@ import Testing
         #expect(failure?.answer?.body.count == 65_536)
     }
 
-    @Test func fourthFailureOfAServerEndsIt() throws {
+    @Test func requestFailsAfterFourAttempts() throws {
         let transport = ScriptedTransport { _, _ in .status(500) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.exitCode == .temporary)
         #expect(transport.requests.count == 4)
     }
 
-    @Test func failureReportsTheAttempts() throws {
+    @Test func failureReportsTheNumberOfAttempts() throws {
         let failing = ScriptedTransport { _, _ in .status(503) }
         let failure = #expect(throws: FetchFailure.self) { try client(failing).data(request()) }
         #expect(failure?.message.hasSuffix("try again later (asked 4 times)") == true)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 503])
-    func answerThatIsDeclaredAFaultIsRepeatedByTheSameSchedule(status: Int) throws {
+    func passingFaultIsRetriedOnTheSameSchedule(status: Int) throws {
         let transport = ScriptedTransport { _, count in
             ScriptedTransport.Answer(
                 status: count < 2 ? status : 200, body: [Array((count < 2 ? "away" : "here").utf8)])
@@ -128,7 +128,7 @@ import Testing
         #expect(pauses.withLock { $0 } == [.milliseconds(500), .seconds(1)])
     }
 
-    @Test func faultThatStaysIsTransientAndKeepsTheAnswer() throws {
+    @Test func repeatedPassingFaultIsTransientAndKeepsTheResponse() throws {
         let transport = ScriptedTransport { _, _ in .ok("away") }
         let failure = #expect(throws: FetchFailure.self) {
             try client(transport).data(request(), isPassingFault: { _ in true })
@@ -140,7 +140,7 @@ import Testing
         #expect(failure?.message.contains("gateway") == true && failure?.message.contains("asked 4 times") == true)
     }
 
-    @Test func passwordsOfTheClientAreForRequestsWithoutTheirOwn() throws {
+    @Test func clientPasswordsApplyToRequestsWithoutANetrc() throws {
         let transport = ScriptedTransport { _, _ in .ok("") }
         let own = Netrc(Array("machine a login own".utf8))
         let client = HTTPClient(
@@ -152,7 +152,7 @@ import Testing
         #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
     }
 
-    /// No connection is opened: an unencrypted secret can be read by every host on the way.
+    /// Nothing is sent: every host on the way could read an unencrypted secret.
     @Test func secretIsNotSentUnencryptedUnlessItsOriginWasNamed() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request("http://a.example/x?token=1")
@@ -171,7 +171,7 @@ import Testing
         "https://a.example/", "http://127.0.0.1/", "http://127.9.9.9:8080/", "http://[::1]/", "http://localhost./",
         "http://a.localhost/",
     ])
-    func secretIsSentEncryptedOrWithinTheMachine(url: String) throws {
+    func secretIsSentOverTLSOrToLoopback(url: String) throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request(url)
         request.cleartextOrigins = []
@@ -180,7 +180,7 @@ import Testing
         #expect(transport.requests.map(\.credentials) == [.init(user: "u", password: "p")])
     }
 
-    /// The guard treats them as loopback addresses, but packets to them are sent to a gateway.
+    /// The guard treats these addresses as loopback, but packets to them are sent to a gateway.
     @Test(arguments: [
         "http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/",
     ])
@@ -192,7 +192,7 @@ import Testing
         #expect(failure?.code == "exposed-secret")
     }
 
-    @Test func nameThatAProxyAloneMayLookUpIsNotLookedUpToBeJudged() throws {
+    @Test func nameThatOnlyAProxyMayLookUpIsNotJudged() throws {
         let client = HTTPClient(
             transport: ScriptedTransport { _, _ in .ok("") }, looksUp: { _ in false }, interruption: Interruption())
         #expect(try client.judgedAddresses(of: WebURL("http://localhost/")) == nil)
@@ -211,7 +211,7 @@ import Testing
         for url in ["https://a.example/", "http://a.example/", "http://b.example/"] {
             _ = try client.data(HTTPRequest(url: WebURL(url)))
         }
-        // Encrypted, behind the redirect, at once, and for a host without an entry.
+        // In order: with TLS, after the redirect to `http`, without TLS, and for a host without an entry.
         #expect(transport.requests.map { $0.credentials?.password } == ["p", nil, nil, nil])
         #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0.first }?.contains("http://a.example") == true)
         var named = HTTPRequest(url: try WebURL("http://a.example/"))
@@ -220,7 +220,7 @@ import Testing
         #expect(transport.requests.last?.credentials?.password == "p")
     }
 
-    @Test func longRateLimitIsNotAwaited() throws {
+    @Test func clientDoesNotWaitForALongRateLimit() throws {
         let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "3600"]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.code == "rate-limited")
@@ -228,16 +228,16 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func retriesStayWithinTheTotalTime() throws {
+    @Test func retriesStayWithinTheTotalTimeout() throws {
         let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "50"]) }
         _ = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(pauses.withLock { $0 } == [.seconds(50), .seconds(50)])
         #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(70), .seconds(20)])
     }
 
-    /// A deadline was once a date: a clock that was set ended a request, or gave it a day.
+    /// Deadlines once used the wall clock, so setting the clock ended a request or extended it by a day.
     @Test(arguments: [86_400_000, -86_400_000] as [Int64])
-    func settingTheClockNeitherEndsNorStretchesARequest(milliseconds: Int64) throws {
+    func settingTheClockNeitherEndsNorExtendsARequest(milliseconds: Int64) throws {
         let date = Monitor(Timestamp(milliseconds: 0))
         let clock = Clock {
             date.update {
@@ -252,7 +252,7 @@ import Testing
         #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(120), .seconds(120)])
     }
 
-    @Test func redirectsAreFollowedAndTheLastURLAnswers() throws {
+    @Test func redirectsAreFollowedToTheLastURL() throws {
         let transport = ScriptedTransport { request, _ in
             switch request.url.description {
             case "http://a/": .redirect("/b")
@@ -265,7 +265,7 @@ import Testing
         #expect(transport.requests.map(\.headers.count) == [1, 1, 0])
     }
 
-    @Test func droppedHeadersDoNotComeBackWithTheOrigin() throws {
+    @Test func droppedHeadersAreNotRestoredAtTheFirstOrigin() throws {
         let transport = ScriptedTransport { request, count in
             [.redirect("http://b/"), .redirect("http://a/"), .ok("")][count]
         }
@@ -273,20 +273,20 @@ import Testing
         #expect(transport.requests.map(\.headers.count) == [1, 0, 0])
     }
 
-    @Test func circleOfRedirectsEnds() throws {
+    @Test func redirectLoopEnds() throws {
         let transport = ScriptedTransport { _, _ in .redirect("/") }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.code == "too-many-redirects")
         #expect(transport.requests.count == 11)
     }
 
-    @Test func redirectThatIsAcceptedIsNotFollowed() throws {
+    @Test func redirectWithAnAcceptedStatusIsNotFollowed() throws {
         let transport = ScriptedTransport { _, _ in .redirect("/") }
         #expect(try client(transport).data(request(), accepting: [302]).0.status == 302)
     }
 
     @Test(arguments: ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest", "http://0x7f000001/"])
-    func redirectToABlockedAddressIsNotTried(target: String) throws {
+    func redirectToABlockedAddressIsNotFollowed(target: String) throws {
         let transport = ScriptedTransport { _, _ in .redirect(target) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.code == "blocked-address")
@@ -295,7 +295,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func promisedLengthOverTheLimitIsRefusedBeforeTheBody() throws {
+    @Test func contentLengthOverTheLimitIsRefusedBeforeTheBody() throws {
         let transport = ScriptedTransport { _, _ in .status(200, ["Content-Length": "1001"]) }
         var events = 0
         let failure = #expect(throws: FetchFailure.self) {
@@ -307,14 +307,14 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func bytesOverTheLimitAreCounted() throws {
+    @Test func bodyOverTheLimitIsRefused() throws {
         let part = [UInt8](repeating: 0, count: 501)
         let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(body: [part, part]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.code == "too-large")
     }
 
-    @Test func restOfARangeCountsWithTheExistingBytes() throws {
+    @Test func limitIncludesTheBytesBeforeARange() throws {
         let transport = ScriptedTransport { _, _ in .status(206, ["Content-Length": "600"]) }
         var resumed = try request()
         resumed.rangeStart = 500
@@ -322,19 +322,19 @@ import Testing
         #expect(failure?.code == "too-large")
     }
 
-    @Test func receiversErrorIsThrownOnAndNotRepeated() throws {
+    @Test func receiverErrorIsRethrownWithoutARetry() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         let full = SystemFailure(errno: 28, "write x")
         let failure = #expect(throws: SystemFailure.self) {
             try client(transport).get(request()) { _ in throw full }
         }
         #expect(failure == full)
-        // Even where it is a transient one.
+        // Even a transient error ends the request.
         #expect(throws: Cancelled.self) { try client(transport).get(request()) { _ in throw Cancelled() } }
         #expect(transport.requests.count == 2)
     }
 
-    @Test func pausesAreReportedBeforeTheHeadAndWithinAcceptedBodiesOnly() throws {
+    @Test func pausesAreReportedOnlyBeforeTheHeadAndInAcceptedBodies() throws {
         let transport = ScriptedTransport { _, count in
             ScriptedTransport.Answer(status: count == 0 ? 503 : 200, body: [[1], [2]], pauses: true)
         }
@@ -349,7 +349,7 @@ import Testing
         #expect(events == ["pause"] + ["pause", "head", "pause", "body", "pause", "body"])
     }
 
-    @Test func receiverMayEndATransferInAPauseAndItIsNotRepeated() throws {
+    @Test func receiverCanEndATransferDuringAPause() throws {
         let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(body: [[1]], pauses: true) }
         #expect(throws: Cancelled.self) {
             try client(transport).get(request()) { if case .pause = $0 { throw Cancelled() } }
@@ -366,7 +366,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func stoppedRunSendsNothing() throws {
+    @Test func cancelledRunSendsNothing() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         let interruption = Interruption()
         interruption.cancel(.outputClosed)

@@ -2,19 +2,19 @@ import Libc
 import Support
 import TestSupport
 
-/// Answers by a function, and records requests and connections.
+/// A server on 127.0.0.1 that answers with a function, and records requests and connections.
 final class LoopbackServer: Sendable {
     struct Request: Sendable {
         let method: String
         let target: String
-        /// By names in lower case.
+        /// Keyed by lower-case name.
         let headers: [String: String]
-        /// The number of its connection, from 1.
+        /// The number of the connection, counted from 1.
         let connection: Int
         let body: [UInt8]
     }
 
-    /// The other end of a connection. Nothing reports a client that has disconnected.
+    /// The client's end of a connection. Sending to a client that has disconnected is not an error.
     struct Peer {
         fileprivate let connection: LoopbackConnection
 
@@ -29,7 +29,7 @@ final class LoopbackServer: Sendable {
 
         func redirect(_ location: String) { respond(302, ["Location: \(location)"]) }
 
-        /// Ends the connection: unsent bytes of the promised length never arrive.
+        /// Closes the connection, even if the body is shorter than its `Content-Length`.
         func close() { connection.close() }
 
         func sendUntilFull(_ chunk: [UInt8], limit: Duration) -> Int { connection.sendUntilFull(chunk, limit: limit) }
@@ -37,7 +37,7 @@ final class LoopbackServer: Sendable {
         /// Sends a byte every `span` until the client has disconnected.
         func drip(every span: Duration) { while connection.pause(span) { send("x") } }
 
-        /// Holds the answer back until the client has disconnected.
+        /// Waits until the client has disconnected.
         func waitForTheEnd() { connection.waitForClient() }
     }
 

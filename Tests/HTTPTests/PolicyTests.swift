@@ -18,7 +18,7 @@ import Testing
             after: HTTPResponse(status: status, headers: headers, url: url), to: request, followed: followed)
     }
 
-    @Test func everyGivenHeaderStaysWithinItsOrigin() throws {
+    @Test func userHeadersStayWithinTheirOrigin() throws {
         #expect(try next("https://a/x", to: "/y").headers.count == 2)
         #expect(try next("https://a/x", to: "https://a:443/y").headers.count == 2)
         for other in ["https://b/", "https://a:444/", "//b/"] {
@@ -32,12 +32,12 @@ import Testing
         #expect(try next("https://u:p@a/x", to: "https://b/y").url.credentials == nil)
     }
 
-    @Test func fragmentIsPassedOnWhereTheTargetHasNone() throws {
+    @Test func fragmentIsInheritedUnlessTheTargetHasOne() throws {
         #expect(try next("http://a/x#f", to: "/y").url.fragment == "f")
         #expect(try next("http://a/x#f", to: "/y#g").url.fragment == "g")
     }
 
-    @Test func stepDownToPlainHTTPIsRefused() throws {
+    @Test func redirectFromHTTPSToHTTPIsRefused() throws {
         let failure = #expect(throws: FetchFailure.self) { try next("https://a/", to: "http://a/") }
         #expect(failure?.code == "insecure-redirect")
         #expect(failure?.exitCode == .notAllowed)
@@ -80,13 +80,13 @@ import Testing
         .status(FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: url, retryAfter: retryAfter))
     }
 
-    @Test func pauseDoublesUpToThirtySeconds() {
+    @Test func delayDoublesUpToThirtySeconds() {
         let schedule = RetrySchedule(retries: 10, random: { 1 })
         let pauses = (1...9).map { schedule.delay(after: answer(500), attempt: $0, remaining: plenty)!.milliseconds }
         #expect(pauses == [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000])
     }
 
-    @Test func jitterTakesAnyPartOfThePause() {
+    @Test func jitterShortensTheDelay() {
         #expect(RetrySchedule(random: { 0 }).delay(after: answer(500), attempt: 1, remaining: plenty) == .zero)
         #expect(
             RetrySchedule(random: { 0.5 }).delay(after: answer(500), attempt: 2, remaining: plenty)
@@ -100,26 +100,26 @@ import Testing
     }
 
     @Test(arguments: [202, 304, 408, 425, 429, 500, 501, 502, 503, 504, 599])
-    func transientStatusesAreRepeated(status: Int) {
+    func transientStatusesAreRetried(status: Int) {
         #expect(full.delay(after: answer(status), attempt: 1, remaining: plenty) != nil)
     }
 
     @Test(arguments: [204, 400, 401, 403, 404, 407, 410, 418, 451, 511])
-    func definiteStatusesAreNot(status: Int) {
+    func permanentStatusesAreNotRetried(status: Int) {
         #expect(full.delay(after: answer(status), attempt: 1, remaining: plenty) == nil)
     }
 
-    @Test func retryAfterIsWaitedForUpToAMinute() {
+    @Test func retryAfterIsHonouredUpToAMinute() {
         #expect(full.delay(after: answer(429, retryAfter: .seconds(60)), attempt: 1, remaining: plenty) == .seconds(60))
         #expect(full.delay(after: answer(429, retryAfter: .seconds(61)), attempt: 1, remaining: plenty) == nil)
         #expect(full.delay(after: answer(429, retryAfter: .zero), attempt: 1, remaining: plenty) == .milliseconds(500))
     }
 
-    @Test func pauseBeyondTheRequestsTimeIsNone() {
+    @Test func noRetryIfTheDelayReachesTheRemainingTime() {
         #expect(full.delay(after: answer(429, retryAfter: .seconds(5)), attempt: 1, remaining: .seconds(5)) == nil)
     }
 
-    @Test func cancelledWorkIsNotRepeated() {
+    @Test func cancelledWorkIsNotRetried() {
         #expect(full.delay(after: Cancelled(), attempt: 1, remaining: plenty) == nil)
         #expect(full.delay(after: FetchFailure.noLibcurl(detail: ""), attempt: 1, remaining: plenty) == nil)
         #expect(full.delay(after: FetchFailure.cutShort(url: url, detail: ""), attempt: 1, remaining: plenty) != nil)
@@ -133,11 +133,11 @@ import Testing
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         "SUN, 06 NOV 1994 08:49:37 gmt", "sun nov  6 08:49:37 1994", "sunday, 06-NOV-94 08:49:37 Gmt",
     ])
-    func allThreeFormsAreRead(text: String) {
+    func allThreeDateFormsAreParsed(text: String) {
         #expect(HTTPDate.timestamp(text, now: now)?.iso8601 == "1994-11-06T08:49:37Z")
     }
 
-    @Test func shortYearIsAtMostFiftyYearsAhead() {
+    @Test func twoDigitYearIsAtMostFiftyYearsAhead() {
         #expect(HTTPDate.timestamp("Sunday, 06-Nov-77 08:49:37 GMT", now: now)?.iso8601 == "2077-11-06T08:49:37Z")
         #expect(HTTPDate.timestamp("Sunday, 06-Nov-78 08:49:37 GMT", now: now)?.iso8601 == "1978-11-06T08:49:37Z")
     }
@@ -151,7 +151,7 @@ import Testing
     ])
     func invalidDatesAreRefused(text: String) { #expect(HTTPDate.timestamp(text, now: now) == nil) }
 
-    @Test func writtenDateIsReadBack() {
+    @Test func datesSurviveARoundTrip() {
         #expect(HTTPDate.text(Timestamp(milliseconds: 784_111_777_000)) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.text(Timestamp(milliseconds: 0)) == "Thu, 01 Jan 1970 00:00:00 GMT")
         var random = SeededRandom(seed: 3)
@@ -181,7 +181,7 @@ import Testing
         ProxyChoice(for: try WebURL(url), environment: Environment(environment))
     }
 
-    @Test func schemeDecidesWhichVariableCounts() throws {
+    @Test func schemeSelectsTheVariable() throws {
         let environment = ["http_proxy": "p:1", "HTTPS_PROXY": "p:2"]
         #expect(try choice("http://a/", environment) == .proxy("p:1"))
         #expect(try choice("https://a/", environment) == .proxy("p:2"))
@@ -207,13 +207,13 @@ import Testing
         ("http://[::1]/", "[::1]", true), ("http://[::1]/", "::1", true), ("http://a/", "", false),
         ("http://a/", ".", false), ("http://bu\u{308}cher.example/", "BÜCHER.example", true),
     ])
-    func hostsOfNoProxyAreReachedDirectly(url: String, list: String, isDirect: Bool) throws {
+    func hostsInNoProxyAreReachedDirectly(url: String, list: String, isDirect: Bool) throws {
         let expected: ProxyChoice = isDirect ? .direct : .proxy("p:1")
         #expect(try choice(url, ["http_proxy": "p:1", "no_proxy": list]) == expected)
         #expect(try choice(url, ["http_proxy": "p:1", "NO_PROXY": list]) == expected)
     }
 
-    @Test func targetsBehindAProxyAreJudgedByTheirAddresses() throws {
+    @Test func proxiedHostsAreJudgedByTheirAddresses() throws {
         func judge(_ url: String, _ addresses: [String], _ guarding: AddressGuard = .standard) throws {
             let found = addresses.compactMap { IPAddress($0) }
             _ = try ProxiedHosts(addressGuard: guarding, resolve: { _, _, _ in found }).judge(

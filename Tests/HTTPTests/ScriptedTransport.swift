@@ -1,15 +1,15 @@
 import HTTP
 import Support
 
-/// A transport whose answers are given by a function of the request and of how many there were before.
+/// A transport that answers with a function of the request and of the number of earlier requests.
 final class ScriptedTransport: HTTPTransport {
-    /// An answer: status, fields and body, or an error after part of the body.
+    /// A response: status, header fields and body, or an error after part of the body.
     struct Answer: Sendable {
         var status = 200
         var headers: [HTTPHeaders.Field] = []
         var body: [[UInt8]] = []
         var error: FetchFailure?
-        /// Whether nothing comes for a while before the head, and before each part of the body.
+        /// Whether a pause precedes the head and each part of the body.
         var pauses = false
 
         static func ok(_ text: String) -> Answer { Answer(body: [Array(text.utf8)]) }

@@ -9,12 +9,12 @@ import Testing
     }
 
     @Test(arguments: ["", " , ", "Accept-Encoding", "accept-encoding,ACCEPT-ENCODING"])
-    func answerThatDependsOnNothingAUserSendsSuitsEveryRequest(_ value: String) {
+    func varyWithoutUserFieldsIsNil(_ value: String) {
         #expect(vary(value) == nil)
         #expect(Vary(of: HTTPHeaders(), fields: ["foo": "1"]) == nil)
     }
 
-    @Test func namedFieldsMustBeTheSame() throws {
+    @Test func namedFieldsMustBeEqual() throws {
         let known = try #require(vary("Foo, bar", ["foo": "1", "other": "x"]))
         #expect(known.matches(["foo": "1"]) == true)
         #expect(known.matches(["foo": "1", "other": "y"]) == true)
@@ -34,19 +34,19 @@ import Testing
         #expect(known.renewed(by: ["foo": "1"]) == known)
     }
 
-    @Test func severalLinesAreOneList() throws {
+    @Test func repeatedFieldsAreJoined() throws {
         let headers = HTTPHeaders(["Vary": "Foo", "VARY": "*"])
         #expect(try #require(Vary(of: headers, fields: [:])).text == "*")
     }
 
-    @Test func writtenVaryIsReadAgainAndContainsNoValue() throws {
+    @Test func textSurvivesARoundTripAndContainsNoValue() throws {
         let known = try #require(vary("Cookie, Authorization", ["cookie": "word", "authorization": "Bearer word"]))
         #expect(Vary(text: known.text) == known)
         #expect(known.text.hasPrefix("authorization,cookie ") && !known.text.contains("word"))
         #expect(Vary(text: "").text == "*" && Vary(text: "a b c").matches([:]) == nil)
     }
 
-    @Test func blanksAndLinesOfARequestsFieldsMakeNoDifference() throws {
+    @Test func equivalentRequestFieldsAreEqual() throws {
         let url = try WebURL("https://e.org/")
         let one = HTTPRequest(url: url, headers: [HTTPHeader("Foo", "1, 2")])
         let two = HTTPRequest(url: url, headers: [HTTPHeader("foo", " 1 "), HTTPHeader("FOO", "2 ")])
@@ -69,7 +69,7 @@ import Testing
             ("no-cache", .zero), ("max-age=0", .zero), ("Max-Age=600", .seconds(600)), ("no-store", nil),
             ("max-stale=5", nil),
         ] as [(String, Duration?)])
-    func requestLimitsTheAgeOfItsAnswer(_ value: String, _ expected: Duration?) throws {
+    func requestLimitsTheAgeOfACachedAnswer(_ value: String, _ expected: Duration?) throws {
         let request = HTTPRequest(url: try WebURL("https://e.org/"), headers: [HTTPHeader("cache-control", value)])
         #expect(request.oldestAge == expected)
     }

@@ -45,7 +45,7 @@ import Testing
         ("http://①②⑦.1/", "http://127.0.0.1/"),
         ("http://ｌｏｃａｌｈｏｓｔ。/", "http://localhost/"),
         ("http://a@b@example.org/", "http://example.org/"),
-        // As browsers read them.
+        // Backslashes, as browsers parse them.
         ("http://example.org/a\\b", "http://example.org/a/b"),
         ("http://example.org/a\\..\\b?c\\d#\\", "http://example.org/b?c%5Cd"),
         ("http:\\\\example.org\\a", "http://example.org/a"), ("http:\\/example.org", "http://example.org/"),
@@ -54,7 +54,7 @@ import Testing
         ("http://example.org:80\\:81/", "http://example.org/:81/"),
         ("http://example.org/a%5Cb", "http://example.org/a%5Cb"),
     ])
-    func allWaysOfWritingHaveOneNormalForm(text: String, normalized: String) throws {
+    func allSpellingsHaveTheSameNormalForm(text: String, normalized: String) throws {
         #expect(try WebURL(text).normalized == normalized)
     }
 
@@ -63,11 +63,11 @@ import Testing
         ("--url=https://u:p@a", ["u:p"]), ("http://a/b@c?w=1", []), ("http://a/?key=", []), ("a@b", []), ("", []),
         ("ftp://u:p@[broken", ["u:p"]), ("http:\\\\u:p@a\\@b?key=k", ["u:p", "k"]),
     ])
-    func secretsOfATextAreFound(text: String, secrets: [String]) {
+    func secretsInAnAddressAreFound(text: String, secrets: [String]) {
         #expect(WebURL.secrets(in: text).map(String.init) == secrets)
     }
 
-    @Test func addressesHaveSixteenKibibytesAtMost() throws {
+    @Test func addressesOverSixteenKibibytesAreRefused() throws {
         let base = try WebURL("http://example.org/")
         let most = "http://example.org/" + String(repeating: "x", count: WebURL.byteLimit - 19)
         #expect(try WebURL(most).path.utf8.count == WebURL.byteLimit - 18)
@@ -78,12 +78,12 @@ import Testing
         #expect(failure.exitCode == .data && failure.message.utf8.count < 250)
     }
 
-    @Test func dotBehindLocalhostChangesNothing() throws {
+    @Test func finalDotOfLocalhostIsRemoved() throws {
         #expect(try WebURL("http://localhost./x").requestText == "http://localhost/x")
         #expect(try WebURL("http://example.org./x").requestText == "http://example.org./x")
     }
 
-    @Test func normalizingTwiceChangesNothing() throws {
+    @Test func normalizingIsIdempotent() throws {
         let pieces = [
             "a", "B", "%41", "%2f", "%zz", "/", "//", ".", "..", "%2E", "?", "#", "&", "=", "@", ":", "ä", " ", "[",
             "|", "\\",
@@ -109,7 +109,7 @@ import Testing
         "http:x", "http://example.org:99999/", "http://example.org:0/", "http://example.org:8a/",
         "http://exam\nple.org/", "http://example.org/\u{0}", "1http://x/", "https",
     ])
-    func textThatIsNoURLIsBadData(text: String) {
+    func invalidURLIsBadData(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "bad-url")
         #expect(failure?.exitCode == .data)
@@ -133,7 +133,7 @@ import Testing
         "http://a%5Cb/", "http://a。\u{308}b/", "http://xn--a/", "http://ü＜/", "http://ü／b/", "http://ü＠b/",
         "http://..", "http://%ff/", "http://a*b/",
     ])
-    func oddHostsAreBlocked(text: String) {
+    func invalidHostsAreBlocked(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "blocked-host")
         #expect(failure?.exitCode == .notAllowed)
@@ -142,14 +142,14 @@ import Testing
     @Test(arguments: [
         "http://", "http:///a.jpg", "https:///a.jpg", "http://?x", "http://#x", "http://user@/", "http://:80/",
     ])
-    func addressWithoutAServerIsNoAddress(text: String) {
+    func addressWithoutAHostIsRefused(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "bad-url")
         #expect(failure?.exitCode == .data)
         #expect(failure?.message.contains("names no server") == true)
     }
 
-    /// RFC 3986 §5.4, with `http` for the abnormal scheme and without its path-less schemes.
+    /// Examples of RFC 3986 §5.4, without references that have a scheme but no authority.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -163,23 +163,23 @@ import Testing
         ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
         ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"), ("g?y/./x", "http://a/b/c/g?y/./x"),
         ("g#s/../x", "http://a/b/c/g#s/../x"), ("https://h/x", "https://h/x"), (" a b ", "http://a/b/c/a%20b"),
-        // As browsers read them.
+        // Backslashes, as browsers parse them.
         ("\\g", "http://a/g"), ("..\\g?\\", "http://a/b/g?%5C"), ("\\\\g\\h", "http://g/h"),
         ("/\\g\\@h", "http://g/@h"),
         ("https:\\\\g", "https://g"),
     ])
-    func referencesResolveAsTheStandardSays(reference: String, result: String) throws {
+    func referencesResolveAsInRFC3986(reference: String, result: String) throws {
         #expect(try WebURL("http://a/b/c/d;p?q").resolving(reference).description == result)
     }
 
-    @Test func referenceWithAForeignSchemeIsBlocked() throws {
+    @Test func referenceWithAnotherSchemeIsBlocked() throws {
         let base = try WebURL("https://example.org/")
         #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) {
             try base.resolving("file:///etc/passwd")
         }
     }
 
-    @Test func credentialsAreReadButNeverShown() throws {
+    @Test func credentialsAreParsedButNeverPrinted() throws {
         let url = try WebURL("https://us%65r:p%40ss@example.org/a?b")
         #expect(url.credentials == WebURL.Credentials(user: "user", password: "p@ss"))
         var dumped = ""
@@ -194,7 +194,7 @@ import Testing
         #expect(try url.resolving("https://elsewhere.example/").credentials == nil)
     }
 
-    @Test func secretsInTheQueryAreHiddenInMessages() throws {
+    @Test func secretsInTheQueryAreRedacted() throws {
         let url = try WebURL(
             "https://api.nasa.gov/planetary/apod?api_key=abc&date=2024-01-01&X-Amz-Signature=f00&key#x")
         #expect(
@@ -202,7 +202,7 @@ import Testing
         #expect(url.withoutSecrets.normalized == "https://api.nasa.gov/planetary/apod?date=2024-01-01")
     }
 
-    @Test func secretsInThePathAndFragmentsAreHiddenToo() throws {
+    @Test func secretsInPathAndFragmentAreRedacted() throws {
         let url = try WebURL("https://h/a;jsessionid=abc/hdnts=exp=1~hmac=def/b.jpg?w=1#access_token=ghi")
         #expect(url.hasSecrets && url.redacted == "https://h/a;jsessionid=***/hdnts=***/b.jpg?w=1")
         #expect(WebURL.withoutSecrets("HTTPS://h/#access_token=ghi") == "https://h/")
@@ -216,7 +216,7 @@ import Testing
         #expect(other?.message.contains("secret") == false && other?.message.contains("hidden") == false)
     }
 
-    @Test func queryItemsAreRemovedByNameAndTheRestKeepsItsBytes() throws {
+    @Test func removingQueryItemsKeepsTheBytesOfOthers() throws {
         let url = try WebURL("http://h/p?a=1&utm%5Fsource=x&b=%7e+&a=2#f")
         #expect(url.removingQueryItems(named: ["utm_source"]).query == "a=1&b=%7e+&a=2")
         #expect(url.removingQueryItems(named: ["a", "b", "utm_source"]).query == nil)
@@ -236,7 +236,7 @@ import Testing
         ("folder/m31.jpg", false), ("example.org/", false), ("v1.2/m31.jpg", false), ("a..org/m31.jpg", false),
         ("example.o/m31.jpg", false), ("", false),
     ])
-    func anAddressWithoutItsSchemeBeginsWithADomain(_ text: String, _ isAddress: Bool) {
+    func addressWithoutASchemeMustBeginWithADomain(_ text: String, _ isAddress: Bool) {
         #expect(WebURL.address(withoutScheme: text) == (isAddress ? "https://" + text : nil))
     }
 }

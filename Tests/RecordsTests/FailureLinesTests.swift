@@ -28,13 +28,13 @@ private struct Broken: Failure {
         days.map { (Broken(), #"{"date":"2024-01-\#($0 < 10 ? "0" : "")\#($0)","url":"https://e.org/\#($0)"}"#) }
     }
 
-    @Test func differentFailuresAreEachReported() throws {
+    @Test func differentFailuresAreReportedSeparately() throws {
         #expect(try lines([]) == [])
         let (a, b) = (Broken(code: "a", message: "a fault"), Broken(code: "b", message: "b fault"))
         #expect(try lines([(a, "{}"), (b, "{}"), (a, "{}")]) == ["t: a fault\n", "t: b fault\n", "t: a fault\n"])
     }
 
-    @Test func aMessageNamesItsRecordUnlessItDoesSoItself() throws {
+    @Test func lineNamesTheRecordUnlessTheMessageDoes() throws {
         func line(_ message: String, _ record: String) throws -> String {
             try lines([(Broken(message: message), record)]).joined()
         }
@@ -46,7 +46,7 @@ private struct Broken: Failure {
         #expect(try line("exit 10", #"{"id":1}"#) == "t: 1: exit 10\n")
     }
 
-    @Test func anArgumentNamesItsRecordAndElseTheLineDoes() throws {
+    @Test func recordIsNamedByItsArgumentOrItsInputLine() throws {
         let written = Monitor<[String]>([])
         let lines = FailureLines(log: Log(tool: "t") { line in written.update { $0.append(line) } })
         lines.report(Broken(code: "a"), about: RecordJob(Record(), argument: "moon.png"))
@@ -72,7 +72,7 @@ private struct Broken: Failure {
         ("https://e.org/a?id=7&token=abc&page=2", "https://e.org/a?id=7&token=***&page=2"),
         ("https://me:word@e.org/a?id=7#token=abc", "https://e.org/a?id=7"),
         ("https://e.org/a?id=1 2&token=abc", "https://e.org/a?id=1 2&token=***"),
-    ]) func addressKeepsItsQueryWithoutItsSecrets(address: String, shown: String) throws {
+    ]) func secretsInAQueryAreMasked(address: String, shown: String) throws {
         for message in ["it is broken", "\(shown) answered 404"] {
             let line = try lines([(Broken(message: message), "{\"url\":\"\(address)\"}")], format: .json)
             #expect(try Record(parsing: line[0].utf8).string("url") == shown)
@@ -80,7 +80,7 @@ private struct Broken: Failure {
         }
     }
 
-    @Test func consecutiveFailuresWithOneCodeAreCountedAndNamed() throws {
+    @Test func consecutiveFailuresWithTheSameCodeAreFolded() throws {
         let first = "t: 2024-01-01: it is broken\n"
         #expect(try lines(days(1...2)) == [first, "t: (and 1 more day, 2024-01-02: broken)\n"])
         #expect(try lines(days(1...3)) == [first, "t: (and 2 more days, 2024-01-02, 2024-01-03: broken)\n"])
@@ -96,7 +96,7 @@ private struct Broken: Failure {
             ])
     }
 
-    @Test func suggestionIsNotFoldedIntoFailuresWithoutOne() throws {
+    @Test func failureWithASuggestionIsNotFolded() throws {
         let meant = SuggestingFailure(Broken(), meant: "that")
         let folded: [any Failure] = [Broken(), Broken(), meant, LineFailure(meant, line: 7), Broken()]
         #expect(
@@ -111,7 +111,7 @@ private struct Broken: Failure {
         #expect(try lines(bad) == ["t: line 3: this is not JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])
     }
 
-    @Test func detailsHaveEachInFull() throws {
+    @Test func detailedLogReportsEachFailureInFull() throws {
         #expect(
             try lines(days(1...2), threshold: .detail) == [
                 "t: 2024-01-01: it is broken\n", "t: 2024-01-02: it is broken\n",
@@ -119,7 +119,7 @@ private struct Broken: Failure {
             ])
     }
 
-    @Test func jsonNamesTheOutput() throws {
+    @Test func jsonLogNamesTheOutput() throws {
         let written = Monitor<[String]>([])
         let log = Log(tool: "t", format: .json) { line in written.update { $0.append(line) } }
         FailureLines(log: log).report(Broken(), about: RecordJob(Record(), argument: "moon.png"), output: "small.jpg")
@@ -128,7 +128,7 @@ private struct Broken: Failure {
         #expect(line.string("code") == "broken" && line.string("message") == "moon.png: it is broken")
     }
 
-    @Test func jsonHasCodeSubjectAndCountInFields() throws {
+    @Test func jsonLogHasFieldsForCodeSubjectAndCount() throws {
         let lines = try lines(days(1...9), format: .json).map { try Record(parsing: $0.utf8) }
         #expect(lines.map { $0.string("code") } == ["broken", "broken"])
         #expect(lines[0].string("date") == "2024-01-01")

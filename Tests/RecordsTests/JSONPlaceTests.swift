@@ -18,7 +18,7 @@ import Testing
                 "line 1, column 9: a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
             ),
         ] as [(String, String?)])
-    func faultIsFoundAtItsPlace(text: String, message: String?) {
+    func errorIsReportedWithLineAndColumn(text: String, message: String?) {
         #expect(JSONPlace.fault(in: Array(text.utf8))?.message == message)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// A reader's results: lines as `number: text`, bad lines as `number! code`.
+/// Reads to the end. Returns lines as `number: text` and bad lines as `number! code`.
 private func drain(_ reader: LineReader) throws -> [String] {
     var result: [String] = []
     while let item = try reader.next() {
@@ -19,9 +19,9 @@ private func drain(_ reader: LineReader) throws -> [String] {
 
 private func read(_ text: String) throws -> [String] { try drain(LineReader(bytes: Array(text.utf8))) }
 
-/// A reader of a pipe into which a thread writes these pieces, one after the other.
+/// Starts a thread that writes the pieces to a pipe in order, and returns a reader of that pipe.
 private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void = {}) throws -> LineReader {
-    // The reader may have seen enough.
+    // The reader may close the pipe early.
     signal(SIGPIPE, SIG_IGN)
     let pipe = try makePipe()
     let writer = try File(descriptor: pipe.writing, path: "pipe")
@@ -35,14 +35,14 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         ("\n\na\n", ["1: ", "2: ", "3: a"]), ("\r\n", ["1: "]), ("a\rb\n", ["1: a\rb"]), ("a\r", ["1: a"]),
         ("é\n", ["1: é"]), (" a \n", ["1:  a "]),
     ])
-    func linesEndByALineFeed(_ text: String, _ lines: [String]) throws { #expect(try read(text) == lines) }
+    func linesEndWithALineFeed(_ text: String, _ lines: [String]) throws { #expect(try read(text) == lines) }
 
-    @Test func damagedTextIsStillALine() throws {
+    @Test func invalidUTF8IsStillALine() throws {
         let damaged = String(pathBytes: [0xFF, 0x61])
         #expect(try drain(LineReader(bytes: [0xFF, 0x61, 0x0A, 0x00, 0x0A])) == ["1: \(damaged)", "2: \0"])
     }
 
-    @Test func linesAreTheSameForAnyArrivalOfBytes() throws {
+    @Test func linesDoNotDependOnTheSizeOfReads() throws {
         let text = (0..<500).map { "line \($0)\($0 % 3 == 0 ? "\r" : "")\n" }.joined() + "end"
         let whole = try read(text)
         for size in [1, 2, 7, 64, 5000] {
@@ -54,16 +54,16 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         }
     }
 
-    @Test func readerKnowsWhetherALineIsAvailable() throws {
+    @Test func incompleteLineIsNotAvailable() throws {
         let lines = LineReader(bytes: Array("a\nb".utf8))
         #expect(lines.hasLine)
         _ = try lines.next()
-        // The available bytes may end in the middle of a line.
+        // The buffer ends in the middle of a line.
         #expect(!lines.hasLine)
         #expect(try drain(lines) == ["2: b"])
     }
 
-    @Test func aLineOverSixteenMebibytesIsPassedOver() throws {
+    @Test func lineOverSixteenMebibytesIsSkipped() throws {
         let limit = RecordReader.lengthLimit
         let longest = [UInt8](repeating: UInt8(ascii: "x"), count: limit)
         for extra in [1, 1 << 20, 20 << 20] {
@@ -86,18 +86,18 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         ("2024-02-03", false), ("", false), ("\n\n", false), ("# {", false), ("\u{FEFF}2024", false), ("é", false),
         ("\"a\"", false), ("GIF89a", false),
     ])
-    func recordsAreDistinguishedFromText(_ text: String, _ areRecords: Bool) throws {
+    func recordsAreDistinguishedFromLines(_ text: String, _ areRecords: Bool) throws {
         let bytes = Array(text.utf8)
         #expect(try LineReader(bytes: bytes).beginsRecords() == areRecords)
         #expect(try reader(of: bytes.map { [$0] }).beginsRecords() == areRecords)
     }
 
-    @Test func aPictureIsNoText() throws {
+    @Test func pictureIsNotReadAsLines() throws {
         #expect(try LineReader(bytes: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0]).beginsRecords())
         #expect(try LineReader(bytes: Array("GIF89a\0\u{1}".utf8)).beginsRecords())
     }
 
-    @Test func recordsBehindBlankLinesKeepTheirLineNumbers() throws {
+    @Test func recordsAfterBlankLinesHaveTheirLineNumbers() throws {
         let lines = LineReader(bytes: Array("\u{FEFF}\n\n{\"a\":1}\nbanana\n{\"b\":2}".utf8))
         #expect(try lines.beginsRecords())
         let records = RecordReader(continuing: lines)
@@ -112,7 +112,7 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         #expect(try records.next() == nil)
     }
 
-    @Test func recordsAreReadOnWhereLinesWereLeft() throws {
+    @Test func recordReaderContinuesWhereTheLineReaderStopped() throws {
         let record = Array(#"{"date":"2024-02-03"}"#.utf8)
         let pieces = [[UInt8]](repeating: record + [0x0A], count: 9000)
         let waits = Monitor(0)
@@ -128,7 +128,7 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         #expect(waits.withLock { $0 } > 1)
     }
 
-    @Test func blankLinesWithoutEndTakeNoMemory() throws {
+    @Test func blankLinesTakeNoMemory() throws {
         let blanks = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
         let lines = try reader(of: [[UInt8]](repeating: blanks, count: 8) + [Array("{}".utf8)])
         #expect(try lines.beginsRecords())

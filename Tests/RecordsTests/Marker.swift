@@ -2,8 +2,8 @@ import Support
 
 @testable import Records
 
-/// Adds `"done":true`. Records with `quick` are done during preparation, `fail` fails and removes `place`, `hold` waits
-/// at a gate, and `follow` waits for the gate of an earlier record.
+/// Adds `"done":true`. A record with `quick` is finished during preparation, with `fail` it fails and loses `place`,
+/// with `hold` it waits at a gate, and with `follow` it waits for the gate of an earlier record.
 struct Marker: RecordTool {
     let name = "marker"
     let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))
@@ -51,7 +51,7 @@ struct MarkedFailure: Failure {
     var message: String { "it is broken" }
 }
 
-/// Runs a tool over the records of a text.
+/// Runs a tool over the records in `input`.
 func run(
     _ input: String, tool: Marker = Marker(), options configure: (inout RecordRunOptions) -> Void = { _ in }
 ) throws -> (lines: [String], status: Int32) {

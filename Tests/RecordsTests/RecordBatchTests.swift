@@ -5,8 +5,7 @@ import func TestSupport.makePipe
 
 @testable import Records
 
-/// Sets `batch` to the number of records prepared together; fails records that contain `bad`; leaves records that
-/// contain `slow` to later work.
+/// Sets `batch` to the batch size. A record with `bad` fails; a record with `slow` needs work after its preparation.
 private struct Counter: RecordTool {
     let name = "counter"
 
@@ -41,7 +40,7 @@ private struct Counter: RecordTool {
         return (try sink.lines().map { try Record(parsing: $0.utf8) }, status)
     }
 
-    @Test(arguments: [1, 3]) func availableRecordsArePreparedTogetherUpToALimit(jobs: Int) throws {
+    @Test(arguments: [1, 3]) func recordsArePreparedInBatchesOfLimitedSize(jobs: Int) throws {
         let (records, status) = try run((0..<150).map { "{\"n\":\($0),\"\($0 % 7 == 0 ? "slow" : "quick")\":1}" }) {
             $0.jobs = jobs
         }
@@ -51,11 +50,11 @@ private struct Counter: RecordTool {
         #expect(batches.count == 150)
         #expect(batches.first == 1)
         let largest = try #require(batches.max())
-        // With several, the window may be full of what slower threads have not done yet.
+        // With several jobs, unfinished records may fill the window before a batch is full.
         #expect(jobs == 1 ? largest == 64 : (2...64).contains(largest))
     }
 
-    @Test func recordThatCannotBePreparedFailsAlone() throws {
+    @Test func failedPreparationAffectsOneRecord() throws {
         let (records, status) = try run([#"{"n":1}"#, #"{"n":2,"bad":1}"#, #"{"n":3}"#])
         #expect(status == 64)
         #expect(records.map { $0.string("error.code") } == [nil, "usage", nil])
@@ -63,7 +62,7 @@ private struct Counter: RecordTool {
         #expect(!records[1].has("bad"))
     }
 
-    @Test func withFailFastEachRecordDecidesAboutTheNext() throws {
+    @Test func failFastStopsAtAFailedPreparation() throws {
         let (records, status) = try run([#"{"n":1}"#, #"{"n":2,"bad":1}"#, #"{"n":3}"#]) { $0.failFast = true }
         #expect(status == 64)
         #expect(records.map { $0.integer("n") } == [1, 2])

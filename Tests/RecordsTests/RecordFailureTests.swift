@@ -20,7 +20,7 @@ import func TestSupport.makePipe
         #expect(failed.bool("done") == true)
     }
 
-    @Test func failedRecordLosesItsPlace() throws {
+    @Test func failedRecordLosesRetractedFields() throws {
         let input = #"{"place":1,"n":1,"place":2,"fail":"definite"}{"place":3}{"place":4,"error":{}}"#
         let records = try run(input).lines.map { try Record(parsing: $0.utf8) }
         #expect(records.map(\.names) == [["n", "fail", "done", "error"], ["place", "done"], ["place", "error"]])
@@ -29,14 +29,14 @@ import func TestSupport.makePipe
     @Test(
         arguments: [
             (["transient"], 75), (["transient", "limit", "definite"], 77), (["definite", "limit"], 69), ([], 0),
-        ] as [([String], Int32)]) func exitStatusIsTheFirstPermanentFailures(failures: [String], expected: Int32)
+        ] as [([String], Int32)]) func exitStatusComesFromTheFirstPermanentFailure(failures: [String], expected: Int32)
         throws
     {
         let input = failures.map { "{\"fail\":\"\($0)\"}" }.joined(separator: "\n")
         #expect(try run(input).status == expected)
     }
 
-    @Test func exitStatusIsTheFirstRecordsNotTheFastest() throws {
+    @Test func exitStatusComesFromTheFirstFailureInInputOrder() throws {
         let tool = Marker()
         let sink = try Sink()
         var options = RecordRunOptions()
@@ -56,7 +56,7 @@ import func TestSupport.makePipe
         #expect(sink.lines().count == 4)
     }
 
-    @Test func recordsWithAnErrorPassUntouched() throws {
+    @Test func recordsWithAnErrorPassUnchanged() throws {
         let line = #"{"n":1,"error":{"tool":"other","code":"x","exit":69,"transient":false}}"#
         let (lines, status) = try run(line)
         #expect(lines == [line])
@@ -64,7 +64,7 @@ import func TestSupport.makePipe
         #expect(try run(line) { $0.strict = true }.status == 69)
     }
 
-    @Test func onlyTheToolsOwnTransientErrorsAreTriedAgain() throws {
+    @Test func onlyTheToolsOwnTransientErrorsAreRetried() throws {
         let own = #"{"n":1,"error":{"tool":"marker","code":"x","exit":75,"transient":true}}"#
         let lasting = #"{"n":2,"error":{"tool":"marker","code":"x","exit":69,"transient":false}}"#
         let other = #"{"n":3,"error":{"tool":"other","code":"x","exit":75,"transient":true}}"#
@@ -79,7 +79,7 @@ import func TestSupport.makePipe
         #expect(status == 77)
     }
 
-    @Test func failFastKeepsEarlierRecords() throws {
+    @Test func failFastWritesEarlierRecords() throws {
         let input = (1...40).map { "{\"n\":\($0)}\n" }.joined() + "nonsense\n{\"n\":42}"
         let (lines, status) = try run(input) {
             $0.failFast = true
@@ -89,8 +89,9 @@ import func TestSupport.makePipe
         #expect(status == 65)
     }
 
-    /// The bad line is the first failure in time, the held record the first in order: nothing behind that is begun.
-    @Test func failFastStopsAtTheLowestFailureAndNotAtTheFirstInTime() throws {
+    /// The bad line is the first failure in time, the held record the first in input order. No record is started after
+    /// the held record has failed.
+    @Test func failFastStopsAtTheFirstFailureInInputOrder() throws {
         let tool = Marker()
         let sink = try Sink()
         var options = RecordRunOptions()
@@ -100,7 +101,7 @@ import func TestSupport.makePipe
         let input = #"{"skip":1}{"hold":1,"fail":"limit"}{"hold":2}{"hold":3}"# + "\nnonsense"
         let reader = RecordReader(bytes: Array(input.utf8))
         let opener = try Thread.start {
-            // Written when the input is over for the run, the bad line turned away.
+            // The first line is written once the run has rejected the bad line and stopped reading.
             _ = sink.waitForLines(1)
             _ = tool.gate.update { $0.opened.insert(1) }
             _ = sink.waitForLines(2)
@@ -116,7 +117,7 @@ import func TestSupport.makePipe
         #expect(tool.gate.withLock { $0.started } == [1, 2])
     }
 
-    @Test func endOfRunIsThrownAfterItsRecord() throws {
+    @Test func endOfRunIsThrownAfterItsRecordIsWritten() throws {
         let sink = try Sink()
         let run = RecordRun(
             tool: Marker(), options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
@@ -128,7 +129,7 @@ import func TestSupport.makePipe
         #expect(lines.last?.contains("\"exit\":64") == true)
     }
 
-    @Test func aBadLineBecomesARecordWithItsNumber() throws {
+    @Test func badLineBecomesARecordWithItsLineNumber() throws {
         let (lines, status) = try run("{\"n\":1}\nnonsense\n{\"n\":3}")
         #expect(status == 65)
         #expect(lines.count == 3)
@@ -138,7 +139,7 @@ import func TestSupport.makePipe
         #expect(bad.integer("error.exit") == 65)
     }
 
-    @Test func aClosedPipeEndsTheRunQuietly() throws {
+    @Test func closedPipeEndsTheRunQuietly() throws {
         let pipe = try makePipe()
         signal(SIGPIPE, SIG_IGN)
         close(pipe.reading)
@@ -169,7 +170,7 @@ import func TestSupport.makePipe
         }
     }
 
-    @Test func sourceFailureFollowsTheRecordsBeforeIt() throws {
+    @Test func sourceFailureIsThrownAfterEarlierRecordsAreWritten() throws {
         let sink = try Sink()
         var options = RecordRunOptions()
         options.jobs = 4

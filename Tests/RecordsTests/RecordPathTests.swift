@@ -3,21 +3,21 @@ import Testing
 
 @testable import Records
 
-/// Paths in records, as text or as bytes.
+/// Paths in records, as text or Base64.
 @Suite struct RecordPathTests {
     private let foreign = String(pathBytes: [0x2F, 0x61, 0xFF])
 
     private func record(_ text: String) throws -> Record { try Record(parsing: Array(text.utf8)) }
     private func text(_ record: Record) -> String { String(decoding: record.line, as: UTF8.self) }
 
-    @Test func aPathOfUTF8IsText() throws {
+    @Test func pathInUTF8IsWrittenAsText() throws {
         var record = try record(#"{"a":1,"path_base64":"L2H/","z":2}"#)
         record.setPath("path", "/é")
         #expect(text(record) == #"{"a":1,"z":2,"path":"/é"}"#)
         #expect(try record.path("path") == "/é")
     }
 
-    @Test func anotherIsWrittenAsItsBytesInstead() throws {
+    @Test func otherPathIsWrittenAsBase64() throws {
         var record = try record(#"{"path":"/old","z":2}"#)
         record.setPath("path", foreign)
         #expect(text(record) == #"{"z":2,"path_base64":"L2H/"}"#)
@@ -28,15 +28,15 @@ import Testing
         #expect(try !record.hasPath("path") && record.path("path") == nil)
     }
 
-    @Test func pathOfANestedFieldIsRead() throws {
+    @Test func nestedPathIsRead() throws {
         let record = try record(#"{"variants":{"pager":{"path_base64":"L2H/"}}}"#)
         #expect(try record.path("variants.pager.path") == foreign)
         #expect(record.printableBytes("variants.pager.path") == [0x2F, 0x61, 0xFF])
         #expect(record.printableBytes("variants.pager.name") == nil)
     }
 
-    /// A private-use scalar written into a record is that scalar, and no byte.
-    @Test func textCannotNameForeignBytes() throws {
+    /// A private-use scalar in a record is that scalar, not a foreign byte.
+    @Test func textIsNeverReadAsForeignBytes() throws {
         let record = try record("{\"path\":\"/a\u{10FEFF}\"}")
         #expect(try record.path("path")?.pathBytes == [0x2F, 0x61, 0xF4, 0x8F, 0xBB, 0xBF])
         var copy = Record()
@@ -52,13 +52,13 @@ import Testing
         #expect(failure?.exitCode == .data)
     }
 
-    @Test func anErrorShowsTheBytes() {
+    @Test func errorMessageShowsForeignBytesInHex() {
         var record = Record()
         record.setError(SystemFailure(errno: 2, "open \(foreign)", purpose: .openInput), tool: "t")
         #expect(record.string("error.message")?.hasPrefix("cannot open /a\\xff: ") == true)
     }
 
-    @Test func foreignPathIsWrittenAsBase64() {
+    @Test func pathHasEitherTextOrBase64() {
         #expect(JSON.text(ofPath: "/é") == .string("/é") && JSON.base64(ofPath: "/é") == nil)
         #expect(JSON.text(ofPath: foreign) == nil && JSON.base64(ofPath: foreign) == .string("L2H/"))
     }

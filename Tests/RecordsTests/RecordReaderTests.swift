@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// A reader's results for `text`: records as their lines, bad pieces as `line: code`.
+/// Reads to the end. Returns records as JSON and bad input as `line: code`.
 private func read(_ text: String) throws -> [String] { try read(Array(text.utf8)) }
 
 private func read(_ bytes: [UInt8]) throws -> [String] { try drain(RecordReader(bytes: bytes)) }
@@ -22,25 +22,25 @@ private func drain(_ reader: RecordReader) throws -> [String] {
 }
 
 @Suite struct RecordReaderTests {
-    @Test func linesAreReadOneByOne() throws {
+    @Test func eachLineIsARecord() throws {
         #expect(try read("{\"a\":1}\n{\"b\":2}\n") == ["{\"a\":1}", "{\"b\":2}"])
     }
 
-    @Test func lastLineNeedsNoLineEnd() throws { #expect(try read("{\"a\":1}") == ["{\"a\":1}"]) }
+    @Test func lastLineNeedsNoLineFeed() throws { #expect(try read("{\"a\":1}") == ["{\"a\":1}"]) }
 
-    @Test func nothingIsNoRecord() throws {
+    @Test func emptyInputHasNoRecords() throws {
         #expect(try read("") == [])
         #expect(try read(" \n\r\n\t") == [])
         #expect(try read("[]") == [])
     }
 
-    @Test func byteOrderMarkIsPassedOver() throws { #expect(try read("\u{FEFF}{\"a\":1}") == ["{\"a\":1}"]) }
+    @Test func byteOrderMarkIsSkipped() throws { #expect(try read("\u{FEFF}{\"a\":1}") == ["{\"a\":1}"]) }
 
-    @Test func objectsMayFollowWithoutAnythingBetween() throws {
+    @Test func concatenatedObjectsAreRead() throws {
         #expect(try read("{\"a\":1}{\"b\":2} {\"c\":3}") == ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"])
     }
 
-    @Test func prettyPrintedObjectsBecomeLinesWithTheirValuesAsTheyWere() throws {
+    @Test func prettyPrintedObjectsBecomeSingleLines() throws {
         let text = "{\r\n  \"a\": 1.10,\r\n  \"b\": [1, 2],\n  \"c\": {\n    \"d\": \"x \\n y\"\n  }\n}\n"
         #expect(try read(text) == ["{\"a\": 1.10,\"b\": [1, 2],\"c\": {\"d\": \"x \\n y\"}}"])
     }
@@ -84,19 +84,19 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read(text) == ["1: not-json", "{\"ok\":1}"])
     }
 
-    @Test func aLineCutShortCostsOnlyItself() throws {
+    @Test func truncatedLineLosesNoOtherRecord() throws {
         for cut in ["{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":[1,", "{\"a\":\"x", "{", "{\"a\":{\"b\":", "{\"a\":tr"]
         {
             #expect(try read("\(cut)\n{\"b\":2}\n{\"c\":3}\n") == ["1: not-json", "{\"b\":2}", "{\"c\":3}"], "\(cut)")
         }
     }
 
-    @Test func errorInAPrettyPrintedObjectCostsOneRecord() throws {
+    @Test func errorInAPrettyPrintedObjectLosesOneRecord() throws {
         let text = "{\n  \"a\": 1\n}\n{\n  \"b\" 2,\n  \"c\": {\n    \"d\": 3\n  }\n}\n{\n  \"e\": 4\n}\n"
         #expect(try read(text) == ["{\"a\": 1}", "4: not-json", "{\"e\": 4}"])
     }
 
-    @Test func errorInAnIndentedArrayCostsOneRecord() throws {
+    @Test func errorInAnIndentedArrayLosesOneRecord() throws {
         let text = "[\n  {\n    \"a\" 1\n  },\n  {\n    \"b\": 2\n  }\n]\n"
         #expect(try read(text) == ["2: not-json", "{\"b\": 2}"])
     }
@@ -111,41 +111,40 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x0A, 0x0A],
             [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13],
             Array("GIF89a".utf8) + [16, 0, 16, 0, 0xF7, 0, 0, 10, 10],
-        ] as [[UInt8]]) func aPictureIsOneFaultAndNotOneALine(_ bytes: [UInt8]) throws
+        ] as [[UInt8]]) func pictureIsReportedOnce(_ bytes: [UInt8]) throws
     {
         #expect(try read(bytes) == ["1: binary-input"])
     }
 
-    @Test func depthIsBounded() throws {
+    @Test func nestingIsLimited() throws {
         let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
         #expect(try read("{\"a\":\(deep)}").count == 1)
         #expect(try read("{\"a\":[\(deep)]}\n{\"b\":1}") == ["1: not-json", "{\"b\":1}"])
         #expect(try read(String(repeating: "{\"a\":\n", count: 2000)).allSatisfy { !$0.hasPrefix("{") })
     }
 
-    @Test func lineNumbersCountThroughRecordsOfAnyShape() throws {
+    @Test func lineNumbersAreCorrectForAnyLayout() throws {
         #expect(try read("{\n\"a\":1\n}\n\n[\n{\"b\":2}\n]\nbad\n") == ["{\"a\":1}", "{\"b\":2}", "8: not-json"])
     }
 
-    @Test func recordsOfSixteenMebibytesPassAndLongerOnesDoNot() throws {
+    @Test func recordsOverSixteenMebibytesAreRefused() throws {
         let filler = String(repeating: "x", count: RecordReader.lengthLimit - 8)
         #expect(try read("{\"a\":\"\(filler)\"}\n{\"b\":2}")[1] == "{\"b\":2}")
         #expect(try read("{\"a\":\"\(filler)x\"}\n{\"b\":2}") == ["1: record-too-long", "{\"b\":2}"])
     }
 
-    /// The result is the same for any arrival of the bytes: a pipe that delivers pieces of one, two, three… bytes.
-    @Test func aRecordMayHaveTenThousandFieldsAndNoMore() throws {
+    @Test func recordsWithMoreThanTenThousandFieldsAreRefused() throws {
         func object(_ count: Int) -> String { "{" + (0..<count).map { "\"f\($0)\":0" }.joined(separator: ",") + "}" }
         let most = object(10_000)
         #expect(try read(most) == [most])
         #expect(try read("\(object(10_001))\n{\"n\":2}") == ["1: too-many-fields", "{\"n\":2}"])
-        // Only the record's own fields are counted, not those in its values.
+        // Fields of nested objects do not count.
         let nested = "{\"list\":[\(object(10_001))],\"object\":\(object(10_001))}"
         #expect(try read(nested) == [nested])
     }
 
     /// A list of millions of fields would take many times the memory of the record.
-    @Test func theListOfFieldsIsBoundedHoweverLongTheRecordIs() throws {
+    @Test func fieldListIsBounded() throws {
         var scanner = JSONScanner()
         let bytes = Array(("{\"\":0" + String(repeating: ",\"\":0", count: 1_000_000) + "}").utf8)
         let verdict = bytes.withUnsafeBufferPointer { scanner.scan($0) }
@@ -155,7 +154,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(!scanner.hasTooManyFields)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 64]) func piecesOfAnySizeGiveTheSameRecords(size: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, 64]) func recordsDoNotDependOnTheSizeOfReads(size: Int) throws {
         let text =
             "\u{FEFF}{\"a\":\"é\\u00e9\",\"b\":[1,2.5e-3,true]}\nbad line\n[{\n \"c\": null\n}, 17, {\"d\":\"😀\"}]\n{\"e\":\n{\"f\":1}\n"
         let bytes = Array(text.utf8)
@@ -187,7 +186,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         return try drain(RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe"))))
     }
 
-    @Test func tooLongRecordFromAPipeIsSkippedWithoutBeingKept() throws {
+    @Test func tooLongRecordFromAPipeIsSkipped() throws {
         let records = try readPipe { writer in
             let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 1 << 20)
             try writer.write(Array("{\"a\":\"".utf8))
@@ -197,11 +196,11 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(records == ["1: record-too-long", "{\"b\":2}"])
     }
 
-    @Test func aNULInTheFirstLineCostsOnlyThatLine() throws {
+    @Test func nulInTheFirstLineLosesOnlyThatLine() throws {
         #expect(try read("bad\0line\n{\"b\":2}\n") == ["1: not-json", "{\"b\":2}"])
     }
 
-    @Test(arguments: ["", "{\n  broken\n"]) func blanksWithoutEndAreNotKept(before text: String) throws {
+    @Test(arguments: ["", "{\n  broken\n"]) func recordAfterMebibytesOfSpacesIsRead(before text: String) throws {
         let records = try readPipe { writer in
             let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
             try writer.write(Array(text.utf8))
@@ -211,10 +210,10 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(records.last == "{\"b\":2}")
     }
 
-    /// The long value begins further into the record than it reaches into the read in which it ends.
-    @Test func tooLongRecordMayEndEarlierInAReadThanItsLastValueBegan() throws {
+    /// Offsets restart within the long value, so its end offset is smaller than its start offset.
+    @Test func longValueMayEndAtASmallerOffsetThanItsStart() throws {
         let records = try readPipe { writer in
-            // A read from a pipe gives 64 KiB, or 1 MiB at most.
+            // A read from a pipe returns 64 KiB, or at most 1 MiB.
             let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 2 << 20)
             try writer.write(Array("{\"pad\":\"".utf8) + filler + Array("\",\"a\":\"".utf8))
             for _ in 0..<8 { try writer.write(filler) }

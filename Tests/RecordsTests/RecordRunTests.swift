@@ -7,21 +7,21 @@ import func TestSupport.makePipe
 @testable import Records
 
 @Suite struct RecordRunTests {
-    @Test(arguments: [1, 2, 5, 40]) func orderIsKeptForAnyNumberOfJobs(jobs: Int) throws {
+    @Test(arguments: [1, 2, 5, 40]) func outputKeepsInputOrderForAnyNumberOfJobs(jobs: Int) throws {
         let input = (0..<500).map { $0 % 7 == 0 ? "{\"n\":\($0),\"skip\":1}" : "{\"n\":\($0)}" }.joined(separator: "\n")
         let (lines, status) = try run(input) { $0.jobs = jobs }
         #expect(status == 0)
         #expect(lines == (0..<500).map { $0 % 7 == 0 ? "{\"n\":\($0),\"skip\":1}" : "{\"n\":\($0),\"done\":true}" })
     }
 
-    @Test(arguments: [1, 2, 5, 40]) func immediateRecordsKeepTheirPlace(jobs: Int) throws {
+    @Test(arguments: [1, 2, 5, 40]) func recordsFinishedInPreparationKeepTheirOrder(jobs: Int) throws {
         let input = (0..<500).map { $0 % 3 == 0 ? "{\"n\":\($0)}" : "{\"n\":\($0),\"quick\":1}" }
         let (lines, status) = try run(input.joined(separator: "\n")) { $0.jobs = jobs }
         #expect(status == 0)
         #expect(lines == input.map { $0.dropLast() + ",\"done\":true}" })
     }
 
-    @Test(arguments: [1, 3]) func immediateRecordsDoNotWaitForALaterSlowRecord(jobs: Int) throws {
+    @Test(arguments: [1, 3]) func finishedRecordDoesNotWaitForALaterSlowRecord(jobs: Int) throws {
         let tool = Marker()
         let sink = try Sink()
         var options = RecordRunOptions()
@@ -29,7 +29,7 @@ import func TestSupport.makePipe
         let runner = RecordRun(
             tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
         let thread = try Thread.start {
-            // As of arguments: a source that never has to wait.
+            // A source that never blocks, such as command-line arguments.
             var rest = ["{\"quick\":1}", "{\"hold\":1}"][...]
             _ = try? runner.run { try rest.popFirst().map { .job(RecordJob(try Record(parsing: $0.utf8))) } }
         }
@@ -39,7 +39,7 @@ import func TestSupport.makePipe
         #expect(sink.lines().last == "{\"hold\":1,\"done\":true}")
     }
 
-    @Test func exactlyJobsRecordsRunConcurrently() throws {
+    @Test func numberOfConcurrentRecordsEqualsJobs() throws {
         let tool = Marker()
         let input = (0..<30).map { "{\"hold\":\($0)}" }.joined(separator: "\n")
         let opener = try Thread.start {
@@ -66,7 +66,7 @@ import func TestSupport.makePipe
         #expect(lines.count == 21 && lines.last == "{\"follow\":0,\"n\":20,\"done\":true}")
     }
 
-    @Test func unorderedRecordsLeaveAsSoonAsTheyAreDone() throws {
+    @Test func unorderedRecordsAreWrittenWhenFinished() throws {
         let tool = Marker()
         let sink = try Sink()
         var options = RecordRunOptions()
@@ -84,7 +84,7 @@ import func TestSupport.makePipe
         #expect(sink.lines().last == "{\"hold\":1,\"done\":true}")
     }
 
-    @Test func recordLeavesBeforeTheNextArrives() throws {
+    @Test func recordIsWrittenBeforeTheNextArrives() throws {
         let pipe = try makePipe()
         let writer = try File(descriptor: pipe.writing, path: "in")
         let input = try File(descriptor: pipe.reading, path: "in")
@@ -104,7 +104,7 @@ import func TestSupport.makePipe
         thread.join()
     }
 
-    @Test func passedRecordsDoNotWaitForSlowWork() throws {
+    @Test func skippedRecordDoesNotWaitForALaterSlowRecord() throws {
         let tool = Marker()
         let sink = try Sink()
         let runner = RecordRun(

@@ -8,7 +8,7 @@ private func record(_ text: String) throws -> Record { try Record(parsing: Array
 private func text(_ record: Record) -> String { String(decoding: record.line, as: UTF8.self) }
 
 @Suite struct RecordTests {
-    @Test func newFieldsComeLast() throws {
+    @Test func newFieldsAreAppended() throws {
         var r = try record(#"{"b": 1.10 , "a":"x"}"#)
         r.set("path", .string("/tmp/ä \"1\""))
         #expect(text(r) == #"{"b": 1.10 , "a":"x","path":"/tmp/ä \"1\""}"#)
@@ -17,7 +17,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(r.integer("n") == -3)
     }
 
-    @Test func anOlderValueIsReplacedInItsPlace() throws {
+    @Test func existingValueIsReplacedInPlace() throws {
         var r = try record(#"{"a":1,"path":"old","z":[1,2]}"#)
         r.set("path", .object(["k": .bool(true)]))
         #expect(text(r) == #"{"a":1,"path":{"k":true},"z":[1,2]}"#)
@@ -26,7 +26,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(text(r) == #"{"a":[1,"b"],"path":{"k":true},"z":null}"#)
     }
 
-    @Test func anEmptyObjectTakesFields() {
+    @Test func fieldsCanBeAddedToAnEmptyRecord() {
         var r = Record()
         r.set("a", .integer(1))
         r.set("b", .integer(2))
@@ -47,7 +47,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         (#"{ "a" : 1 , "b" : 2 , "a" : 3 , "c" : 4 , "\u0061" : 5 }"#, #"{ "b" : 2 , "c" : 4 }"#),
         (#"{ "b" : 2 ,"a":3, "a" : 1 , "c":4}"#, #"{ "b" : 2 , "c":4}"#),
         (#"{ "a":1,"a":2 }"#, #"{  }"#),
-    ]) func aRepeatedFieldIsRemovedEachTimeAndTheRestStaysAsItWas(_ before: String, after: String) throws {
+    ]) func removeDeletesDuplicatesAndKeepsOtherBytes(_ before: String, after: String) throws {
         var r = try record(before)
         r.remove("a")
         #expect(text(r) == after)
@@ -76,15 +76,14 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         for wrong in ["a..b", "", ".a", "a."] { #expect(FieldPath(wrong) == nil) }
     }
 
-    @Test func escapedNamesAreTheSameNames() throws {
+    @Test func escapedNamesEqualUnescapedNames() throws {
         let r = try record(#"{"\u0070ath":"/x","quote\"d":1}"#)
         #expect(r.string("path") == "/x")
         #expect(r.names == ["path", "quote\"d"])
     }
 
-    /// Readers that treat composed and decomposed é as equal see two equal names, other readers see two different
-    /// names.
-    @Test func namesAreComparedByTheirBytesAtEveryLevel() throws {
+    /// Some programs treat composed and decomposed é as the same name, others as two names.
+    @Test func namesAreComparedByBytesAtEveryLevel() throws {
         let r = try record(#"{"\u00e9":1,"o":{"\u00e9":1,"e\u0301":2,"\u0062":3,"b":4,"\u212a":5}}"#)
         #expect(r.integer("\u{E9}") == 1 && r.integer("e\u{301}") == nil)
         #expect(r.integer("o.\u{E9}") == 1 && r.integer("o.e\u{301}") == 2)
@@ -92,9 +91,9 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(r.integer("o.K") == nil)
     }
 
-    @Test func theLastOfTwoFieldsCounts() throws { #expect(try record(#"{"a":1,"a":2}"#).integer("a") == 2) }
+    @Test func lastOfDuplicateFieldsWins() throws { #expect(try record(#"{"a":1,"a":2}"#).integer("a") == 2) }
 
-    @Test func wrongKindsAreNil() throws {
+    @Test func valuesOfAnotherTypeAreNil() throws {
         let r = try record(#"{"s":"1","n":1.5,"b":true,"z":null}"#)
         #expect(r.integer("s") == nil)
         #expect(r.integer("n") == nil)
@@ -104,7 +103,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(r.printable("n") == "1.5")
     }
 
-    @Test func everyStringSurvivesWritingAndReading() throws {
+    @Test func stringsSurviveARoundTrip() throws {
         for value in ["", "plain", "\"\\/\u{8}\u{C}\n\r\t", "\u{0}\u{1F}\u{7F}", "é漢😀\u{2028}", "\u{FEFF}x"] {
             var r = Record()
             r.set("v", .string(value))
@@ -112,7 +111,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         }
     }
 
-    @Test func surrogatePairsAreOneCharacterAndLoneOnesAreReplaced() throws {
+    @Test func surrogatePairsAreDecodedAndLoneSurrogatesReplaced() throws {
         #expect(try record(#"{"v":"\ud83d\ude00"}"#).string("v") == "😀")
         #expect(try record(#"{"v":"\ud83dx\ude00"}"#).string("v") == "\u{FFFD}x\u{FFFD}")
     }
@@ -125,7 +124,6 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
                 == "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"x,{\"\n  },\n  \"d\": []\n}")
     }
 
-    /// One call for several fields leaves what one call for each does.
     @Test func settingSeveralFieldsEqualsSettingEachField() throws {
         let values: [JSON?] = [nil, .integer(7), .string("x")]
         let lines = [
@@ -150,7 +148,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         }
     }
 
-    @Test func textsOfAnArrayAreReadLikeASingleOne() throws {
+    @Test func stringsReadsAStringOrAnArray() throws {
         let record = try record(#"{"a":"x","b":["y" , 1, "z\u0021",["n"]],"c":[],"d":7}"#)
         #expect(record.strings("a") == ["x"])
         #expect(record.strings("b") == ["y", "z!"])
@@ -159,7 +157,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(record.raw("b.9223372036854775807") == nil)
     }
 
-    @Test func listsTakeAnyLayout() throws {
+    @Test func listAcceptsAnyLayout() throws {
         #expect(try Record.list(parsing: Array("[{\"a\":1},{\"b\":2}]".utf8)).count == 2)
         #expect(throws: LineFailure.self) { try Record.list(parsing: Array("<html>".utf8)) }
         #expect(throws: InputFailure.notOneObject(count: 2)) { try Record(parsing: Array("{}{}".utf8)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import Records
 
 @Suite struct RecordWindowTests {
-    @Test func recordsBehindASlowRecordAreBoundedAndComplete() throws {
+    @Test func recordsAfterASlowRecordAreAllWritten() throws {
         let tool = Marker()
         let opener = try Thread.start {
             tool.gate.wait { $0.started.contains(1) ? () : nil }
@@ -16,8 +16,8 @@ import Testing
         #expect(lines == ["{\"hold\":1,\"done\":true}"] + (0..<1000).map { "{\"quick\":\($0),\"done\":true}" })
     }
 
-    /// Runs a record that ends once `limit` records were read, followed by `later` records up to `count`; returns how
-    /// many were read by then.
+    /// Runs a slow record followed by copies of `later`, `count` records in total. The slow record ends once `limit`
+    /// records have been read. Returns how many had been read at that moment.
     private func readsBehindASlowRecord(
         _ later: Record, count: Int, until limit: Int, byteWindow: Int = 4 * RecordReader.lengthLimit
     ) throws -> Int {
@@ -47,21 +47,21 @@ import Testing
         return reads.withLock { $0.whenOpened }
     }
 
-    @Test func passedRecordsBehindASlowRecordAreBounded() throws {
+    @Test func windowLimitsRecordsAfterASlowRecord() throws {
         let passing = try Record(parsing: #"{"skip":1}"#.utf8)
-        // The window is 64 records wide; one more has been read.
+        // The window holds 64 records; one more has been read.
         #expect(try readsBehindASlowRecord(passing, count: 20_000, until: 60) <= 65)
     }
 
-    /// Sixty-four records of 16 MiB behind one slow download would be a gigabyte.
-    @Test func bytesBehindASlowRecordAreBounded() throws {
+    /// Sixty-four records of 16 MiB after a slow download would take a gigabyte.
+    @Test func windowLimitsBytesAfterASlowRecord() throws {
         let large = try Record(parsing: "{\"skip\":\"\(String(repeating: "x", count: 1000))\"}".utf8)
         // The slow record, nine large records, and the record that waits for room.
         #expect(try readsBehindASlowRecord(large, count: 1000, until: 11, byteWindow: 10 * large.footprint) <= 11)
     }
 
     @Test(arguments: [1, 3], [false, true])
-    func recordsLargerThanTheWindowPassSingly(jobs: Int, unordered: Bool) throws {
+    func recordLargerThanTheWindowPassesAlone(jobs: Int, unordered: Bool) throws {
         let sink = try Sink()
         var options = RecordRunOptions()
         options.jobs = jobs

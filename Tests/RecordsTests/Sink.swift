@@ -3,7 +3,7 @@ import Support
 
 import func TestSupport.makePipe
 
-/// A pipe whose reading end is collected on a separate thread.
+/// A pipe whose output a separate thread collects.
 final class Sink: Sendable {
     let file: File
     private let collected = Monitor((bytes: [UInt8](), isDone: false))
@@ -34,7 +34,7 @@ final class Sink: Sendable {
     }
 }
 
-/// Ends the stream by replacing the descriptor; the file object closes it later.
+/// Closes the pipe. Redirects its descriptor to /dev/null, because `File` closes the descriptor later.
 func closeWriter(_ file: File) {
     let null = open("/dev/null", O_WRONLY)
     dup2(null, file.descriptor)

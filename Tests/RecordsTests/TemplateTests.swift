@@ -3,7 +3,7 @@ import Testing
 
 @testable import Records
 
-/// Names of files that are made of records.
+/// Names of files made from records.
 @Suite struct TemplateTests {
     private static let record = #"""
         {"id":7,"date":"2024-02-03","net":"2024-12-31T23:05:09Z","title":"Über M31/Ω","gif":{"resolution":180},
@@ -23,7 +23,7 @@ import Testing
         ("{id}", "7"),
         ("{gif.resolution}", "180"),
         ("{date}", "2024-02-03"),
-        // Lengths, in bytes of UTF-8, between characters.
+        // Lengths in bytes of UTF-8; values are cut between characters.
         ("{sha256:8}", "01234567"),
         ("{long:1}", "_"),
         ("{long:3}", "ä"),
@@ -34,21 +34,21 @@ import Testing
         ("{date:%Y/%m}/{date:%d}.{ext}", "2024/02/03.jpg"),
         ("{net:%Y%m%dT%H%M%S}", "20241231T230509"),
         ("{net:%H h, 100 %%}", "23 h, 100 %"),
-        // Texts for missing values.
+        // Stand-ins for missing values.
         ("{credit|unknown}", "unknown"),
         ("{credit|}x", "x"),
         ("{credit:5|unknown}", "unknown"),
         ("{empty|a}{none|b}", "ab"),
         ("{dot:%Y|undated}", "undated"),
         ("{credit|by/nobody}", "by/nobody"),
-        // Built-in names go first, also one without a value.
+        // Built-in names hide fields, even without a value.
         ("{stem}", "m31"),
         ("{width|none}", "none"),
         // Braces.
         ("{{stem}}", "{stem}"),
         ("{{{stem}}}", "{m31}"),
         ("a}b", "a}b"),
-        // Characters that no file name can contain, and names that would lead elsewhere.
+        // Characters that a file name cannot contain, and names that would lead to another folder.
         ("{title}", "Über M31_Ω"),
         ("{dots}", "_._.._etc_passwd"),
         ("x{dots}", "x.._.._etc_passwd"),
@@ -59,7 +59,7 @@ import Testing
         ("{control}", "a_b_c_"),
         (".{stem}", ".m31"),
     ])
-    func aTemplateGivesAName(_ template: String, _ expected: String) throws {
+    func templateYieldsAPath(_ template: String, _ expected: String) throws {
         #expect(try path(template) == expected)
     }
 
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [
         "2024-02-30", "2024-02-03x", "2024-02-03T4", "2024-02-03T24:00:00Z", "2024-02-03T04:60", "2024-2-3", "",
     ])
-    func invalidTimeHasNoParts(_ text: String) throws {
+    func invalidTimeCountsAsMissing(_ text: String) throws {
         var record = Record()
         record.set("time", .string(text))
         #expect(try NameTemplate("{time:%H|none}").path(for: record, [:]) == "none")
@@ -101,7 +101,7 @@ import Testing
         ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("👩\u{200D}🚀", "👩\u{200D}🚀"), ("👩\u{200D}\u{200D}x", "👩x"),
         ("ä\u{200D}/ü", "ä_ü"), ("\u{202E}\u{200B}", "_"), ("a\u{7}b", "a_b"), ("é\u{200D}\u{202E}ü", "éü"),
     ])
-    func namesLoseInvisibleCharacters(_ title: String, _ name: String) throws {
+    func invisibleCharactersAreRemoved(_ title: String, _ name: String) throws {
         var record = Record()
         record.set("title", .string(title))
         let made = try NameTemplate("{title}").path(for: record, [:])
@@ -109,32 +109,32 @@ import Testing
         #expect(try path("{stem}", ["stem": title]) == made)
     }
 
-    @Test func aStemKeepsItsBytes() throws {
+    @Test func stemKeepsForeignBytes() throws {
         let stem = String(pathBytes: [0x61, 0xFE])
         #expect(try path("{stem}.{ext}", ["stem": stem, "ext": "png"]).pathBytes == [0x61, 0xFE] + Array(".png".utf8))
         #expect(try path("{stem:1}", ["stem": stem]).pathBytes == [0x61])
         #expect(try path("{stem:2}", ["stem": stem]).pathBytes == [0x61, 0xFE])
     }
 
-    @Test func aRecordsTextNeverBecomesForeignBytes() throws {
+    @Test func textNeverBecomesForeignBytes() throws {
         var record = Record()
         record.set("title", .string("\u{10FEFF}"))
         #expect(try NameTemplate("{title}").path(for: record, [:]).pathBytes == Array("\u{10FEFF}".utf8))
     }
 
-    @Test func aNameThatIsTooLongKeepsItsEnding() throws {
+    @Test func longNameKeepsItsExtension() throws {
         let long = String(repeating: "ä", count: 200)
         let name = try path("{stem}/{stem}.{ext}", ["stem": long, "ext": "jpg"])
         let parts = name.split(separator: "/")
         #expect(parts[0].utf8.count == 254 && parts[0] == long.prefix(127))
         #expect(parts[1].utf8.count == 254 && parts[1] == long.prefix(125) + ".jpg")
-        // A text too long for an extension is not treated as an extension.
+        // A longer text is not treated as an extension.
         #expect(try path("{stem}.{ext}", ["stem": "a", "ext": long]).utf8.count == 254)
         let foreign = String(pathBytes: [UInt8](repeating: 0xFF, count: 300))
         #expect(try path("{stem}.{ext}", ["stem": foreign, "ext": "gif"]).pathBytes.count == 255)
     }
 
-    @Test func theStandardNamesAreTemplatesToo() throws {
+    @Test func defaultNamesEqualTheirParsedTemplates() throws {
         #expect(try NameTemplate("{stem}.{ext}") == .original)
         #expect(try NameTemplate("{stem}-{variant}.{ext}") == .variant)
         #expect(NameTemplate.variant.has("variant") && !NameTemplate.original.has("variant"))

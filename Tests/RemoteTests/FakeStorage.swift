@@ -10,7 +10,7 @@ final class FakeStorage: RemoteStorage {
         var objects: [String: [UInt8]] = [:]
         var reads: [String] = []
         var writes: [String] = []
-        /// What every call throws.
+        /// Thrown by every call.
         var failure: RemoteFailure?
         var writeFailure: RemoteFailure?
         var isHolding = false
@@ -79,7 +79,7 @@ struct World {
 }
 
 extension RemoteDocument {
-    /// A document of some bytes under a key.
+    /// Returns a document for these bytes under a key.
     static func original(_ key: String, _ bytes: [UInt8]) throws -> RemoteDocument {
         RemoteDocument(
             name: RemoteName(originalOf: try CacheKey(printed: key), in: .standard), subject: .original(key: key),

@@ -13,7 +13,7 @@ import Testing
         ("REDIS://cache.example.org/", "redis://cache.example.org:6379/0"),
         ("file:///mnt/pictures", "file:///mnt/pictures"), ("file:/mnt/a%20b", "file:///mnt/a b"),
     ])
-    func addressesAreShownWithoutTheirSecrets(_ text: String, _ shown: String) throws {
+    func addressesArePrintedWithoutSecrets(_ text: String, _ shown: String) throws {
         let address = try RemoteAddress(text)
         #expect(address.description == shown)
         #expect(address.usesNetwork != text.hasPrefix("file:"))
@@ -25,11 +25,11 @@ import Testing
         "file:",
         "file:relative", "file://", "file:///a%00b", "http://", "https://h//pictures",
     ])
-    func othersAreRefused(_ text: String) {
+    func invalidAddressesAreRefused(_ text: String) {
         #expect(throws: RemoteFailure.self) { try RemoteAddress(text) }
     }
 
-    @Test func scopesAreNamedSinglyOrTogether() throws {
+    @Test func scopesAreAListOfNamesOrAnAsterisk() throws {
         let alice = try ScopeName("alice")
         #expect(RemoteScopes.standard.contains(.standard) && !RemoteScopes.standard.contains(alice))
         #expect(try RemoteScopes("default,alice").contains(alice))
@@ -38,7 +38,7 @@ import Testing
         #expect(throws: CacheFailure.self) { try RemoteScopes("a\u{7}b") }
     }
 
-    @Test func timeoutsGrowWithTheFirst() {
+    @Test func timeoutsAreDerivedFromConnect() {
         let timeouts = RemoteSettings.Timeouts(connect: .milliseconds(250))
         #expect(timeouts.connect == .milliseconds(250))
         #expect(timeouts.answer == .seconds(1))
@@ -50,25 +50,25 @@ import Testing
 }
 
 @Suite struct CircuitTests {
-    /// Whether each failure opened the circuit.
+    /// Returns whether each failure opened the breaker.
     private func failures(_ count: Int, _ breaker: inout CircuitBreaker) -> [Bool] {
         (0..<count).map { _ in breaker.noteFailure(isFinal: false) }
     }
 
-    @Test func fiveFailuresInARowOpenIt() {
+    @Test func fiveConsecutiveFailuresOpenTheBreaker() {
         var breaker = CircuitBreaker()
         let first = failures(4, &breaker)
         breaker.noteSuccess()
         let second = failures(4, &breaker)
         #expect(!(first + second).contains(true) && !breaker.isOpen)
-        // It reports that once, and stays open.
+        // The breaker reports its opening once, and stays open.
         let third = failures(2, &breaker)
         #expect(third == [true, false])
         breaker.noteSuccess()
         #expect(breaker.isOpen)
     }
 
-    @Test func finalFailureOpensTheCircuit() {
+    @Test func finalFailureOpensTheBreaker() {
         var breaker = CircuitBreaker()
         let hasOpened = breaker.noteFailure(isFinal: true)
         #expect(hasOpened && breaker.isOpen)

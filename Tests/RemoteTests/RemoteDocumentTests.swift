@@ -9,7 +9,7 @@ import Testing
 @Suite struct RemoteDocumentTests {
     private let key = Array("a key of enough bytes".utf8)
 
-    @Test func documentsAreReadAsTheyWereWritten() throws {
+    @Test func documentsSurviveARoundTrip() throws {
         let original = try RemoteDocument.original("https://pictures.example/moon.png", [1, 2, 3])
         let of = SHA256.hex(of: "original")
         let variant = RemoteDocument(
@@ -28,23 +28,23 @@ import Testing
         }
     }
 
-    @Test func documentsNotSignedByTheKeyDoNotCount() throws {
+    @Test func documentsWithoutAValidSignatureAreIgnored() throws {
         let document = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         let signed = document.encoded(key: key)
         #expect(try RemoteDocument(document.encoded(key: nil), named: document.name, key: key) == nil)
         #expect(
             try RemoteDocument(
                 document.encoded(key: Array("another key, just as long".utf8)), named: document.name, key: key) == nil)
-        // Every signed byte matters.
+        // A change of any byte invalidates the signature.
         let text = String(decoding: signed, as: UTF8.self)
         let forged = text.replacing(text: "moon", with: "noon")
         #expect(forged != text)
         #expect(try RemoteDocument(Array(forged.utf8), named: document.name, key: key) == nil)
-        // A reader without a key trusts documents signed by others.
+        // Without a key, a reader does not check signatures.
         #expect(try RemoteDocument(signed, named: document.name, key: nil) == document)
     }
 
-    @Test func aDocumentInAnothersPlaceIsDamage() throws {
+    @Test func documentWithAnotherNameIsDamaged() throws {
         let moon = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         let mars = try RemoteDocument.original("https://pictures.example/mars.png", [2])
         #expect(throws: RemoteFailure.self) {
@@ -61,7 +61,7 @@ import Testing
         "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"else\",\"sha256\":\"SHA\",\"bytes\":1,\"fetched_at\":\"2026-01-01\"}}",
         "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"metadata\",\"row\":\"r\",\"collection\":\"c\",\"body\":\"no base 64\",\"fetched_at\":\"2026-01-01\"}}",
     ])
-    func garbageIsDamage(_ text: String) throws {
+    func invalidDocumentIsDamaged(_ text: String) throws {
         let name = RemoteName(originalOf: try CacheKey(printed: "k"), in: .standard)
         let bytes = Array(
             text.replacing(text: "NAME", with: name.digest).replacing(text: "SHA", with: SHA256.hex(of: "x")).utf8)
@@ -74,7 +74,7 @@ import Testing
         ("last_modified", "yesterday\n"), ("content_type", "image/png\u{9B}1m"), ("extension", "p\u{0}ng"),
         ("details", "\u{7F}"), ("key", "https://pictures.example/a\u{7}"),
     ])
-    func controlCharactersAndBadAddressesAreDamage(_ field: String, _ value: String) throws {
+    func controlCharactersAndInvalidAddressesAreDamage(_ field: String, _ value: String) throws {
         let document = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         let whole = try Record(parsing: document.encoded(key: nil))
         var record = try Record(parsing: Array(try #require(whole.raw("document"))))
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: RemoteFailure.self) { try RemoteDocument(bytes, named: document.name, key: nil) }
     }
 
-    @Test func scopesAndKindsNeverShareAName() throws {
+    @Test func namesDifferBetweenScopesAndKinds() throws {
         let key = try CacheKey(printed: "https://pictures.example/moon.png")
         let other = try ScopeName("alice")
         let names = [
@@ -98,7 +98,7 @@ import Testing
 }
 
 @Suite struct SyncListTests {
-    @Test func aListIsReadAsItWasWritten() throws {
+    @Test func listSurvivesARoundTrip() throws {
         var list = SyncList()
         let original = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         list.insert(original)
@@ -112,7 +112,7 @@ import Testing
         #expect(list.groups[0] == [original.name])
     }
 
-    @Test func otherLinesArePassedOver() {
+    @Test func invalidLinesAreIgnored() {
         #expect(SyncList(Array("o ../../etc\nx\n\no \n<html>\n".utf8)) == SyncList())
     }
 }

@@ -12,7 +12,8 @@ import Testing
         RemoteOperation(limits, now: { [now] in now.withLock { $0 } }) {}
     }
 
-    /// Passes pieces, each after a pause. Returns the time until the operation ended, nil if it did not.
+    /// Adds pieces to an operation, each after a pause. Returns the time after which the operation failed, or nil if it
+    /// did not fail.
     private func end(
         _ limits: RemoteOperation.Limits, pieces: Int, of bytes: Int, every pause: Duration
     ) -> Duration? {
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func silenceEndsWhenAnAnswerIsDue() throws {
+    @Test func silentServerEndsTheOperationAtTheAnswerTimeout() throws {
         let operation = operation(.reading(atMost: 100, timeouts, patience: .seconds(4)))
         now.withLock { $0 += .milliseconds(999) }
         try operation.check()
@@ -36,16 +37,16 @@ import Testing
         #expect(throws: RemoteFailure.self) { try operation.check() }
     }
 
-    @Test func aTrickleIsTooSlow() {
+    @Test func transferBelowTheLeastRateFails() {
         let limits = RemoteOperation.Limits.reading(atMost: 1 << 30, timeouts, patience: nil)
         #expect(end(limits, pieces: 1000, of: 4, every: .milliseconds(500)) == .seconds(2))
         #expect(end(limits, pieces: 1000, of: 33 << 10, every: .milliseconds(900)) == nil)
-        // A write may take four times as long, as the system holds some bytes for a while.
+        // A write may take four times as long, since the system buffers some bytes for a while.
         let writing = RemoteOperation.Limits.writing(1 << 30, timeouts)
         #expect(end(writing, pieces: 1000, of: 4, every: .milliseconds(500)) == .seconds(8))
     }
 
-    @Test func recordWaitsOnlyForTheRunsBudget() {
+    @Test func patienceLimitsTheTimeOfARead() {
         let limits = RemoteOperation.Limits.reading(atMost: 1 << 30, timeouts, patience: .seconds(3))
         #expect(end(limits, pieces: 1000, of: 1 << 20, every: .milliseconds(500)) == .seconds(3))
     }
@@ -69,14 +70,15 @@ import Testing
         #expect(total([]) == .zero)
         #expect(total([0..<1, 2..<3]) == .seconds(2))
         #expect(total([0..<2, 1..<3, 0..<3]) == .seconds(3))
-        // A long wait ends after short ones.
+        // A long wait ends after shorter waits.
         #expect(total([1..<2, 3..<4, 0..<5, 7..<8]) == .seconds(6))
         #expect(total((0..<1000).map { 2 * $0..<2 * $0 + 1 }) == .seconds(1000))
     }
 }
 
 @Suite struct RedisReplyTests {
-    /// The reply that pieces of a size make, and the bytes that were passed on; nil if there is none yet.
+    /// Parses `text` in pieces of this size. Returns the reply, or nil if it is incomplete, and the bytes of a bulk
+    /// string.
     private func read(_ text: String, piece: Int = .max, limit: Int = 10) throws -> (RedisReply?, String) {
         var reader = RedisReplyReader(atMost: limit)
         var passed: [UInt8] = []
@@ -95,7 +97,7 @@ import Testing
         ("-ERR no\r\n", .refusal("ERR no"), ""), ("$0\r\n\r\n", .bytes(0), ""),
         ("$4\r\na\r\nb\r\n", .bytes(4), "a\r\nb"), ("$10\r\n0123456789\r\n", .bytes(10), "0123456789"),
     ])
-    func aReplyIsReadFromPiecesOfAnySize(_ text: String, _ reply: RedisReply, _ bytes: String) throws {
+    func repliesAreParsedFromPiecesOfAnySize(_ text: String, _ reply: RedisReply, _ bytes: String) throws {
         for piece in [1, 2, 3, Int.max] {
             let found = try read(text, piece: piece)
             #expect(found.0 == reply && found.1 == bytes)
@@ -103,19 +105,19 @@ import Testing
     }
 
     @Test(arguments: ["+O", "+OK\r", ":1", "$4\r\nabcd", "$4\r\nabcd\r", "$"])
-    func aBeginningIsNoReply(_ text: String) throws { #expect(try read(text).0 == nil) }
+    func incompleteReplyIsNil(_ text: String) throws { #expect(try read(text).0 == nil) }
 
     @Test(arguments: [
         "$11\r\n", "$4294967296\r\n", "$-2\r\n", "$99999999999999999999\r\n", "$x\r\n", ":1.5\r\n", ":\r\n", "*1\r\n",
         "*-1\r\n", ">3\r\n", "%1\r\n", "_\r\n", "HTTP/1.1 200 OK\r\n", "\r\n", "+OK\n", "$1\r\nab\r\n",
         "+" + String(repeating: "x", count: RedisReplyReader.lineLimit),
     ])
-    func anythingElseIsRefused(_ text: String) {
+    func invalidReplyIsRefused(_ text: String) {
         #expect(throws: RemoteFailure.self) { try read(text) }
         #expect(throws: RemoteFailure.self) { try read(text, piece: 1) }
     }
 
-    @Test func aSecondReplyIsRefused() {
+    @Test func secondReplyIsRefused() {
         #expect(throws: RemoteFailure.self) { try read("+OK\r\n+OK\r\n") }
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { document = try RemoteDocument.original("https://pictures.example/moon.png", bytes) }
 
-    /// Offers a file of these bytes; returns the outcome.
+    /// Offers a file with these bytes. Calls `done` with the outcome.
     private func offer(
         _ remote: Remote, _ document: RemoteDocument, _ bytes: [UInt8],
         done: @escaping @Sendable (String) -> Void = { _ in }
@@ -42,13 +42,13 @@ import Testing
         }
     }
 
-    @Test func offeredEntryIsFoundByAnotherRemote() throws {
+    @Test func offeredEntryIsUploadedAndFound() throws {
         let world = try World()
         let results = Monitor<[String]>([])
         try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } }
         world.remote.close()
         #expect(results.withLock { $0 } == ["sent \(bytes.count)"])
-        // The bytes first: a document never names a missing object.
+        // The bytes are uploaded first, so that a document never names a missing object.
         #expect(
             world.storage.state.withLock { $0.writes } == ["cas/\(document.sha256!)", "ac/\(document.name.digest)"])
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
@@ -60,7 +60,7 @@ import Testing
         #expect(sink.bytes == bytes)
     }
 
-    @Test func bytesThatAreThereAreNotSentAgain() throws {
+    @Test func existingBytesAreNotSentAgain() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = bytes }
         let results = Monitor<[String]>([])
@@ -82,7 +82,7 @@ import Testing
         #expect(world.warnings.count == 1)
     }
 
-    @Test func aShortAnswerIsDamageAndIsReplaced() throws {
+    @Test func truncatedContentIsDamagedAndIsReplaced() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = Array(bytes.dropLast()) }
         guard case .damaged = try world.remote.content(of: document, receive: { _ in }) else {
@@ -94,7 +94,7 @@ import Testing
         #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
     }
 
-    @Test func aFileThatHasGoneIsNoFailure() throws {
+    @Test func missingFileIsNotAFailure() throws {
         let world = try World()
         let results = Monitor<[String]>([])
         try offer(world.remote, document, []) { result in results.withLock { $0.append(result) } }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aMessageHasNoSecretsAndKeepsItsMeaning() throws {
+    @Test func warningIsShortenedAndHasNoSecrets() throws {
         let world = try World { $0.headers = [HTTPHeader("Authorization", "Bearer geheim")] }
         world.storage.state.withLock { $0.failure = .refused("no geheim " + String(repeating: "x", count: 1000)) }
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "failed")
@@ -132,7 +132,7 @@ import Testing
         #expect(!world.warnings[0].contains("geheim") && world.warnings[0].count < 600)
     }
 
-    @Test func aRefusalToWriteLeavesReadingAlone() throws {
+    @Test func refusedWriteDoesNotStopReading() throws {
         let world = try World()
         world.storage.state.withLock { $0.writeFailure = .refused("answered 403") }
         let results = Monitor<[String]>([])
@@ -153,7 +153,7 @@ import Testing
         #expect(both.reads(.standard) && both.writes(.standard) && !both.reads(alice) && !both.writes(alice))
     }
 
-    @Test func theReceiversErrorIsNotTheRemotes() throws {
+    @Test func receiverErrorIsNotAFailureOfTheRemote() throws {
         struct Full: Error {}
         let world = try World()
         world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = bytes }
@@ -163,7 +163,7 @@ import Testing
         #expect(world.warnings.isEmpty)
     }
 
-    @Test func moreThanIsAllowedIsNotRead() throws {
+    @Test func contentOverTheLimitIsNotRead() throws {
         let world = try World { $0.byteLimit = 4 }
         guard case .absent = try world.remote.content(of: document, receive: { _ in }) else {
             Issue.record("it was read")
@@ -181,7 +181,7 @@ import Testing
         #expect(world.warnings.isEmpty)
     }
 
-    @Test func closeWaitsForWritersWithinItsLimit() throws {
+    @Test func closeWaitsForUploadsUpToItsLimit() throws {
         let world = try World { $0.wait = .milliseconds(50) }
         world.storage.state.update { $0.isHolding = true }
         let results = Monitor<[String]>([])
@@ -192,7 +192,7 @@ import Testing
         #expect(world.warnings[0].contains("6 uploads were not finished in time"))
     }
 
-    @Test func stoppedRunDoesNotWait() throws {
+    @Test func cancelledRunDoesNotWaitForUploads() throws {
         let world = try World { $0.wait = .seconds(3600) }
         world.storage.state.update { $0.isHolding = true }
         try offer(world.remote, document, bytes)
@@ -201,7 +201,7 @@ import Testing
         #expect(world.storage.state.withLock { $0.writes.isEmpty })
     }
 
-    @Test func aRunMayOfferMoreThanThereIsRoomFor() throws {
+    @Test func offersBeyondTheQueueLimitAreRefused() throws {
         let world = try World { $0.wait = .zero }
         world.storage.state.update { $0.isHolding = true }
         let refused = Monitor(0)
@@ -212,14 +212,14 @@ import Testing
         world.remote.close()
     }
 
-    @Test func aListThatCannotBeReadIsNotReplacedByAnEmptyOne() throws {
+    @Test func unreadableListIsAnErrorAndNotAnEmptyList() throws {
         let world = try World()
         var list = SyncList()
         list.insert(document)
         try world.remote.write(list, for: .standard)
         #expect(try world.remote.list(of: .standard) == list)
         let content = try #require(world.storage.state.withLock { $0.objects.first { $0.key.hasPrefix("cas/") } })
-        // A missing or damaged list is started again.
+        // A missing or damaged list counts as empty.
         world.storage.state.withLock { $0.objects[content.key] = nil }
         #expect(try world.remote.list(of: .standard) == SyncList())
         world.storage.state.withLock { $0.objects[content.key] = Array(content.value.dropLast()) + [0] }

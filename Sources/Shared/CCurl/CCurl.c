@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 enum {
-    // CURLoption: from 10,000 on a pointer, from 20,000 a function, from 30,000 a curl_off_t.
+    // CURLoption: numbers from 10,000 take a pointer, from 20,000 a function, from 30,000 a curl_off_t.
     option_upload = 46,
     option_write_data = 10001,
     option_read_data = 10009,
@@ -42,7 +42,7 @@ struct message {
     } data;
 };
 
-// struct curl_sockaddr (curl.h); `address` is as long as its family needs.
+// struct curl_sockaddr (curl.h). `address` has the length that its family needs.
 struct socket_address {
     int family;
     int type;
@@ -94,7 +94,7 @@ struct ccurl_connection {
     void *headers;
     void *targets;
     bool is_active;
-    // Bytes of the request body that have been read.
+    // The number of bytes read from the request body.
     int64_t sent;
     ccurl_receiver receiver;
     char error_text[error_text_size];
@@ -155,7 +155,8 @@ bool ccurl_connect_to(ccurl_connection *connection, const char *rule) {
     return curl_easy_setopt(connection->easy, option_connect_to, longer) == CCURL_OK;
 }
 
-// Any count other than the offered one ends the transfer. This value differs from the one that pauses it.
+// Returning a count other than the given count ends the transfer. SIZE_MAX is not CURL_WRITEFUNC_PAUSE, which would
+// only pause the transfer.
 static const size_t stop = SIZE_MAX;
 
 static size_t receive_head(char *bytes, size_t size, size_t count, void *user) {
@@ -244,7 +245,7 @@ bool ccurl_begin(ccurl_connection *connection) {
 int ccurl_step(ccurl_connection *connection) {
     int running = 0;
     int left = 0;
-    // Fails only without memory or for an internal error of libcurl. Another step would not help.
+    // Fails only if memory is exhausted or libcurl has an internal error, so another step would not help.
     if (curl_multi_perform(connection->multi, &running) != 0) return CCURL_FAILED_INIT;
     for (struct message *message; (message = curl_multi_info_read(connection->multi, &left)) != NULL;) {
         if (message->kind == message_done) return message->data.result;

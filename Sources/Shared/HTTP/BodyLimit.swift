@@ -1,4 +1,4 @@
-/// Counts the bytes of a body and enforces the limit and the announced length.
+/// Counts the bytes of a body. Enforces the byte limit, and the range of a partial response.
 struct BodyLimit {
     private let url: WebURL
     private let byteLimit: Int
@@ -11,8 +11,8 @@ struct BodyLimit {
         rangeStart = request.rangeStart ?? 0
     }
 
-    /// Starts with an answer. Throws `FetchFailure.tooLarge` if its announced length is over the limit; a body that is
-    /// compressed for the transfer is even larger.
+    /// Starts the body of a response. Throws `FetchFailure.tooLarge` if `Content-Length` is over the limit:
+    /// decompression only makes a body larger.
     mutating func begin(_ response: HTTPResponse) throws {
         count = response.status == 206 ? rangeStart : 0
         guard let length = response.headers.contentLength else { return }
@@ -20,14 +20,14 @@ struct BodyLimit {
         if overflow || total > byteLimit { throw FetchFailure.tooLarge(url: url, byteLimit: byteLimit) }
     }
 
-    /// Counts received bytes. Throws `FetchFailure.tooLarge` if they are over the limit.
+    /// Counts received bytes. Throws `FetchFailure.tooLarge` if the total is over the limit.
     mutating func add(_ bytes: Int) throws {
         count += bytes
         if count > byteLimit { throw FetchFailure.tooLarge(url: url, byteLimit: byteLimit) }
     }
 
-    /// Compares a complete body with its announced range. A server may send less than the request asks for (RFC 9110
-    /// §14.2), or less than its `Content-Range` says: both throw `FetchFailure.cutShort`, and another attempt may
+    /// Checks whether a partial response (206) completes the resource. A server may send less than the requested range
+    /// (RFC 9110 §14.2) or less than its `Content-Range`. Both throw `FetchFailure.cutShort`, and another attempt may
     /// continue.
     func end(_ response: HTTPResponse) throws {
         guard response.status == 206, let range = ContentRange(response.headers) else { return }

@@ -1,7 +1,7 @@
 import Support
 
-/// The secrets of a request. Some servers repeat them in the body of a refusal to help with debugging; since such
-/// bodies are shown, logged and written to records, the secrets are removed first.
+/// The secrets of a request. Some servers echo secrets in error responses to help with debugging. The tools remove the
+/// secrets before they print, log or record such a response.
 package struct EchoedSecrets: Sendable {
     private let secrets: [[UInt8]]
 

@@ -1,26 +1,26 @@
 import Support
 
 extension HTTPClient {
-    /// The maximum of bytes of an error's body that a failure keeps.
+    /// The maximum number of bytes of an error response that a failure keeps.
     static let errorBodyLimit = 65_536
 
-    /// The bytes per delivery if the rate is limited, so that they arrive evenly.
+    /// The maximum number of bytes per delivery if the rate is limited, so that data arrives evenly.
     static let pacedPiece = 16_384
 
     /// The request of an attempt, and its accepted statuses.
     public typealias Attempt = (request: HTTPRequest, statuses: Set<Int>)
 
-    /// Thrown by a receiver if the answer is useless, but another request may get a better answer. The next request is
-    /// made immediately, as part of the same attempt. The receiver must ensure that it differs.
+    /// Thrown by a receiver if the response is useless but a different request may succeed. The client makes the next
+    /// request immediately, within the same attempt. The receiver must ensure that the requests differ.
     public struct RetryNow: Error {
         public init() {}
     }
 
-    /// Gets the request's URL and passes head and body to `receive` if the status is in `statuses`. Another head means
-    /// another attempt: the receiver starts over. The receiver also gets pauses before the head.
+    /// Sends the request, and passes head and body to `receive` if the status is in `statuses`. A second head begins
+    /// another attempt: the receiver must start over. Pauses may precede the head.
     ///
     /// Transient failures are retried according to the schedule. Throws `FetchFailure`, `WebURLFailure` (a redirect to
-    /// an invalid address), `Cancelled`, and errors of `receive`, which are never retried.
+    /// an invalid address), `Cancelled`, and errors of `receive`, after which there is no retry.
     public func get(
         _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
         receive: (HTTPEvent) throws -> Void, check: (HTTPResponse) throws -> Void = { _ in }
@@ -28,13 +28,13 @@ extension HTTPClient {
         try get(attempts: { (request, statuses) }, receive: receive, check: check)
     }
 
-    /// Gets with a separate request for each attempt, so that an attempt may continue the previous attempt
-    /// (`rangeStart`). Such progress restarts the schedule, since the answer will be complete eventually; but the time
-    /// limit of the first request holds for all attempts together. Also throws errors of `next`.
+    /// Makes each attempt with a separate request, so that an attempt may continue the previous one (`rangeStart`).
+    /// Such progress restarts the retry schedule, since the body will be complete eventually. The total timeout of the
+    /// first request applies to all attempts together. Also throws errors of `next`.
     ///
     /// - Parameters:
     ///   - next: called before each attempt, and after each `RetryNow`.
-    ///   - check: called with each answer after its body; the attempt fails with the error that it throws.
+    ///   - check: called with each response after its body. The attempt fails if `check` throws.
     public func get(
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         check: (HTTPResponse) throws -> Void = { _ in }
@@ -46,7 +46,7 @@ extension HTTPClient {
         }
     }
 
-    /// - Parameter judge: returns the answer for an attempt's result, or throws.
+    /// - Parameter judge: returns the response for the result of an attempt, or throws.
     private func get(
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         judge: (Result<HTTPResponse, any Error>) throws -> HTTPResponse
@@ -80,7 +80,7 @@ extension HTTPClient {
         }
     }
 
-    /// Adds this client's timeouts and passwords. Throws `FetchFailure.badHeader`.
+    /// Adds this client's timeouts and passwords. Throws `FetchFailure.badHeader` for an invalid header field.
     private func sendable(_ attempt: Attempt) throws -> Attempt {
         var (request, statuses) = attempt
         if let header = request.headers.first(where: { !$0.isValid }) {
@@ -91,11 +91,11 @@ extension HTTPClient {
         return (request, statuses)
     }
 
-    /// Gets a small answer in memory. Throws `FetchFailure`, `WebURLFailure` (a redirect to an invalid address) and
-    /// `Cancelled`.
+    /// Returns a small response with its body in memory. Throws `FetchFailure`, `WebURLFailure` (a redirect to an
+    /// invalid address) and `Cancelled`.
     ///
-    /// - Parameter isPassingFault: whether an answer with any status is a temporary fault, such as a gateway's
-    ///   while its server is down. It is retried like other transient failures, and finally thrown as
+    /// - Parameter isPassingFault: whether a response with any status is a temporary fault, such as a gateway's error
+    ///   while its server is down. Such a response is retried like other transient failures, and finally thrown as
     ///   `FetchFailure.passingFault`.
     public func data(
         _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
@@ -165,8 +165,8 @@ extension HTTPClient {
         }
     }
 
-    /// Waits for a free exchange with the request's host, and extends the deadline by the wait, which is the fault of
-    /// neither server nor request.
+    /// Waits until `hosts` permits an exchange with this host. Extends the deadline by the wait, since the server has
+    /// not caused it.
     private func takingTurn<Result>(
         _ request: HTTPRequest, deadline: inout Duration, _ body: (HTTPRequest) throws -> Result
     ) throws -> Result {
@@ -186,7 +186,8 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// Checks a host that is an address, and whether secrets may be sent to it, before connecting.
+    /// Before connecting, checks whether secrets may be sent to the host, and whether a host given as an address is
+    /// allowed.
     private func judge(_ request: HTTPRequest) throws {
         if let exposure = request.exposure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }
@@ -195,8 +196,8 @@ extension HTTPClient {
         throw FetchFailure.blockedAddress(url: url, address: address, kind)
     }
 
-    /// Carries out one exchange. Reads bodies of other statuses up to `errorBodyLimit`; if there is more, the
-    /// connection is closed.
+    /// Carries out one exchange. Keeps up to `errorBodyLimit` bytes of a body whose status is not accepted, and closes
+    /// the connection if there are more.
     private func exchange(
         _ request: HTTPRequest, accepting statuses: Set<Int>, receive: (HTTPEvent) throws -> Void
     ) throws -> (response: HTTPResponse, body: [UInt8]) {
@@ -244,7 +245,7 @@ extension HTTPClient {
                         if bytes.count > room { throw ReadEnough() }
                     }
                 case .pause:
-                    // The receiver gets nothing of an answer that is not accepted.
+                    // The receiver gets no event of a response that is not accepted.
                     if isAccepted || head == nil { try pass(event) }
                 }
             }

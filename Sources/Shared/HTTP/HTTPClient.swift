@@ -10,13 +10,13 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
-    /// For requests without a `.netrc`.
+    /// Used for requests without a `.netrc`.
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// Compared with dates of servers.
+    /// Compared with dates in responses.
     let clock: Clock
-    /// A monotonic time for timeouts.
+    /// A monotonic clock for timeouts.
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     private let hasWarned = Monitor(false)
@@ -24,12 +24,12 @@ public struct HTTPClient: Sendable {
     var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
-    ///   - guard: judges hosts that are addresses before connecting; the transport judges names.
+    ///   - guard: judges hosts given as addresses before connecting; the transport judges the addresses of names.
     ///   - looksUp: whether this machine may look up the name of a URL's host; see `ProxyChoice.leavesNamesToProxy`.
-    ///   - timeouts: replace the timeouts of every request.
-    ///   - rate: for all bodies together.
+    ///   - timeouts: replace the timeouts of every request, if given.
+    ///   - rate: limits the rate of all bodies together.
     ///   - hosts: limits parallel exchanges with a host.
-    ///   - uptime: a monotonic time from any start.
+    ///   - uptime: a monotonic clock with any origin.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
@@ -55,8 +55,8 @@ public struct HTTPClient: Sendable {
         self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
     }
 
-    /// Returns a client with a watch, which is called for every event, at least every `HTTPEvent.pauseLength`, and
-    /// between attempts. Its errors end the request.
+    /// Returns a client that calls `watch` for every event, at least every `HTTPEvent.pauseLength`, and between
+    /// attempts. An error of `watch` ends the request.
     public func watched(by watch: @escaping @Sendable () throws -> Void) -> HTTPClient {
         var client = self
         client.watch = watch
@@ -78,7 +78,7 @@ public struct HTTPClient: Sendable {
                 + "way to read; use https")
     }
 
-    /// Throws `Cancelled` if the run is stopped, and errors of the watch. For work beside a request.
+    /// Throws `Cancelled` if the run is stopped, and errors of the watch. Called during long work between requests.
     public func check() throws {
         try interruption.check()
         try watch?()
@@ -93,8 +93,8 @@ public struct HTTPClient: Sendable {
         return try get(request, accepting: statuses) { _ in }
     }
 
-    /// Stores a body at the request's URL (RFC 9110 §9.3.4), with the retries of GET, since PUT is idempotent. Ignores
-    /// the answer's body. Throws like `get(_:accepting:receive:)`, and errors of reading the body.
+    /// Uploads a body to the request's URL (RFC 9110 §9.3.4). Retries like GET, since PUT is idempotent. Ignores the
+    /// body of the response. Throws like `get(_:accepting:receive:)`, and errors of reading the body.
     public func put(
         _ body: RequestBody, at request: HTTPRequest, accepting statuses: Set<Int> = [200, 201, 204]
     ) throws -> HTTPResponse {
@@ -103,9 +103,9 @@ public struct HTTPClient: Sendable {
         return try get(request, accepting: statuses) { _ in }
     }
 
-    /// Returns the addresses that a fetch of `url` would dial now, with the guard's verdicts. Asks the name service,
-    /// unless the host is an address; opens no connection. Returns none if the name is not found within `limit`, and
-    /// nil if only a proxy may look it up. Throws `Cancelled`, and `SystemFailure` if no thread can be started.
+    /// Returns the addresses that a fetch of `url` would dial now, with the guard's verdicts: an empty array if the
+    /// name is not found within `limit`, nil if only a proxy may look up the name. Queries the name service unless the
+    /// host is an address; opens no connection. Throws `Cancelled`, and `SystemFailure` if no thread can be started.
     public func judgedAddresses(of url: WebURL, limit: Duration = .seconds(5)) throws -> [JudgedAddress]? {
         guard url.address != nil || looksUp(url) else { return nil }
         let addresses =
@@ -115,7 +115,7 @@ public struct HTTPClient: Sendable {
     }
 }
 
-/// An address of a host, and whether it may be connected to.
+/// An address of a host, and the guard's verdict on it.
 public struct JudgedAddress: Sendable, Hashable {
     public let address: IPAddress
     public let verdict: AddressGuard.Verdict

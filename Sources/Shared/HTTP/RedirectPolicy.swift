@@ -1,6 +1,6 @@
-/// Decides the target of a redirect. Pure.
+/// Decides whether and how to follow a redirect. Pure.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// The maximum of redirects per request.
+    /// The maximum number of redirects per request.
     let limit: Int
     public var allowsInsecure: Bool
 
@@ -12,12 +12,12 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Whether the status redirects to another address (RFC 9110 §15.4). 300 and 304 to 306 do not.
     public static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// Returns the request for the redirect `response`, after `followed` earlier redirects.
+    /// Returns the request that follows the redirect `response`, after `followed` earlier redirects.
     ///
-    /// Another origin gets only fields that cross origins, and only the URL's own credentials. A fragment is kept
-    /// unless the new address has a fragment (RFC 9110 §10.2.2). After 303, a PUT continues as a GET (§15.4.4). Throws
-    /// `FetchFailure` (`too-many-redirects`, `bad-redirect`, `insecure-redirect`), and `WebURLFailure` for an address
-    /// that cannot be followed.
+    /// A request to another origin keeps only header fields that cross origins, and only the credentials of the new
+    /// URL. A fragment is kept unless the new URL has a fragment (RFC 9110 §10.2.2). After 303, PUT becomes GET
+    /// (§15.4.4). Throws `FetchFailure` (`too-many-redirects`, `bad-redirect`, `insecure-redirect`), and
+    /// `WebURLFailure` for an invalid or unsupported address.
     public func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws -> HTTPRequest {
         guard let location = response.headers.last("Location"), !location.isEmpty else {
             throw FetchFailure.badRedirect(url: request.url, status: response.status)

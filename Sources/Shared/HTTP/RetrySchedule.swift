@@ -1,10 +1,10 @@
 import Support
 
-/// Decides whether a failed attempt is retried, and after which pause. Pure, except for `random`.
+/// Decides whether and when a failed attempt is retried. Pure, except for `random`.
 public struct RetrySchedule: Sendable {
-    /// The maximum of retries per request.
+    /// The maximum number of retries per request.
     public var retries: Int
-    /// A number from 0 to 1 for the jitter.
+    /// Returns a number from 0 to 1 for the jitter.
     private let random: @Sendable () -> Double
 
     public init(retries: Int = 3, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
@@ -12,24 +12,24 @@ public struct RetrySchedule: Sendable {
         self.random = random
     }
 
-    /// The upper end of the first pause, which doubles with each attempt.
+    /// The upper bound of the first delay. The bound doubles with each attempt.
     private static let firstDelay = Duration.milliseconds(500)
-    /// The upper end of any pause.
+    /// The upper bound of every delay.
     private static let longestDelay = Duration.seconds(30)
-    /// The longest `Retry-After` that is respected.
+    /// The longest `Retry-After` after which the client retries.
     private static let longestRateLimit = Duration.seconds(60)
 
-    /// The bytes that an attempt must add for the next attempt to count as the first. More than buffers on the way
-    /// hold, so that the tools give up on a server that sends only a few bytes each time.
+    /// The number of bytes that an attempt must receive for the next attempt to count as the first. Larger than network
+    /// buffers, so that the tools give up on a server that sends only a few bytes each time.
     static let progress = 64 << 10
 
-    /// Returns the pause before the next attempt, or nil if there is none: a random part of a doubling back-off (*full
-    /// jitter*), or exactly `Retry-After`.
+    /// Returns the delay before the next attempt, or nil for no retry. The delay is a random part of an exponential
+    /// back-off (*full jitter*), or exactly `Retry-After`.
     ///
     /// - Parameters:
     ///   - failure: only a transient failure is retried.
     ///   - attempt: the number of attempts so far, from 1.
-    ///   - remaining: the rest of the request's time; the pause must be shorter.
+    ///   - remaining: the remaining time of the request; the delay must be shorter.
     public func delay(after failure: any Failure, attempt: Int, remaining: Duration) -> Duration? {
         guard attempt <= retries, failure.isTransient, !(failure is Cancelled) else { return nil }
         let asked = (failure as? FetchFailure)?.retryAfter

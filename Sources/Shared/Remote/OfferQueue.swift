@@ -1,10 +1,10 @@
 import Store
 import Support
 
-/// The uploads that wait for one of the queue's threads.
+/// A queue of uploads, and the threads that perform them.
 ///
-/// The queue holds file names, not the bytes of pictures. It limits both the number of uploads and their bytes, so a
-/// slow remote delays the end of a run by no more than the time limit.
+/// Holds no bytes of pictures. The number and total size of waiting uploads are limited, and `close` limits the delay
+/// that a slow remote can cause at the end of a run.
 final class OfferQueue: Sendable {
     private struct State {
         var waiting: [RemoteOffer] = []
@@ -15,9 +15,9 @@ final class OfferQueue: Sendable {
         var threads: [Thread] = []
         /// The number of uploads that did not fit.
         var dropped = 0
-        /// Whether `add` is over.
+        /// Whether the queue accepts no further offers.
         var isClosed = false
-        /// Whether the time for uploads is over.
+        /// Whether the time for uploads has run out.
         var isGivenUp = false
     }
 
@@ -26,7 +26,7 @@ final class OfferQueue: Sendable {
 
     static let countLimit = 4096
     static let byteLimit = 1 << 30
-    /// Parallel uploads. Each thread spends most of its time waiting for the server.
+    /// The maximum number of parallel uploads. Each thread spends most of its time waiting for the server.
     static let threadLimit = 4
 
     /// - Parameter push: uploads an offer. Calls `check` repeatedly, which throws once the queue has given up.
@@ -68,7 +68,7 @@ final class OfferQueue: Sendable {
         }
     }
 
-    /// Waits for the oldest offer. Returns nil once the queue is closed and empty.
+    /// Waits for an offer and removes the oldest. Returns nil once the queue is closed and empty, or has given up.
     private func next() -> RemoteOffer? {
         let next: RemoteOffer?? = state.wait { state in
             if state.isGivenUp || state.isClosed && state.waiting.isEmpty { return .some(nil) }

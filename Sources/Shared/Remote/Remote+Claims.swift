@@ -2,7 +2,8 @@ import Store
 import Support
 
 extension Remote {
-    /// The pauses between attempts: short at first for quick work, then long enough for a thousand waiting machines.
+    /// The pauses between attempts: short at first for quick work, then long enough for a server with a thousand
+    /// waiting machines.
     private static let tries: [Duration] = [
         .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(200),
     ]

@@ -2,11 +2,11 @@ import HTTP
 import Store
 import Support
 
-/// A storage shared by many machines, as a tier behind their caches.
+/// A storage that many machines share as a tier behind their caches.
 ///
-/// Every call of the storage is a `RemoteOperation` with limits set here. A failure is logged and counted, and the run
-/// continues without the remote. After `CircuitBreaker.limit` consecutive failures the run stops reading or writing. It
-/// also stops reading once its records have lost `Timeouts.patience` by waiting.
+/// Every storage call is a `RemoteOperation` with limits set here. A failure is logged and counted, and the run
+/// continues without the remote. After `CircuitBreaker.limit` consecutive failures, the run stops reading or writing.
+/// The run also stops reading once its records have waited in vain for `Timeouts.patience` in total.
 public final class Remote: RemoteTier {
     struct State {
         var reading = CircuitBreaker()
@@ -15,7 +15,7 @@ public final class Remote: RemoteTier {
         var lost = LostTime()
         /// The time that records have waited for other machines.
         var claims = LostTime()
-        /// The digests of contents that proved damaged.
+        /// The digests of contents found to be damaged.
         var damaged: Set<String> = []
     }
 
@@ -145,7 +145,7 @@ public final class Remote: RemoteTier {
         try content(of: document, byteLimit: settings.byteLimit, receive: receive)
     }
 
-    /// Reads a content of at most `byteLimit` bytes. A larger content counts as absent.
+    /// Reads the content of a document. Content of more than `byteLimit` bytes counts as absent.
     func content(
         of document: RemoteDocument, byteLimit: Int, receive: (RawSpan) throws -> Void
     ) throws -> RemoteAnswer<Void> {
@@ -175,7 +175,7 @@ public final class Remote: RemoteTier {
 
     /// Runs a request unless the breaker is open, and records its outcome and the time lost.
     ///
-    /// - Parameter body: counts the bytes received; returns nil if the object does not exist.
+    /// - Parameter body: sends the request and counts the bytes received; returns nil if the object does not exist.
     private func asking<Value>(
         _ object: RemoteObject, atMost byteLimit: Int,
         _ body: (_ limits: RemoteOperation.Limits, _ count: inout Int) throws -> Value?
@@ -190,7 +190,7 @@ public final class Remote: RemoteTier {
             let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience), &count)
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
-            // The time for a content is lost only if damage is reported later.
+            // The time for reading content is lost only if `reportDamage` is called later.
             if value == nil { noteLost(since: begun, unlessWithin: settings.timeouts.free) }
             if value is RemoteDocument { noteLost(since: begun, unlessWithin: settings.timeouts.connect) }
             return value.map { .found($0) } ?? .absent
@@ -217,7 +217,7 @@ public final class Remote: RemoteTier {
 
     // MARK: Limits of the run
 
-    /// Returns how long the run may still wait in vain; nil if a breaker is open, `.some(nil)` without a limit.
+    /// Returns the time that the run may still lose by waiting; nil if a breaker is open, `.some(nil)` without a limit.
     func patience(for breakers: [KeyPath<State, CircuitBreaker>]) -> Duration?? {
         state.withLock { state in
             if breakers.contains(where: { state[keyPath: $0].isOpen }) { return nil }
@@ -227,14 +227,14 @@ public final class Remote: RemoteTier {
 
     /// Counts the time since `start` as lost, and stops reading once the total reaches the limit.
     ///
-    /// - Parameter free: a shorter wait does not count.
+    /// - Parameter free: a wait of at most this length does not count.
     func noteLost(since start: Duration, unlessWithin free: Duration = .zero) {
         let now = SteadyTime.now()
         if settings.isPatient || now - start <= free { return }
         let patience = settings.timeouts.patience
         let hasOpened = state.withLock { state in
             state.lost.add(start..<now)
-            // The rest of a millisecond is too short for another request.
+            // Less than a millisecond is too short for another request.
             return state.lost.total + .milliseconds(1) >= patience && state.reading.noteFailure(isFinal: true)
         }
         if hasOpened {
@@ -361,8 +361,8 @@ public final class Remote: RemoteTier {
         return sent
     }
 
-    /// Waits until all uploads are done and all claims are released: at most `RemoteSettings.wait`, less the time that
-    /// the run has already lost.
+    /// Waits for uploads and for the release of claims, at most for `RemoteSettings.wait` less the time that the run
+    /// has already lost. The release may take at least `Timeouts.connect`.
     public func close() {
         let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
         let end = SteadyTime.now() + wait

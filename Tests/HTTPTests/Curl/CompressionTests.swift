@@ -5,7 +5,7 @@ import Testing
 
 /// Content codings: bodies are decompressed, and the decompressed bytes count against the limit.
 @Suite(.timeLimit(.minutes(2))) struct CompressionTests {
-    /// A coding with a small body in it, and with hundreds of megabytes of zeros.
+    /// A content coding, with a small encoded body and a decompression bomb.
     struct Coding: Sendable, CustomTestStringConvertible {
         let name: String
         let hello: [UInt8]
@@ -30,7 +30,7 @@ import Testing
         return Coding(name: "gzip", hello: head + stored + foot, bomb: head + zeros)
     }()
 
-    /// RFC 7932 §9.2. Its bomb is a large uncompressed body, because its codes would take too much space here.
+    /// RFC 7932 §9.2. The bomb is a large uncompressed body, because compressed data would need long prefix codes here.
     private static let brotli: Coding = {
         let part = metaBlock([UInt8](repeating: 0, count: 65_536))
         let begin = metaBlock(text, isFirst: true)
@@ -48,18 +48,19 @@ import Testing
         return Coding(name: "zstd", hello: hello, bomb: bomb)
     }()
 
-    /// The text as the last, stored block.
+    /// The text in a stored, final block.
     private static let stored: [UInt8] = ([1, 23, 0, 0xE8, 0xFF] as [UInt8]) + text
 
-    /// A meta-block of stored bytes, at most 65,536 of them; before the first, the stream's window of 64 KiB.
+    /// A meta-block of at most 65,536 uncompressed bytes. The first meta-block follows the stream's header, a window
+    /// size of 64 KiB.
     private static func metaBlock(_ bytes: [UInt8], isFirst: Bool = false) -> [UInt8] {
-        // Not the last (1 bit), a length of four nibbles (2 bits), the length less one (16 bits), stored (1 bit).
+        // Not the last (1 bit), MNIBBLES for four nibbles (2 bits), length less one (16 bits), uncompressed (1 bit).
         let header = ((bytes.count - 1) << 3 | 1 << 19) << (isFirst ? 1 : 0)
         return [UInt8(header & 0xFF), UInt8(header >> 8 & 0xFF), UInt8(header >> 16 & 0xFF)] + bytes
     }
 
-    /// A block of the fixed code (RFC 1951 §3.2.6) of 300 MB: a zero, then matches of 258 bytes at distance 1, of which
-    /// 8 take 13 bytes.
+    /// A block in the fixed Huffman code (RFC 1951 §3.2.6) that expands to 300 MB: a zero, then matches of 258 bytes at
+    /// distance 1. 8 matches take 13 bytes.
     private static let zeros: [UInt8] = {
         let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
         var bits: [UInt8] = [1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]
@@ -87,7 +88,7 @@ import Testing
         )
     }
 
-    /// Whether the request asked for it: libcurl may be built without some.
+    /// Whether the request accepts the coding. libcurl may be built without it.
     private func isKnown(_ coding: Coding, to server: LoopbackServer) -> Bool {
         let accepted = server.requests.first?.headers["accept-encoding"] ?? ""
         return accepted.split { $0 == "," || $0 == " " }.contains { $0 == coding.name }
@@ -103,11 +104,11 @@ import Testing
         #expect(try result.get() == Self.text)
     }
 
-    @Test(arguments: all) func bombIsRefusedAtTheLimitAndNoFurther(coding: Coding) throws {
+    @Test(arguments: all) func bombIsRefusedAtTheLimit(coding: Coding) throws {
         let (server, client) = try answer(coding, coding.bomb)
         var request = HTTPRequest(url: try WebURL(server.url()))
         request.byteLimit = 10_000_000
-        // The promised length alone does not exceed the limit, except for the uncompressed bomb.
+        // `Content-Length` does not exceed the limit, except for the uncompressed bomb.
         #expect((coding.bomb.count < request.byteLimit) == (coding.name != "br"))
         var received = 0
         let failure = #expect(throws: FetchFailure.self) {
@@ -122,7 +123,7 @@ import Testing
         #expect(received <= request.byteLimit)
     }
 
-    @Test(arguments: all) func brokenCodingIsABadAnswer(coding: Coding) throws {
+    @Test(arguments: all) func invalidEncodingIsABadAnswer(coding: Coding) throws {
         let (server, client) = try answer(coding, Array("no such coding at all".utf8))
         let failure = #expect(throws: FetchFailure.self) { try client.data(HTTPRequest(url: WebURL(server.url()))) }
         #expect(failure?.code == "bad-answer")

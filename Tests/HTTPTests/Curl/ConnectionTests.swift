@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// The use of connections: as few as possible, and no faster than the receiver reads.
+/// Connections are reused, and a slow receiver slows the server down.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     private func client() -> HTTPClient {
         HTTPClient(
@@ -12,7 +12,7 @@ import Testing
             interruption: Interruption())
     }
 
-    @Test func twentyRequestsWithRedirectsTakeOneConnectionToEachServer() throws {
+    @Test func sequentialRequestsUseOneConnectionPerServer() throws {
         let second = try LoopbackServer { _, peer in peer.respond(200, [], "there") }
         let target = second.url("/end")
         let first = try LoopbackServer { request, peer in
@@ -39,7 +39,7 @@ import Testing
         #expect(server.accepted <= 4)
     }
 
-    @Test func slowReceiverHoldsAFastServerBack() throws {
+    @Test func slowReceiverSlowsAFastServerDown() throws {
         let sent = Monitor<Int?>(nil)
         let server = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
@@ -59,7 +59,7 @@ import Testing
                 throw Enough()
             }
         }
-        // What fits into the buffers of both sides' kernels, and into one of ours.
+        // The socket buffers of both sides and a buffer of the transport hold less.
         #expect(try #require(sent.withLock { $0 }) < 32_000_000)
         #expect(received <= 1 << 20)
     }

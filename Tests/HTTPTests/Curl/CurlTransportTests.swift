@@ -42,7 +42,7 @@ import Testing
         #expect(server.requests.first?.headers["cookie"] == nil)
     }
 
-    @Test func chunkedBodyIsPutTogether() throws {
+    @Test func chunkedBodyIsAssembled() throws {
         let server = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=b\r\n\r\n")
             for part in ["hel", "lo"] { peer.send("\(part.utf8.count)\r\n\(part)\r\n") }
@@ -94,7 +94,7 @@ import Testing
         #expect(failure { _ = try client().data(limited) }?.code == "too-large")
     }
 
-    @Test func bytesWithoutAPromisedLengthCountAgainstTheLimit() throws {
+    @Test func bodyWithoutALengthCountsAgainstTheLimit() throws {
         let server = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
             peer.send([UInt8](repeating: 1, count: 5000))
@@ -106,7 +106,7 @@ import Testing
         #expect(failure { _ = try client().data(limited) }?.code == "too-large")
     }
 
-    @Test func promisedLengthOverTheLimitEndsItBeforeTheBody() throws {
+    @Test func contentLengthOverTheLimitEndsTheTransferBeforeTheBody() throws {
         let server = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n")
             peer.waitForTheEnd()
@@ -119,7 +119,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nha",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
     ])
-    func brokenConnectionIsCutShortAndTransient(answer: String) throws {
+    func brokenConnectionIsATransientFailure(answer: String) throws {
         let server = try LoopbackServer { _, peer in
             peer.send(answer)
             peer.close()
@@ -129,7 +129,7 @@ import Testing
         #expect(failure?.isTransient == true)
     }
 
-    @Test func cutBodyIsFetchedAgainFromTheStart() throws {
+    @Test func truncatedBodyIsFetchedAgainFromTheStart() throws {
         let server = try LoopbackServer { request, peer in
             guard request.connection == 1 else { return peer.respond(200, [], "whole") }
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwh")
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [("not http at all\r\n\r\n", "bad-answer"), ("", "connection-failed")])
-    func garbageIsTransient(answer: String, code: String) throws {
+    func invalidResponseIsATransientFailure(answer: String, code: String) throws {
         let server = try LoopbackServer { _, peer in
             peer.send(answer)
             peer.close()
@@ -149,7 +149,7 @@ import Testing
         #expect(failure?.exitCode == .temporary)
     }
 
-    /// Its exit status was 70.
+    /// An earlier version exited with status 70.
     @Test(arguments: ["X: ", "", "HTTP/1.1 200 ", "X"])
     func endlessHeaderLineIsABadAnswer(beginning: String) throws {
         let server = try LoopbackServer { _, peer in
@@ -161,7 +161,7 @@ import Testing
         #expect(failure?.code == "bad-answer" && failure?.exitCode == .temporary, "\(String(describing: failure))")
     }
 
-    @Test func onlyFaultsOfThisSideAreInternalFaults() throws {
+    @Test func onlyLocalErrorsOfLibcurlAreInternalFaults() throws {
         let url = try WebURL("https://example.org/")
         let own: Set = [2, 3, 4, 26, 41, 42, 43, 45, 48, 53, 54, 66, 93, 99]
         for code in 1...120 {
@@ -181,7 +181,7 @@ import Testing
         #expect(failure?.exitCode == .temporary)
     }
 
-    @Test func emptyAndBodilessAnswersEnd() throws {
+    @Test func responsesWithoutABodyComplete() throws {
         let server = try LoopbackServer { request, peer in
             request.target == "/none" ? peer.send("HTTP/1.1 304 X\r\nETag: a\r\n\r\n") : peer.respond()
         }
@@ -202,7 +202,7 @@ import Testing
         #expect(server.accepted == 1)
     }
 
-    @Test func requestsOfManyThreadsRunConcurrently() throws {
+    @Test func requestsFromSeveralThreadsSucceed() throws {
         let server = try LoopbackServer { request, peer in peer.respond(200, [], request.target) }
         let client = client()
         let results = Monitor<Set<String>>([])
@@ -218,7 +218,7 @@ import Testing
         #expect(results.withLock { $0 } == Set((0..<8).map { "/\($0)" }))
     }
 
-    @Test func headersOfTheRequestAreSentAsGiven() throws {
+    @Test func requestHeadersAreSentUnchanged() throws {
         let server = try LoopbackServer { _, peer in peer.respond() }
         var own = try request("http://user:p%40ss@127.0.0.1:\(server.port)/")
         own.headers = [HTTPHeader("X-Key", "a: b"), HTTPHeader("X-Empty", ""), HTTPHeader("User-Agent", "mine")]
@@ -230,7 +230,7 @@ import Testing
         #expect(headers["authorization"] == "Basic dXNlcjpwQHNz")
     }
 
-    @Test func nothingOfOneRequestIsLeftInTheNext() throws {
+    @Test func optionsOfARequestDoNotAffectTheNext() throws {
         let server = try LoopbackServer { _, peer in peer.respond() }
         let client = client()
         var first = try request("http://u:p@127.0.0.1:\(server.port)/")
@@ -242,7 +242,7 @@ import Testing
         #expect(headers["authorization"] == nil && headers["x-key"] == nil && headers["range"] == nil)
     }
 
-    @Test func secretsDoNotFollowToAnotherOrigin() throws {
+    @Test func secretsAreNotSentToAnotherOrigin() throws {
         let other = try LoopbackServer { _, peer in peer.respond(200, [], "there") }
         let target = other.url("/b")
         let server = try LoopbackServer { request, peer in
@@ -261,7 +261,7 @@ import Testing
         #expect(headers["accept"] == "image/*")
     }
 
-    @Test func passwordsOfAFileReachOnlyTheirHost() throws {
+    @Test func netrcPasswordsReachOnlyTheirHost() throws {
         let server = try LoopbackServer { request, peer in
             let port = request.headers["host"]?.split(separator: ":").last ?? ""
             request.target == "/start" ? peer.redirect("http://localhost:\(port)/end") : peer.respond()
@@ -275,7 +275,7 @@ import Testing
         #expect(server.requests.suffix(2).map { $0.headers["authorization"] } == [nil, "Basic dTpwQHNz"])
     }
 
-    @Test func receiversErrorEndsTheTransferAndTheNextWorks() throws {
+    @Test func receiverErrorEndsOnlyItsTransfer() throws {
         let server = try LoopbackServer { request, peer in
             if request.target == "/ok" { return peer.respond(200, [], "ok") }
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
@@ -308,12 +308,12 @@ import Testing
         let end = ContinuousClock.now
         thread.join()
         let start = try #require(cancelled.withLock { $0 })
-        // The promise is 0.1 s; the rest is for a machine at work on other tests.
+        // The documented limit is 0.1 s; the rest allows for a busy machine.
         #expect(end - start < .seconds(1))
     }
 
-    /// The receiver is notified that no bytes arrive; only then does the server continue.
-    @Test func silenceBeforeTheHeadAndWithinTheBodyIsReported() throws {
+    /// The server continues only after the receiver has got pauses.
+    @Test func pausesAreReportedBeforeTheHeadAndWithinTheBody() throws {
         let pauses = Monitor(0)
         let server = try LoopbackServer { _, peer in
             _ = pauses.wait(atMost: .seconds(30)) { $0 >= 2 ? true : nil }
@@ -334,7 +334,7 @@ import Testing
         #expect(events == ["pause", "head", "abc", "pause", "def"])
     }
 
-    @Test func receiverMayEndAStalledTransfer() throws {
+    @Test func receiverCanEndAStalledTransfer() throws {
         let server = try LoopbackServer { request, peer in
             if request.target == "/ok" { return peer.respond(200, [], "ok") }
             peer.waitForTheEnd()
@@ -348,7 +348,7 @@ import Testing
         #expect(text(try client.data(request(server.url("/ok"))).1) == "ok")
     }
 
-    @Test func silenceForTooLongIsATimeout() throws {
+    @Test func silentServerCausesATimeout() throws {
         let server = try LoopbackServer { _, peer in peer.waitForTheEnd() }
         var short = try request(server.url())
         short.timeouts.total = .milliseconds(50)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// The address guard at the socket, with a server that counts who came through.
+/// The address guard at the socket, with a server that counts connections.
 @Suite(.timeLimit(.minutes(2))) struct GuardedTransportTests {
     private let server: LoopbackServer
 
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// The failure of a request over the transport alone, without the client's look at the URL.
+    /// Returns the failure of a request that skips the client's check of the URL.
     private func failure(
         _ url: String, guard guarding: AddressGuard, environment: [String: String] = [:]
     ) -> (any Failure)? {
@@ -47,26 +47,26 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "localhost", "0x7f000001", "[::ffff:127.0.0.1]"])
-    func allowedBlockIsReached(host: String) throws {
+    func addressInAnAllowedBlockIsReached(host: String) throws {
         let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32,::1/128")
         #expect(failure(server.url(host: host), guard: guarding) == nil)
         #expect(server.accepted == 1)
     }
 
-    /// The IPv6 address is refused, which must not keep the IPv4 address from being tried.
-    @Test func nameIsReachedByTheAddressThatIsAllowed() throws {
+    /// The IPv6 address of `localhost` is refused; the IPv4 address must still be tried.
+    @Test func nameIsReachedByItsAllowedAddress() throws {
         let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
         #expect(failure(server.url(host: "localhost"), guard: guarding) == nil)
     }
 
-    @Test func otherBlockIsOfNoUse() throws {
+    @Test func addressOutsideTheAllowedBlockIsRefused() throws {
         let guarding = try AddressGuard(allowPrivate: "10.0.0.0/8")
         #expect(failure(server.url(), guard: guarding)?.code == "blocked-address")
         #expect(server.accepted == 0)
     }
 
     @Test(arguments: ["127.0.0.2", "127.0.0.3", "169.254.169.254", "[::1]", "[fd00:ec2::254]"])
-    func redirectToABlockedAddressOpensNothing(host: String) throws {
+    func redirectToABlockedAddressOpensNoConnection(host: String) throws {
         let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
         let client = HTTPClient(
             transport: CurlTransport(guard: guarding, environment: [:]), guard: guarding,
@@ -80,7 +80,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func proxyMayBePrivateButItsTargetMayNot() throws {
+    @Test func proxyMayBePrivateButNotItsTarget() throws {
         let environment = ["http_proxy": "http://127.0.0.1:\(server.port)"]
         #expect(failure("http://8.8.8.8/x", guard: .standard, environment: environment) == nil)
         #expect(server.requests.map(\.target) == ["http://8.8.8.8/x"])
@@ -90,7 +90,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    /// Behind a proxy, this machine's own address is reached by a way that others can read.
+    /// Through a proxy, even a request to this machine crosses the network unencrypted.
     @Test func secretForThisMachineIsNotSentThroughAProxy() throws {
         let environment: Environment = ["http_proxy": server.url("")]
         let transport = CurlTransport(guard: .allowingAll, environment: environment)
@@ -110,7 +110,7 @@ import Testing
         #expect(server.requests.map { $0.headers["x-key"] } == [nil, "1"])
     }
 
-    @Test func proxyThatRefusesATunnelIsNamed() throws {
+    @Test func proxyThatRequiresALoginIsReported() throws {
         let proxy = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 407 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             peer.close()
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["ftp://user:secret@127.0.0.1:1", "http://user:secret@127.0.0.1:1", "http://user:secret@[x:1"])
-    func passwordOfAProxyIsNotInTheMessage(proxy: String) {
+    func messagesHideTheProxyPassword(proxy: String) {
         let failure = failure("http://8.8.8.8/", guard: .standard, environment: ["http_proxy": proxy])
         #expect(failure != nil)
         #expect(failure?.message.contains("secret") == false)
@@ -138,7 +138,7 @@ import Testing
         #expect(failure?.message.contains("/does/not/exist.pem") == true)
     }
 
-    @Test func hostOfNoProxyIsReachedStraight() {
+    @Test func hostInNoProxyIsReachedDirectly() {
         let environment = ["http_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"]
         #expect(failure(server.url(), guard: .allowingAll, environment: environment) == nil)
         #expect(failure(server.url(), guard: .standard, environment: environment)?.code == "blocked-address")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Checks of hosts that a proxy connects to.
+/// The address guard for hosts that a proxy connects to.
 @Suite(.timeLimit(.minutes(2))) struct ProxiedHostsTests {
     private struct Question: Equatable {
         let host: String
@@ -30,8 +30,9 @@ import Testing
         try hosts.judge(WebURL(url), over: .proxy(proxy), connectLimit: connect, interruption: interruption)
     }
 
-    /// Each exchange once looked the host up again, for up to half a minute if the name service was silent.
-    @Test func nameIsLookedUpOnceAndNotForLong() throws {
+    /// An earlier version repeated the lookup for each exchange, for up to half a minute if the name service was
+    /// silent.
+    @Test func nameIsLookedUpOnceWithAShortLimit() throws {
         let hosts = hosts()
         for url in ["http://a.example/1", "http://A.example./2", "https://a.example/3"] { try judge(hosts, url) }
         try judge(hosts, "http://b.example/", connect: .seconds(1))
@@ -57,14 +58,14 @@ import Testing
         #expect(asked.withLock { $0 } == [])
     }
 
-    @Test func nameIsNotResolvedIfNoAddressIsRefused() throws {
+    @Test func nameIsNotResolvedIfTheGuardAllowsAllAddresses() throws {
         try judge(hosts(guard: .allowingAll), "http://a.example/")
         #expect(asked.withLock { $0 } == [])
     }
 
-    /// libcurl would resolve the name itself, and the second answer may differ.
+    /// libcurl would resolve the name itself, possibly to another address.
     @Test(arguments: ["socks5://p:1", "socks4://p:1", "socks://p:1"])
-    func proxyThatTakesAddressesGetsTheCheckedAddress(proxy: String) throws {
+    func proxyThatAcceptsOnlyAddressesGetsTheJudgedAddress(proxy: String) throws {
         #expect(
             try judge(hosts(["2001:4860::8888", "8.8.8.8"]), "http://a.example/", over: proxy) == IPAddress(8, 8, 8, 8))
         #expect(try judge(hosts(["2001:4860::8888"]), "http://a.example/", over: proxy) == IPAddress("2001:4860::8888"))
@@ -73,7 +74,7 @@ import Testing
         #expect(failure?.code == "name-not-resolved")
     }
 
-    @Test func askersOfOneNameShareOneLookup() throws {
+    @Test func concurrentRequestsShareALookup() throws {
         let begun = Monitor(false)
         let ends = Monitor(false)
         let count = Monitor(0)
@@ -91,7 +92,7 @@ import Testing
             }
         }
         begun.wait { $0 ? () : nil }
-        // One that is stopped does not wait for the one that asks.
+        // A cancelled request does not wait for the lookup.
         let stopped = Interruption()
         stopped.cancel(.outputClosed)
         #expect(throws: Cancelled.self) {
@@ -102,9 +103,9 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    /// A name service that answers once with a public address and then with a private one (DNS rebinding) was once
-    /// asked by the guard first and by libcurl second.
-    @Test func socksProxyIsSentTheAddressThatWasJudged() throws {
+    /// With DNS rebinding, a name resolves to a public address first and to a private address next. An earlier version
+    /// looked up the name for the guard, and libcurl then looked it up again.
+    @Test func socksProxyReceivesTheJudgedAddress() throws {
         let proxy = try SocksProxy()
         let transport = CurlTransport(
             guard: .standard, environment: ["all_proxy": "socks5://127.0.0.1:\(proxy.port)"],
@@ -121,7 +122,7 @@ import Testing
     }
 }
 
-/// A SOCKS 5 proxy, which answers in place of the server.
+/// A SOCKS 5 proxy that answers instead of the server.
 private final class SocksProxy: Sendable {
     private let server: TestSupport.LoopbackServer
     private let seen = Monitor<[UInt8]>([])

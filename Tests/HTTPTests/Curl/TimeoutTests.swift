@@ -4,23 +4,23 @@ import Testing
 
 @testable import HTTP
 
-/// Servers that keep a client waiting, each in another stage of a request.
+/// The stage of a request in which a server keeps the client waiting.
 private enum Slowness: String, Sendable, CaseIterable {
     /// Accepts no connection.
     case connection
-    /// Accepts it, but never begins TLS.
+    /// Accepts the connection, but never begins TLS.
     case encryption
     /// A proxy that does not answer.
     case tunnel
     case head
     case body
-    /// A byte now and then.
+    /// Sends the body slowly, byte by byte.
     case drip
 }
 
-/// The limits of time, and that a run which is stopped does not wait for them.
+/// Timeouts, and cancellation before they expire.
 @Suite(.timeLimit(.minutes(2))) struct TimeoutTests {
-    /// A server that is slow in that way, and how to ask it.
+    /// A slow server, with the URL and environment to reach it.
     private final class Slow: Sendable {
         private let full: FullBacklog?
         private let server: LoopbackServer?
@@ -58,14 +58,14 @@ private enum Slowness: String, Sendable, CaseIterable {
         _ = try transport.exchange(request, interruption: interruption, receive: receive)
     }
 
-    /// Each limit ends the stage that it is for, and its words name it.
+    /// Each timeout ends its stage, and the message names the stage.
     @Test(arguments: [
         (Slowness.connection, "connect", "no connection in time"), (.encryption, "connect", "no connection in time"),
         (.tunnel, "connect", "no connection in time"), (.head, "stall", "no bytes came for too long"),
         (.body, "stall", "no bytes came for too long"), (.drip, "total", "not complete in time"),
         (.body, "total", "not complete in time"),
     ])
-    fileprivate func limitEndsTheStage(slowness: Slowness, limit: String, words: String) throws {
+    fileprivate func timeoutEndsItsStage(slowness: Slowness, limit: String, words: String) throws {
         let slow = try Slow(slowness)
         var timeouts = HTTPRequest.Timeouts()
         switch limit {
@@ -79,8 +79,7 @@ private enum Slowness: String, Sendable, CaseIterable {
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
-    /// A slow body is no stall.
-    @Test func dripIsNoStall() throws {
+    @Test func slowBodyIsNotAStall() throws {
         let slow = try Slow(.drip)
         struct Enough: Error {}
         let start = ContinuousClock.now
@@ -91,9 +90,9 @@ private enum Slowness: String, Sendable, CaseIterable {
         }
     }
 
-    /// In the first pause, when the request is in the middle of its stage for certain.
+    /// Cancels in the first pause, when the request has certainly reached its stage.
     @Test(arguments: Slowness.allCases.filter { $0 != .drip })
-    fileprivate func cancellingEndsEveryStage(slowness: Slowness) throws {
+    fileprivate func cancellationEndsEveryStage(slowness: Slowness) throws {
         let slow = try Slow(slowness)
         let interruption = Interruption()
         #expect(throws: Cancelled.self) {
@@ -103,10 +102,10 @@ private enum Slowness: String, Sendable, CaseIterable {
         }
     }
 
-    @Test func cancellingEndsThePauseBeforeAnotherAttempt() throws {
+    @Test func cancellationEndsTheDelayBeforeARetry() throws {
         let interruption = Interruption()
         let server = ScriptedTransport { _, _ in .status(429, ["Retry-After": "50"]) }
-        // The log line precedes the pause.
+        // The log line precedes the delay.
         let log = Log(tool: "t", threshold: .detail) { line in
             if line.contains("attempt 2 in") { interruption.cancel(.outputClosed) }
         }
@@ -116,7 +115,7 @@ private enum Slowness: String, Sendable, CaseIterable {
     }
 }
 
-/// A port of 127.0.0.1 that answers no further connection: its queue is full, and no thread accepts.
+/// A port of 127.0.0.1 that accepts no further connection, because its backlog is full.
 private final class FullBacklog: Sendable {
     let port: Int
     private let descriptors: [Int32]
@@ -137,7 +136,7 @@ private final class FullBacklog: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name -> Int32 in
                 guard bind(listener, name, size) == 0, listen(listener, 0) == 0, getsockname(listener, name, &size) == 0
                 else { return -1 }
-                // One connection waits in the queue; the number of further connections depends on the system.
+                // The backlog holds one connection; the number of further connections depends on the system.
                 for _ in 0..<8 {
                     let client = socket(AF_INET, stream, 0)
                     _ = fcntl(client, F_SETFL, O_NONBLOCK)

@@ -15,10 +15,10 @@ import Testing
 
     private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try WebURL(url)) }
 
-    /// Bytes with a period that is no power of two, so that no two pieces are equal.
+    /// Bytes with a period that is not a power of two, so that no two blocks are equal.
     private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }
 
-    @Test(arguments: [0, 1, 65_536, 3_000_001]) func bytesArriveAsTheyAre(count: Int) throws {
+    @Test(arguments: [0, 1, 65_536, 3_000_001]) func bodyArrivesUnchanged(count: Int) throws {
         let server = try LoopbackServer { _, peer in peer.respond(201) }
         #expect(try client().put(RequestBody(bytes(count)), at: request(server.url("/cas/1"))).status == 201)
         let seen = try #require(server.requests.first)
@@ -28,7 +28,7 @@ import Testing
         #expect(seen.body == bytes(count))
     }
 
-    @Test func fileIsSentFromItsBeginningForAnyPosition() throws {
+    @Test func fileIsSentFromTheStartEvenIfPartlyRead() throws {
         let server = try LoopbackServer { _, peer in peer.respond(204) }
         let folder = try TemporaryFolder()
         let file = try File.open(try folder.write("file", bytes(700_000)), O_RDONLY)
@@ -49,7 +49,7 @@ import Testing
 
     @Test func closedConnectionIsReplaced() throws {
         let server = try LoopbackServer { request, peer in
-            // The second request on it finds it closed without an answer.
+            // The server closes the connection instead of answering the second request.
             if request.connection == 1, request.target == "/2" { return peer.close() }
             peer.respond()
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(server.requests.map(\.body) == [bytes(10), bytes(10)])
     }
 
-    @Test func redirectedResultIsRequested() throws {
+    @Test func status303IsFollowedWithGET() throws {
         let server = try LoopbackServer { request, peer in
             if request.target == "/a" { return peer.respond(303, ["Location: /b"]) }
             peer.respond(200, [], "done")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [(401, "unauthorized"), (405, "http-405"), (413, "http-413"), (507, "server-error")])
-    func refusalIsAFailure(status: Int, code: String) throws {
+    func refusedUploadIsAFailure(status: Int, code: String) throws {
         let server = try LoopbackServer { _, peer in peer.respond(status, [], "no room") }
         let failure = #expect(throws: FetchFailure.self) {
             try client().put(RequestBody(bytes(10)), at: request(server.url()))
@@ -89,16 +89,16 @@ import Testing
         #expect(failure?.code == code)
     }
 
-    @Test func bodyThatCannotBeReadEndsTheRequest() throws {
+    @Test func unreadableBodyEndsTheRequest() throws {
         let server = try LoopbackServer { _, peer in peer.respond() }
         let folder = try TemporaryFolder()
-        // Open for writing alone.
+        // Opened for writing only.
         let file = try File.open(try folder.write("file", bytes(100)), O_WRONLY)
         #expect(throws: SystemFailure.self) { try client().put(RequestBody(file), at: request(server.url())) }
         #expect(server.requests.isEmpty)
     }
 
-    @Test func secretsAreNotPutUnencrypted() throws {
+    @Test func secretsAreNotUploadedUnencrypted() throws {
         var secret = try request("http://example.org/")
         secret.headers = [HTTPHeader("Authorization", "Bearer x")]
         let failure = #expect(throws: FetchFailure.self) { try client().put(RequestBody([1]), at: secret) }
@@ -115,11 +115,11 @@ import Testing
             #expect(response.headers.contentLength == 999_999_999_999)
         }
         #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
-        // There is no wait, and the connection is reused.
+        // The client does not wait for a body, and reuses the connection.
         #expect(server.accepted == 1)
     }
 
-    @Test func headOfNothingIsAFailure() throws {
+    @Test func headOfAMissingResourceFails() throws {
         let server = try LoopbackServer { _, peer in peer.send("HTTP/1.1 404 X\r\nContent-Length: 5\r\n\r\n") }
         let failure = #expect(throws: FetchFailure.self) { try client().head(request(server.url())) }
         #expect(failure?.code == "not-found")

@@ -4,22 +4,22 @@ import Testing
 @testable import HTTP
 
 @Suite struct TokenBucketTests {
-    @Test func averageIsTheRate() {
+    @Test func averageEqualsTheRate() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         var now = Duration.zero
-        // A caller that waits as told gets 1000 bytes a second.
+        // A caller that waits as long as `take` returns gets 1000 bytes per second.
         for _ in 0..<100 { now += bucket.take(250, now: now) }
         #expect(now == .seconds(25))
     }
 
-    @Test func sharedBucketMakesItsUsersWait() {
+    @Test func callersOfASharedBucketWait() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(500, now: .zero) == .milliseconds(500))
         #expect(bucket.take(500, now: .zero) == .seconds(1))
         #expect(bucket.take(500, now: .milliseconds(900)) == .milliseconds(600))
     }
 
-    @Test func pauseAllowsNoMoreThanABurst() {
+    @Test func idleBucketAllowsOneBurst() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(250, now: .seconds(3600)) == .zero)
         #expect(bucket.take(250, now: .seconds(3600)) == .milliseconds(250))
@@ -29,7 +29,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct PaceTests {
     private let interruption = Interruption()
 
-    @Test func bodyTakesItsTimeAndTheHeadDoesNot() throws {
+    @Test func rateLimitSlowsTheBody() throws {
         let part = [UInt8](repeating: 1, count: 40)
         let transport = ScriptedTransport { _, _ in .init(body: [part, part, part, part, part]) }
         let client = HTTPClient(transport: transport, rate: RateLimit(bytesPerSecond: 1000), interruption: interruption)
@@ -38,7 +38,7 @@ import Testing
         #expect(ContinuousClock.now - start >= .milliseconds(190))
     }
 
-    @Test func waitEndsWithTheRun() throws {
+    @Test func cancellationEndsTheRateWait() throws {
         let transport = ScriptedTransport { _, _ in .init(body: [[UInt8](repeating: 1, count: 1_000_000)]) }
         let interruption = interruption
         let client = HTTPClient(transport: transport, rate: RateLimit(bytesPerSecond: 1), interruption: interruption)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func supervisionContinuesDuringRateWaits() throws {
+    @Test func watchIsCalledDuringRateWaits() throws {
         struct Stale: Error {}
         let transport = ScriptedTransport { _, _ in .init(body: [[UInt8](repeating: 1, count: 1_000_000)]) }
         let slept = Monitor(Duration.zero)
@@ -63,7 +63,7 @@ import Testing
         #expect(slept.withLock { $0 } < .seconds(2))
     }
 
-    /// Concurrent requests at a host.
+    /// Concurrent requests per host.
     private struct Load {
         var active: [String: Int] = [:]
         var peak: [String: Int] = [:]
@@ -78,7 +78,7 @@ import Testing
                 $0.active[host, default: 0] += 1
                 $0.peak[host] = max($0.peak[host] ?? 0, $0.active[host] ?? 0)
             }
-            // Held until as many as may be have come, at both hosts.
+            // Holds requests until both hosts have reached the limit.
             load.wait { $0.peak.count == 2 && $0.peak.values.allSatisfy { $0 >= 3 } ? () : nil }
             load.update {
                 $0.active[host, default: 0] -= 1
@@ -115,7 +115,7 @@ import Testing
         #expect(queues.withLock { $0.hosts.isEmpty })
     }
 
-    @Test func laterRequestsDoNotPassWaitingRequests() {
+    @Test func laterRequestsDoNotOvertakeWaitingRequests() {
         let queues = Monitor(HostQueues(limit: 2))
         #expect(queues.join("a") == nil)
         #expect(queues.join("a") == nil)
@@ -136,7 +136,7 @@ import Testing
         #expect(queues.withLock { $0.hosts.isEmpty })
     }
 
-    @Test func stoppedRunLeavesTheQueueAndFailureGivesRoom() throws {
+    @Test func cancelledAndFailedRequestsFreeTheirPlace() throws {
         let limit = HostLimit(1)
         let url = try WebURL("http://a/")
         let stopped = Interruption()
@@ -152,7 +152,7 @@ import Testing
         try limit.withRoom(at: url, interruption: interruption) {}
     }
 
-    @Test func waitForATurnIsNotTheRequestsTime() throws {
+    @Test func waitForTheHostLimitExtendsTheDeadline() throws {
         let limit = HostLimit(1)
         let url = try WebURL("http://a/")
         let now = Monitor(Duration.zero)
@@ -166,7 +166,7 @@ import Testing
             })
         let thread = try limit.withRoom(at: url, interruption: interruption) {
             let thread = try Thread.start { _ = try? client.data(HTTPRequest(url: url)) }
-            // Once for the deadline, and once when the client asks for its turn.
+            // The client reads the clock for the deadline, and again before it waits.
             looks.wait { $0 == 2 ? () : nil }
             now.update { $0 = .seconds(3600) }
             return thread
@@ -176,7 +176,7 @@ import Testing
     }
 }
 
-/// `#expect` cannot change a value.
+/// `#expect` cannot call mutating methods.
 extension Monitor<HostQueues> {
     fileprivate func join(_ host: String) -> Int? { withLock { $0.join(host) } }
     fileprivate func begin(_ number: Int, at host: String) -> Bool { withLock { $0.begin(number, at: host) } }

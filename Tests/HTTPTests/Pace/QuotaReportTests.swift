@@ -11,20 +11,20 @@ import Testing
             HTTPResponse(status: status, headers: HTTPHeaders(fields), url: try WebURL("https://a.example/")), now: now)
     }
 
-    @Test func gatewayOfNASA() throws {
+    @Test func fieldsOfNASAsGatewayAreParsed() throws {
         #expect(
             try report(["X-Ratelimit-Limit": "2000", "X-Ratelimit-Remaining": "1998"])
                 == QuotaReport(limit: 2000, remaining: 1998))
         #expect(
             try report(["Retry-After": "2870", "X-Ratelimit-Limit": "2000", "X-Ratelimit-Remaining": "0"], status: 429)
                 == QuotaReport(limit: 2000, remaining: 0, refusal: .seconds(2870)))
-        // Without a time, it counts by the hour.
+        // Without a reset time, the gateway counts by the hour.
         #expect(
             try report(["X-Ratelimit-Limit": "2000", "X-Ratelimit-Remaining": "0"])
                 == QuotaReport(limit: 2000, remaining: 0, refusal: .seconds(3600)))
     }
 
-    @Test func gatewayOfRapidAPI() throws {
+    @Test func fieldsOfRapidAPIAreParsed() throws {
         for (remaining, refusal) in [("499", nil), ("0", Duration.seconds(2_591_999))] {
             #expect(
                 try report([
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func fieldsOfTheDrafts() throws {
+    @Test func fieldsOfTheIETFDraftsAreParsed() throws {
         for (remaining, refusal) in [("7", nil), ("0", Duration.seconds(12))] {
             #expect(
                 try report([
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func resetMayBeATime() throws {
+    @Test func resetMayBeATimestamp() throws {
         for (reset, refusal) in [("1800000090", Duration.seconds(90)), ("1700000000", .zero)] {
             #expect(
                 try report(["X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset])
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func theScarcestCounts() throws {
+    @Test func scarcestQuotaCounts() throws {
         #expect(
             try report([
                 "X-RateLimit-Limit": "1000", "X-RateLimit-Remaining": "900", "X-RateLimit-Requests-Limit": "50",
@@ -60,9 +60,9 @@ import Testing
             ]) == QuotaReport(limit: 50, remaining: 3))
     }
 
-    @Test func refusalAloneIsAReportToo() throws {
+    @Test func retryAfterAloneIsARefusal() throws {
         #expect(try report(["Retry-After": "5"], status: 429) == QuotaReport(refusal: .seconds(5)))
-        // A server that is down has refused nothing.
+        // A 503 says that the server is down, not that a quota is used up.
         #expect(try report(["Retry-After": "5"], status: 503) == QuotaReport())
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(try report(["X-RateLimit-Remaining": text]) == QuotaReport())
     }
 
-    @Test func noNumberIsTooLarge() throws {
+    @Test func hugeNumbersAreLimited() throws {
         let digits = String(repeating: "9", count: 40)
         #expect(
             try report(["X-RateLimit-Limit": digits, "X-RateLimit-Remaining": digits, "X-RateLimit-Reset": digits])
@@ -83,19 +83,19 @@ import Testing
 }
 
 @Suite struct QuotaRefusalTests {
-    @Test(arguments: [nil, 0, 2000]) func textGivesTheSameRefusalAgain(limit: Int?) {
+    @Test(arguments: [nil, 0, 2000]) func descriptionSurvivesARoundTrip(limit: Int?) {
         let refusal = QuotaRefusal(until: Timestamp(milliseconds: 1_800_000_000_000), limit: limit)
         #expect(QuotaRefusal(refusal.description) == refusal)
     }
 
-    @Test func otherFieldsOfOtherVersionsAreIgnored() {
+    @Test func fieldsOfOtherVersionsAreIgnored() {
         let text = "limit=5 remaining=0 window=3600000 refused=1800000000000 count=5 answered=5 start=1 start=2 colour"
         #expect(QuotaRefusal(text) == QuotaRefusal(until: Timestamp(milliseconds: 1_800_000_000_000), limit: 5))
     }
 
     @Test(arguments: [
         "", "refused", "refused=", "refused=x", "refused=-1", "refused=9223372036854775807", "limit=5 remaining=0",
-    ]) func textWithoutATimeIsNoRefusal(_ text: String) {
+    ]) func textWithoutAValidTimeIsNoRefusal(_ text: String) {
         #expect(QuotaRefusal(text) == nil)
     }
 }

@@ -33,7 +33,7 @@ private final class SleptClock: Sendable {
             url: url, headers: key.map { [HTTPHeader("X-Api-Key", $0)] } ?? [], cleartextOrigins: [url.origin])
     }
 
-    @Test func usedUpQuotaEndsInFailureWithoutARequest() throws {
+    @Test func usedUpQuotaFailsWithoutARequest() throws {
         let server = ScriptedTransport { [self] _, count in .status(200, fields(max(1 - count, 0), of: 2)) }
         let client = client(server)
         for _ in 0..<2 { _ = try client.data(try request()) }
@@ -45,7 +45,7 @@ private final class SleptClock: Sendable {
         #expect(failure?.retryAfter == .seconds(3600))
     }
 
-    @Test func refusalThatOneProcessMetSparesTheOthersTheirRequests() throws {
+    @Test func refusalIsSharedByAllClients() throws {
         let first = ScriptedTransport { _, _ in .status(429, ["Retry-After": "2870"]) }
         #expect(throws: FetchFailure.self) { try client(first).data(try request()) }
         #expect(first.requests.count == 1)
@@ -55,17 +55,17 @@ private final class SleptClock: Sendable {
         #expect(failure?.retryAfter == .seconds(2870))
     }
 
-    @Test func shortRefusalIsWaitedFor() throws {
+    @Test func clientWaitsForAShortRefusal() throws {
         let server = ScriptedTransport { _, count in count == 0 ? .status(429, ["Retry-After": "20"]) : .ok("a") }
         let begun = time.clock.now()
-        // Both by the client that received the answer, and immediately by the next client.
+        // The first client waits and retries; the next client is served immediately.
         #expect(try client(server).data(try request()).1 == Array("a".utf8))
         #expect(time.clock.now() - begun == .seconds(20))
         #expect(try client(server).data(try request()).1 == Array("a".utf8))
         #expect(time.clock.now() - begun == .seconds(20))
     }
 
-    @Test func anothersShortRefusalIsWaitedForToo() throws {
+    @Test func clientWaitsForAnotherClientsRefusal() throws {
         let refusing = ScriptedTransport { _, _ in .status(429, ["Retry-After": "20"]) }
         let transport = QuotaTransport(
             over: refusing, ledger: { [ledger] _ in ledger }, clock: time.clock, sleep: time.sleep)
@@ -79,11 +79,11 @@ private final class SleptClock: Sendable {
             if case .pause = event { pauses += 1 }
         }
         #expect(time.clock.now() - begun == .seconds(20))
-        // The code that supervises the request is asked all the while.
+        // The receiver gets a pause every `HTTPEvent.pauseLength` during the wait.
         #expect(pauses == 80)
     }
 
-    @Test func requestsAreMadeWithoutPausesUntilNoneIsLeft() throws {
+    @Test func requestsAreNotDelayedUntilTheQuotaIsUsedUp() throws {
         let server = ScriptedTransport { [self] _, count in .status(200, fields(99 - count, of: 100)) }
         let client = client(server)
         let begun = time.clock.now()
@@ -93,7 +93,7 @@ private final class SleptClock: Sendable {
         #expect(time.clock.now() == begun)
     }
 
-    @Test func requestsAreMadeAgainAfterTheReset() throws {
+    @Test func requestsResumeAfterTheReset() throws {
         let server = ScriptedTransport { _, _ in
             .status(200, ["X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "90"])
         }
@@ -129,7 +129,7 @@ private final class SleptClock: Sendable {
         #expect(ledger.refusal(of: refused) == QuotaRefusal(until: time.clock.now() + .seconds(100)))
     }
 
-    @Test func quotasAreKeyedByOriginAndKey() throws {
+    @Test func quotasAreSeparateByOriginAndKey() throws {
         let server = ScriptedTransport { _, _ in .status(429, ["Retry-After": "2870"]) }
         let client = client(server)
         for key in ["a", "b"] {
@@ -142,19 +142,19 @@ private final class SleptClock: Sendable {
         #expect(server.requests.count == 6)
     }
 
-    @Test func namesShowNoKey() throws {
+    @Test func quotaNameContainsNoKey() throws {
         let name = QuotaTransport.name(of: try request(key: "sesame"))
         #expect(name.utf8.count == 64)
         #expect(name.allSatisfy { $0.isHexDigit })
     }
 
-    @Test func fieldsThatEveryServerGetsMakeNoDifference() throws {
+    @Test func fieldsThatCrossOriginsDoNotChangeTheQuotaName() throws {
         var other = try request(key: "a")
         other.headers.insert(HTTPHeader("Accept", "application/json", crossesOrigins: true), at: 0)
         #expect(QuotaTransport.name(of: other) == QuotaTransport.name(of: try request(key: "a")))
     }
 
-    @Test func answerThatEndsInFailureCountsToo() throws {
+    @Test func refusalIsKeptIfTheTransferFails() throws {
         let server = ScriptedTransport { _, _ in
             var answer = ScriptedTransport.Answer.status(429, ["Retry-After": "100"])
             answer.error = .cutShort(url: try! WebURL("https://api.example/a"), detail: "")
@@ -171,7 +171,7 @@ private final class SleptClock: Sendable {
         #expect(failure?.code == "rate-limited")
     }
 
-    @Test func waitEndsWithTheRun() throws {
+    @Test func cancellationEndsTheWait() throws {
         let refusing = ScriptedTransport { _, _ in .status(429, ["Retry-After": "50"]) }
         let transport = QuotaTransport(over: refusing, ledger: { [ledger] _ in ledger })
         let interruption = interruption

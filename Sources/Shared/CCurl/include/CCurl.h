@@ -1,8 +1,8 @@
 // libcurl, loaded on first use.
 //
-// The numbers and signatures below, from <curl/curl.h> and <curl/multi.h>, are libcurl's ABI, which is unchanged since
-// 2006 and promised to stay (https://curl.se/libcurl/abi.html). These declarations make the headers unnecessary for
-// building, and the library unnecessary for runs without the network.
+// The numbers and signatures below, from <curl/curl.h> and <curl/multi.h>, are libcurl's ABI, unchanged since 2006 and
+// promised to remain so (https://curl.se/libcurl/abi.html). With these declarations, building needs no headers, and a
+// run without the network needs no library.
 #pragma once
 
 #include <stdbool.h>
@@ -52,7 +52,7 @@ enum {
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h): all codes for local errors, and for failures other than a bad answer.
+// CURLcode (curl.h): all codes of local errors, and of failures other than a bad response.
 enum {
     CCURL_OK = 0,
     CCURL_UNSUPPORTED_PROTOCOL = 1,
@@ -106,7 +106,7 @@ enum {
     CCURL_ECH_REQUIRED = 101,
 };
 
-// Loads libcurl once per process. Returns NULL on success, otherwise the reason, which stays valid. May be called from
+// Loads libcurl once per process. Returns NULL on success, otherwise the reason as a static string. May be called from
 // any thread.
 const char *_Nullable ccurl_load(void);
 
@@ -120,50 +120,52 @@ typedef struct ccurl_connection ccurl_connection;
 // The callbacks of a transfer. They run in ccurl_step, on its thread.
 typedef struct {
     void *_Nullable context;
-    // Receive a header line, or bytes of the body. False ends the transfer with CCURL_WRITE_ERROR.
+    // `head` receives a header line, `body` a part of the body. Returning false ends the transfer with
+    // CCURL_WRITE_ERROR.
     bool (*head)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     bool (*body)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
-    // Fills the buffer with the request body from that offset. Returns the number of bytes; a negative number ends the
-    // transfer.
+    // Fills the buffer with bytes of the request body from `offset` on. Returns their number, or a negative number to
+    // end the transfer.
     ptrdiff_t (*send)(void *_Nullable context, int64_t offset, uint8_t *buffer, size_t count);
-    // Receives the 4 or 16 bytes of an address before a connection to it. False prevents the connection.
+    // Receives the 4 or 16 bytes of an address before libcurl connects to it. Returning false prevents the connection.
     bool (*dial)(void *_Nullable context, const uint8_t *address, size_t count);
 } ccurl_receiver;
 
-// Returns NULL without memory.
+// Returns NULL if memory is exhausted.
 ccurl_connection *_Nullable ccurl_open(void);
 void ccurl_close(ccurl_connection *connection);
 
-// Resets all options, but keeps connections open for the next transfer.
+// Resets all options, but keeps network connections open for the next transfer.
 void ccurl_reset(ccurl_connection *connection);
 // Both return a CURLcode.
 int ccurl_set_long(ccurl_connection *connection, int option, long value);
 int ccurl_set_string(ccurl_connection *connection, int option, const char *_Nullable value);
-// Adds `Name: value` to the request. Returns false without memory.
+// Adds `Name: value` to the request. Returns false if memory is exhausted.
 bool ccurl_add_header(ccurl_connection *connection, const char *line);
-// Connects to another host and port, by a rule `HOST:PORT:OTHER-HOST:OTHER-PORT`. An empty HOST or PORT matches any;
-// an empty OTHER part keeps the original. At most once per request. Returns false without memory.
+// Connects to another host and port by a rule `HOST:PORT:OTHER-HOST:OTHER-PORT`. An empty HOST or PORT matches any; an
+// empty OTHER part keeps the original. At most once per request. Returns false if memory is exhausted.
 bool ccurl_connect_to(ccurl_connection *connection, const char *rule);
-// Makes the request a PUT of that many bytes, which the receiver sends. Returns false on an error of libcurl, or
-// without memory.
+// Makes the request a PUT with a body of `count` bytes, which `ccurl_receiver.send` supplies. Returns false on an error
+// of libcurl, or if memory is exhausted.
 bool ccurl_upload(ccurl_connection *connection, int64_t count);
 void ccurl_set_receiver(ccurl_connection *connection, ccurl_receiver receiver);
 
-// Starts a transfer. Returns false without memory.
+// Starts a transfer. Returns false if memory is exhausted.
 bool ccurl_begin(ccurl_connection *connection);
-// Does all work that is possible without waiting. Returns the CURLcode of a finished transfer, otherwise -1.
+// Does all work that is possible without waiting. Returns the CURLcode of a finished transfer, or -1 if the transfer
+// continues.
 int ccurl_step(ccurl_connection *connection);
-// Waits until there is work, at most that long, or until ccurl_wake.
+// Waits until there is work, until ccurl_wake is called, or for `milliseconds` at most.
 void ccurl_wait(ccurl_connection *connection, int milliseconds);
-// Ends the current or the next wait. May be called from any thread.
+// Ends the current wait, or else the next wait. May be called from any thread.
 void ccurl_wake(ccurl_connection *connection);
 // Ends a transfer, finished or not.
 void ccurl_end(ccurl_connection *connection);
 
-// Returns a figure of the last transfer, or 0 if it is unknown.
+// Both return a value about the last transfer, or 0 if it is unknown.
 long ccurl_info_long(ccurl_connection *connection, int info);
 int64_t ccurl_info_microseconds(ccurl_connection *connection, int info);
-// Returns libcurl's error message.
+// Returns the transfer's error message, or libcurl's text for `code`.
 const char *ccurl_error_text(ccurl_connection *connection, int code);
 
 #pragma clang assume_nonnull end

@@ -9,7 +9,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     case linkLocal = "link-local"
     /// RFC 6598: between a carrier and its customers.
     case carrierShared = "carrier-shared"
-    /// An address where cloud machines read their credentials.
+    /// An address from which cloud machines read their credentials.
     case metadata
     case multicast
     case broadcast
@@ -25,7 +25,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     /// RFC 4843 and RFC 7343: identifiers that are not addresses.
     case orchid
 
-    /// Classifies an IPv6 address that embeds an IPv4 address like the IPv4 address.
+    /// Classifies an address. An IPv6 address that embeds an IPv4 address has the class of the embedded address.
     public init(_ address: IPAddress) {
         if address.isIPv4 {
             self = Self.ofIPv4(address.bytes)
@@ -41,12 +41,12 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         case (0, 0, 0, 0): .unspecified
         case (0, _, _, _): .reserved  // RFC 791 §3.2: this network
         case (10, _, _, _), (172, 16...31, _, _), (192, 168, _, _): .privateUse  // RFC 1918
-        case (100, 100, 100, 200): .metadata  // Alibaba's
+        case (100, 100, 100, 200): .metadata  // Alibaba Cloud
         case (100, 64...127, _, _): .carrierShared  // RFC 6598
         case (127, _, _, _): .loopback  // RFC 1122 §3.2.1.3
-        case (169, 254, 169, 254), (169, 254, 170, 2), (169, 254, 170, 23): .metadata  // AWS's, and most others'
-        case (168, 63, 129, 16): .metadata  // Azure's, among public addresses
-        case (192, 0, 0, 192): .metadata  // Oracle's older one
+        case (169, 254, 169, 254), (169, 254, 170, 2), (169, 254, 170, 23): .metadata  // AWS and most other clouds
+        case (168, 63, 129, 16): .metadata  // Azure, a public address
+        case (192, 0, 0, 192): .metadata  // Oracle Cloud, older
         case (169, 254, _, _): .linkLocal  // RFC 3927
         case (192, 0, 0, _): .reserved  // RFC 6890 §2.1: protocol assignments
         case (192, 0, 2, _), (198, 51, 100, _), (203, 0, 113, _): .documentation  // RFC 5737
@@ -69,16 +69,16 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     /// A block comes before any block that contains it.
     private static let ipv6Ranges: [(AddressRange, AddressClass)] = [
         ("::1/128", .loopback),
-        ("fd00:ec2::254/128", .metadata),  // AWS's, for machines
-        ("fd00:ec2::23/128", .metadata),  // and for containers
-        ("fd20:ce::254/128", .metadata),  // Google's
-        ("fd00:42::42/128", .metadata),  // Scaleway's
+        ("fd00:ec2::254/128", .metadata),  // AWS, for instances
+        ("fd00:ec2::23/128", .metadata),  // AWS, for containers
+        ("fd20:ce::254/128", .metadata),  // Google Cloud
+        ("fd00:42::42/128", .metadata),  // Scaleway
         ("fc00::/7", .uniqueLocal),
         ("fe80::/10", .linkLocal),
         ("fec0::/10", .siteLocal),
         ("ff00::/8", .multicast),
         ("100::/64", .discard),
-        ("100:0:0:1::/64", .reserved),  // RFC 9780: a prefix that is no network's
+        ("100:0:0:1::/64", .reserved),  // RFC 9780: a dummy prefix
         ("2001:2::/48", .benchmarking),
         ("2001:10::/28", .orchid),
         ("2001:20::/28", .orchid),
@@ -88,7 +88,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         ("5f00::/16", .reserved),  // RFC 9602: segment routing
     ].compactMap { text, kind in AddressRange(text).map { ($0, kind) } }
 
-    /// The class in a message, such as `a loopback address`.
+    /// The class as a phrase for messages, such as `a loopback address`.
     public var phrase: String {
         switch self {
         case .global: "a public address"
@@ -116,8 +116,8 @@ extension IPAddress {
         if starts(zeros + [0, 0]) { return last.bytes[..<3] == [0, 0, 0] && last.bytes[3] < 2 ? nil : last }
         // NAT64, 64:ff9b::/96 (RFC 6052 §2.1).
         if starts([0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) { return last }
-        // A network's NAT64, 64:ff9b:1::/48 (RFC 8215). Its operator chooses among the prefixes of RFC 6052 §2.2; the
-        // shorter prefixes put the address further left. Its place is certain only if zeros precede it.
+        // Local-use NAT64, 64:ff9b:1::/48 (RFC 8215). The operator chooses a prefix length of RFC 6052 §2.2, and a
+        // shorter prefix puts the IPv4 address further left. The position is certain only if zeros precede the address.
         if starts([0, 0x64, 0xFF, 0x9B, 0, 1]) {
             return bytes[6..<12].allSatisfy { $0 == 0 } && last.bytes[1...] != [0, 0, 0] ? last : nil
         }

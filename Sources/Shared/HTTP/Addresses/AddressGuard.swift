@@ -1,7 +1,7 @@
 import Support
 
-/// Decides which addresses may be connected to, so that a URL in a record cannot reach the network of the machine
-/// (server-side request forgery).
+/// Decides which addresses the tools may connect to, so that a URL in a record cannot reach the machine's private
+/// network (server-side request forgery).
 public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
     public enum Verdict: Sendable, Hashable {
         case allowed
@@ -9,14 +9,14 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
     }
 
     private let allowsEverything: Bool
-    /// Blocks that are allowed although they are not public.
+    /// Allowed blocks that are not public.
     private let exceptions: [AddressRange]
 
     /// Refuses every address that is not public.
     public static let standard = AddressGuard(allowing: [])
     public static let allowingAll = AddressGuard(allowsEverything: true, exceptions: [])
 
-    /// Refuses addresses that are not public, except in these blocks.
+    /// Refuses every address that is not public, except addresses in these blocks.
     public init(allowing exceptions: [AddressRange]) {
         self.init(allowsEverything: false, exceptions: exceptions)
     }
@@ -26,8 +26,8 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
         self.exceptions = exceptions
     }
 
-    /// Parses the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or nothing
-    /// none, and comma-separated CIDR blocks those blocks. Throws `ConfigurationFailure`.
+    /// Parses the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or an empty
+    /// value allows none, and comma-separated CIDR blocks allow those blocks. Throws `ConfigurationFailure`.
     public init(allowPrivate text: String) throws {
         let items = text.split { $0 == "," || $0 == " " }
         switch items {
@@ -55,7 +55,7 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
     /// Whether any address is refused.
     var judges: Bool { !allowsEverything }
 
-    /// Returns whether `address` may be connected to. Pure.
+    /// Returns whether the tools may connect to `address`. Pure.
     public func verdict(on address: IPAddress) -> Verdict {
         if allowsEverything { return .allowed }
         let kind = AddressClass(address)

@@ -7,8 +7,8 @@ public struct IPAddress: Sendable, Hashable {
 
     public var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether packets to it stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), also mapped to IPv6, and ::1. Other
-    /// addresses of class `AddressClass.loopback` translate to one of these, but lead to a gateway.
+    /// Whether packets to this address stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), its IPv4-mapped form, and
+    /// ::1. Other addresses of class `AddressClass.loopback` embed a loopback address, but are routed to a gateway.
     var isLoopback: Bool {
         if isIPv4 { return bytes[0] == 127 }
         let zeros = [UInt8](repeating: 0, count: 10)
@@ -23,15 +23,16 @@ public struct IPAddress: Sendable, Hashable {
 
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
 
-    /// Parses the usual form: four decimal numbers without leading zeros, or RFC 4291 §2.2 without a zone.
+    /// Parses an IPv4 address of four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without
+    /// a zone.
     public init?(_ text: some StringProtocol) {
         guard let bytes = text.contains(":") ? Self.ipv6(Array(text.utf8)) : Self.dottedIPv4(Array(text.utf8)[...])
         else { return nil }
         self.bytes = bytes
     }
 
-    /// Parses any form of IPv4 address that `inet_aton(3)` accepts: 1 to 4 numbers, decimal, octal (`0…`) or
-    /// hexadecimal (`0x…`), the last of which fills the remaining bytes: `127.1`, `0x7f000001`, `2130706433`.
+    /// Parses any form of IPv4 address that `inet_aton(3)` accepts: 1 to 4 numbers in decimal, octal (`0…`) or
+    /// hexadecimal (`0x…`). The last number fills the remaining bytes: `127.1`, `0x7f000001`, `2130706433`.
     public init?(anyIPv4Form text: some StringProtocol) { self.init(anyIPv4Form: Array(text.utf8)[...]) }
 
     init?(anyIPv4Form text: ArraySlice<UInt8>) {
@@ -127,7 +128,7 @@ extension IPAddress: CustomStringConvertible {
     /// Dotted decimal, or RFC 5952: lower case, no leading zeros, the longest run of zero groups as `::`, and the IPv4
     /// part of `::ffff:0:0/96` in decimal (§5).
     public var description: String {
-        // `joined` looks up conformances at run time, which would slow every start with such a host.
+        // `joined` looks up conformances at run time, which would slow the start of each run with an IPv4 host.
         if isIPv4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).\(bytes[3])" }
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
             return "::ffff:" + bytes[12...].map { String($0) }.joined(separator: ".")

@@ -1,6 +1,6 @@
 import Support
 
-/// The user's header fields, and the servers that may see them.
+/// The user's header fields, and the origins that may receive them.
 public struct GivenHeaders: Sendable {
     private var ofOrigin: [WebURL.Origin: [HTTPHeader]] = [:]
     private var withoutOrigin: [HTTPHeader] = []
@@ -9,15 +9,15 @@ public struct GivenHeaders: Sendable {
 
     public init() {}
 
-    /// Whether a field has no origin.
+    /// Whether any field lacks an origin.
     public var needOrigin: Bool { !withoutOrigin.isEmpty }
 
-    /// Whether a field without an origin is an `Authorization`.
+    /// Whether any field without an origin is `Authorization`.
     public var authorizes: Bool { withoutOrigin.contains(where: \.isAuthorization) }
 
     public mutating func add(_ line: HeaderLine) { add(line.header, for: line.origin) }
 
-    /// Adds the lines of a file, one field per line, except empty lines and lines that begin with `#`. Throws
+    /// Adds the fields in a file, one per line. Ignores empty lines and lines that begin with `#`. Throws
     /// `UsageFailure` with file and line.
     public mutating func add(file bytes: [UInt8], path: String) throws(UsageFailure) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ public struct GivenHeaders: Sendable {
         add(HTTPHeader("Authorization", "Bearer \(token)"), for: origin)
     }
 
-    /// Adds the fields of `others` whose names are missing here for the same server.
+    /// Adds the fields of `others`, except fields whose name already exists for the same origin.
     public mutating func add(missing others: GivenHeaders) {
         withoutOrigin = Self.merged(withoutOrigin, others.withoutOrigin)
         ofOrigin.merge(others.ofOrigin, uniquingKeysWith: Self.merged)
@@ -61,8 +61,8 @@ public struct GivenHeaders: Sendable {
 
     public mutating func removeAllWithoutOrigin() { withoutOrigin = [] }
 
-    /// Assigns the fields without an origin to the common origin of these addresses. A field for that origin takes
-    /// precedence over a field of the same name. Throws `UsageFailure` if there are several origins.
+    /// Assigns the fields without an origin to the common origin of these addresses, unless that origin already has a
+    /// field of the same name. Throws `UsageFailure` if the addresses have different origins.
     public mutating func assign(to urls: [WebURL]) throws(UsageFailure) {
         guard needOrigin, let origin = urls.first?.origin else { return }
         if let other = urls.first(where: { $0.origin != origin })?.origin {

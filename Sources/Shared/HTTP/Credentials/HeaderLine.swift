@@ -1,16 +1,16 @@
 import Support
 
-/// A header field as users write it, optionally after the only origin that may see it.
+/// A header field as users write it, optionally after the only origin that may receive it.
 public struct HeaderLine: Sendable {
-    /// The only server that may see it, if the line names a server.
+    /// The only origin that may receive the field; nil if the line names no origin.
     public let origin: WebURL.Origin?
     public let header: HTTPHeader
 
     /// Parses `Name: value`, or `Name;` for a field with an empty value, as in curl, optionally after an origin such as
-    /// `https://example.org`. Throws `UsageFailure`, whose message contains at most the name, since the value is
-    /// probably a secret.
+    /// `https://example.org`. Throws `UsageFailure`, whose message never contains the value, since it is probably a
+    /// secret.
     ///
-    /// - Parameter source: the place of the line in the message: `--header`, or a file and its line number.
+    /// - Parameter source: the source of the line, for messages: `--header`, or a file and its line number.
     public init(_ text: String, source: String) throws(UsageFailure) {
         var rest = text[...].trimming(while: \.isBlank)
         origin = try Self.takeOrigin(&rest, source)
@@ -38,7 +38,7 @@ public struct HeaderLine: Sendable {
         }
     }
 
-    /// Removes an origin, and the white space after it, from the front of `text`.
+    /// Removes a leading origin, and the white space after it, from `text`. Returns nil if there is none.
     private static func takeOrigin(_ text: inout Substring, _ source: String) throws(UsageFailure) -> WebURL.Origin? {
         guard let scheme = String(text).prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else {
             return nil
@@ -52,8 +52,8 @@ public struct HeaderLine: Sendable {
         return origin
     }
 
-    /// Fields that change the meaning of an answer to the cache (ranges, conditions, codings) or the framing of the
-    /// message (RFC 9112 §6), and `Host`, which must be the address's.
+    /// Whether only the tools may set this field: it would change how a cache must treat the response (ranges,
+    /// conditions, codings) or the framing of the message (RFC 9112 §6), or is `Host`, which must match the address.
     private static func isTheToolsOwn(_ name: String) -> Bool {
         [
             "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
@@ -64,6 +64,6 @@ public struct HeaderLine: Sendable {
 }
 
 extension Character {
-    /// Whether it is a space, a tab, or the carriage return of a line end.
+    /// Whether the character is a space, a tab, or the carriage return of a line end.
     fileprivate var isBlank: Bool { self == " " || self == "\t" || self == "\r" }
 }

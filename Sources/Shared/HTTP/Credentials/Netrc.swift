@@ -7,7 +7,7 @@ public struct Netrc: Sendable, Hashable {
     /// Parses `machine`, `login`, `password`, `account`, `macdef` with its lines, comments from a `#` that begins a
     /// word to the end of the line, and values in double quotes with `\` as the escape character.
     ///
-    /// Ignores `default`: it names no server, and would send the password to any address in a record.
+    /// Ignores `default`, which names no server and would send the password to any address in a record.
     public init(_ bytes: [UInt8]) {
         var words = Words(bytes)
         var machine: String?
@@ -38,7 +38,7 @@ public struct Netrc: Sendable, Hashable {
         finish(&machines)
     }
 
-    /// Returns the first entry for the URL's host, and for its user if it has one.
+    /// Returns the first entry for the URL's host, and for the URL's user if it has one.
     public func credentials(for url: WebURL) -> WebURL.Credentials? {
         let entries = machines[url.hostWithoutDot] ?? []
         guard let user = url.credentials?.user else { return entries.first }

@@ -3,14 +3,14 @@ import Support
 
 /// A libcurl handle that keeps its network connections open between exchanges.
 ///
-/// `@unchecked Sendable`: only the thread that took it out of the pool uses it, except for `wake`, which libcurl allows
-/// from any thread while the handle exists, that is, while there is a reference to this object.
+/// `@unchecked Sendable`: only the thread that took the connection from the pool uses it. The exception is `wake`,
+/// which libcurl allows from any thread while the handle exists, that is, while this object is referenced.
 final class CurlConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// Collects the bytes of a body until they are delivered. Kept between exchanges, since new memory costs more than
-    /// the work on it.
+    /// Collects bytes of a body until they are delivered. Reused between exchanges, since allocating memory costs more
+    /// than filling it.
     let gathered: UnsafeMutableRawBufferPointer
-    /// The server of the last exchange; a connection to it may still be open.
+    /// The origin of the last exchange. A connection to this origin may still be open.
     var origin: WebURL.Origin?
 
     /// Loads libcurl if it isn't loaded yet. Throws `FetchFailure.noLibcurl`.
@@ -26,8 +26,8 @@ final class CurlConnection: @unchecked Sendable {
         gathered.deallocate()
     }
 
-    /// The maximum of bytes per delivery: libcurl passes 16 KiB per call, and each write costs a system call. Many
-    /// pictures fit completely, and the buffer stays within the processor's cache.
+    /// The maximum number of bytes per delivery. libcurl passes 16 KiB per call, and each write costs a system call.
+    /// Many pictures fit completely, and the buffer stays within the processor's cache.
     private static let pieceSize = 512 << 10
 
     /// Makes the current wait, or else the next wait, return immediately.
@@ -36,15 +36,16 @@ final class CurlConnection: @unchecked Sendable {
 
 /// Idle connections, the most recently used last.
 struct CurlConnectionPool {
-    /// More than the tools ever use in parallel.
+    /// The maximum number of idle connections: more than the tools ever use in parallel.
     static let limit = 16
 
     private var idle: [CurlConnection] = []
 
-    /// Removes a connection, preferably to that server. Returns nil if a new connection is needed.
+    /// Removes a connection to `origin` from the pool, or the least recently used connection if the pool is full.
+    /// Returns nil if a new connection is needed.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
         guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
-            // Keeps a connection to another server for that server, while there is room.
+            // While there is room, connections to other servers stay open for later requests.
             return idle.count >= Self.limit ? idle.removeFirst() : nil
         }
         return idle.remove(at: index)

@@ -10,14 +10,14 @@ final class CurlExchange {
     private let receive: (HTTPEvent) throws -> Void
     private var reader = HeadReader()
     private var response: HTTPResponse?
-    /// The error that ended the transfer from within a callback.
+    /// The error of the callback that ended the transfer.
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
-    /// The time of the receiver's last event. Lines of a head do not count: a server that only sends lines delivers
-    /// nothing.
+    /// The time of the last event. Lines of an incomplete head do not count, since they deliver nothing to the
+    /// receiver.
     private var lastEvent = SteadyTime.now()
-    /// Bytes of the body that are not delivered yet.
+    /// The number of bytes in `connection.gathered` that are not yet delivered.
     private var gatheredCount = 0
 
     init(
@@ -31,17 +31,17 @@ final class CurlExchange {
         self.receive = receive
     }
 
-    /// The maximum of bytes that libcurl receives per read.
+    /// The maximum number of bytes that libcurl receives per read.
     static let bufferSize = 128 << 10
 
-    /// Carries out the exchange, on a connection whose other options are set. Throws `FetchFailure`, `Cancelled` and
-    /// errors of the receiver.
+    /// Carries out the exchange. All other options of the connection must be set. Throws `FetchFailure`, `Cancelled`
+    /// and errors of the receiver.
     func run(interruption: Interruption) throws -> HTTPResponse {
         let handle = connection.handle
         ccurl_set_receiver(
             handle,
             ccurl_receiver(
-                // Unretained: libcurl calls only from within `ccurl_step`, below.
+                // Unretained: libcurl calls back only during `ccurl_step` below.
                 context: Unmanaged.passUnretained(self).toOpaque(),
                 head: { context, bytes, count in
                     CurlExchange.of(context).head(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -75,14 +75,14 @@ final class CurlExchange {
         return response
     }
 
-    /// Sends a pause to the receiver if it is due, and returns the milliseconds until the next.
+    /// Sends a due pause to the receiver. Returns the milliseconds until the next pause.
     private func restOfPause() throws -> Int64 {
         let now = SteadyTime.now()
         if now - lastEvent >= HTTPEvent.pauseLength {
             lastEvent = now
             try receive(.pause)
         }
-        // Rounded up, since a wait that is too short means another look.
+        // Rounded up: a wait that is too short would only be repeated.
         return (HTTPEvent.pauseLength - (now - lastEvent)).milliseconds + 1
     }
 
@@ -135,7 +135,7 @@ final class CurlExchange {
         }
     }
 
-    /// Copies the next bytes of the request's body; -1 ends the transfer.
+    /// Copies the next bytes of the request's body and returns their number, or -1 to end the transfer.
     private func send(into buffer: UnsafeMutableRawBufferPointer, from offset: Int) -> Int {
         guard case .put(let body) = request.method else { return -1 }
         do {
@@ -146,8 +146,8 @@ final class CurlExchange {
         }
     }
 
-    /// Returns whether a socket to that address may be opened. A proxy is allowed, since the user chose it; its target
-    /// was judged before.
+    /// Returns whether a socket to this address may be opened. A proxy is always allowed, since the user chose it, and
+    /// `ProxiedHosts` has judged its target.
     private func dial(_ bytes: [UInt8]) -> Bool {
         guard let address = IPAddress(bytes: bytes) else { return false }
         if proxy == .direct, case .refused(let kind) = addressGuard.verdict(on: address) {
@@ -177,10 +177,10 @@ final class CurlExchange {
         }
     }
 
-    /// Returns the failure for a CURLcode. A code that is not listed is a bad answer: HTTP does not use it, or libcurl
-    /// is newer than this table.
+    /// Returns the failure for a CURLcode. Unlisted codes become `badAnswer`: HTTP does not use them, or a newer
+    /// libcurl has added them.
     ///
-    /// - Parameter hasHead: whether the server's head was complete.
+    /// - Parameter hasHead: whether a complete head was received.
     static func failure(of code: Int, url: WebURL, detail: String, hasHead: Bool) -> FetchFailure {
         switch code {
         case CCURL_COULDNT_RESOLVE_HOST: .nameNotResolved(url: url)
@@ -218,7 +218,7 @@ final class CurlExchange {
 
     private typealias Answer = FetchFailure.Answer
 
-    /// Returns libcurl's message, unless it repeats the proxy's URL with a user name and a password.
+    /// Returns libcurl's message, or a replacement if it contains the proxy's user name and password.
     private func withoutProxySecret(_ detail: String) -> String {
         guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
             detail.contains(text: String(text[...at]))

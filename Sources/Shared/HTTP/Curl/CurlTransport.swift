@@ -1,9 +1,9 @@
 import CCurl
 import Support
 
-/// Carries out exchanges by libcurl, which is loaded for the first request.
+/// Carries out exchanges with libcurl, which is loaded on the first request.
 public final class CurlTransport: HTTPTransport {
-    /// Names and versions of libcurl and the libraries that it uses. Loads it.
+    /// Names and versions of libcurl and the libraries that it uses. Loads libcurl.
     public static var libraryVersion: String {
         if let reason = ccurl_load() { return "libcurl cannot be used: \(String(cString: reason))" }
         return String(cString: ccurl_version())
@@ -15,11 +15,12 @@ public final class CurlTransport: HTTPTransport {
     private let certificateFile: String?
     private let pool = Monitor(CurlConnectionPool())
 
-    /// Opens and loads nothing.
+    /// Neither loads libcurl nor opens a connection.
     ///
     /// - Parameters:
-    ///   - guard: judges every address before a connection to it.
-    ///   - environment: contains `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as for curl.
+    ///   - guard: judges every address before it is dialled.
+    ///   - environment: contains `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, with the same meaning as for
+    ///     curl.
     ///   - certificateFile: a PEM file with the certificates to trust instead of the system's.
     public convenience init(
         guard addressGuard: AddressGuard = .standard, environment: Environment, certificateFile: String? = nil
@@ -55,7 +56,8 @@ public final class CurlTransport: HTTPTransport {
             pool.withLock { $0.giveBack(connection) }
         }
         try apply(request, proxy: proxy, target: target, to: connection.handle)
-        // The compiler stores the length of this file's path for a check: make it the same in any folder.
+        // The compiler embeds the length of this file's path for a run-time check. A fixed name makes the binary
+        // independent of the build folder.
         #sourceLocation(file:"CurlTransport+Exchange.swift",line:1)
         return try withoutActuallyEscaping(receive) { receive in
             try CurlExchange(request, on: connection, guard: addressGuard, proxy: proxy, receive: receive)
@@ -64,9 +66,10 @@ public final class CurlTransport: HTTPTransport {
     }
     #sourceLocation()
 
-    /// Sets all options of a handle without options.
+    /// Sets all options of a new or reset handle.
     ///
-    /// - Parameter target: the address for the proxy in place of the URL's host, if it must not look up the name.
+    /// - Parameter target: the address that the proxy gets instead of the URL's host, if the proxy must not look up the
+    ///   name.
     private func apply(
         _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
     ) throws {
@@ -76,10 +79,10 @@ public final class CurlTransport: HTTPTransport {
                 throw FetchFailure.transportFault(url: request.url, detail: "option \(option) is refused")
             }
         }
-        // Threads and signals don't mix.
+        // Signals are unsafe in a process with several threads.
         set(CCURL_NOSIGNAL, 1)
         set(CCURL_BUFFERSIZE, CurlExchange.bufferSize)
-        // A hanging name lookup must not keep a cancelled or overdue exchange from ending.
+        // A cancelled or overdue exchange must end even if its name lookup hangs.
         set(CCURL_QUICK_EXIT, 1)
         set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)
         set(CCURL_HTTP_VERSION, CCURL_HTTP_VERSION_2TLS)
@@ -127,7 +130,8 @@ public final class CurlTransport: HTTPTransport {
         let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
         for header in identity + request.headers {
             guard header.isValid else { throw FetchFailure.badHeader(name: header.name) }
-            // For a name and a colon without a value, libcurl would omit its own field of that name.
+            // Given a name and a colon without a value, libcurl removes its own field of that name. A semicolon sends
+            // an empty field.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             guard ccurl_add_header(handle, line) else {
                 throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
@@ -135,7 +139,7 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// Returns at least 1, since 0 means no limit to libcurl.
+    /// Returns at least 1, since libcurl treats 0 as no limit.
     private static func milliseconds(_ span: Duration) -> Int {
         Int(min(max(span.milliseconds, 1), Int64(Int32.max)))
     }

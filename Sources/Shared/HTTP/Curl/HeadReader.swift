@@ -2,7 +2,7 @@ import Support
 
 /// Parses the lines of a head (RFC 9112 §2.1) as they arrive.
 struct HeadReader {
-    /// More than any honest server sends. libcurl's own limits vary.
+    /// The maximum length of a head: more than any honest server sends. libcurl's own limits vary.
     static let byteLimit = 300_000
 
     enum Step {
@@ -12,7 +12,7 @@ struct HeadReader {
     }
 
     private var status: Int?
-    /// Whether the version is 1.0 or 1.1, in which the end of the connection may end a body.
+    /// Whether the version is 1.0 or 1.1, in which the server may end a body by closing the connection.
     private var isVersion1 = false
     private var fields: [HTTPHeaders.Field] = []
     private var isComplete = false
@@ -43,7 +43,8 @@ struct HeadReader {
             return .complete(status: status, headers, endsAtClose: isVersion1 && !hasLength)
         }
         if let first = text.first, isBlank(first), !fields.isEmpty {
-            // An obsolete continuation (RFC 9112 §5.2). Appended in place, as a head may have a hundred thousand.
+            // Obsolete line folding (RFC 9112 §5.2). Appended in place, since a head may have a hundred thousand such
+            // lines.
             fields[fields.count - 1].value += " " + string(text)
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             fields.append(HTTPHeaders.Field(name: string(text[..<colon]), value: string(text[(colon + 1)...])))

@@ -6,8 +6,7 @@ public enum NameLookup {
     /// Returns the addresses of `host`, or none if the lookup fails or takes longer than `limit`. Throws `Cancelled`,
     /// and `SystemFailure` if no thread can be started.
     ///
-    /// `getaddrinfo` cannot be stopped, so it runs on a separate thread, which is detached if the run ends first: the
-    /// thread touches only its result.
+    /// `getaddrinfo` cannot be cancelled, so it runs on a detached thread, which touches only its result.
     public static func addresses(of host: String, limit: Duration, interruption: Interruption) throws -> [IPAddress] {
         let result = Monitor<(addresses: [IPAddress], isDone: Bool)>(([], false))
         try Thread.start {
@@ -43,7 +42,7 @@ public enum NameLookup {
 }
 
 extension IPAddress {
-    /// Returns nil for other families. `name` must point to as many bytes as its family has.
+    /// Returns nil for other address families. `name` must point to a complete address of its family.
     fileprivate init?(_ name: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(name)
         switch Int32(name.pointee.sa_family) {

@@ -1,6 +1,6 @@
 import Support
 
-/// Judges the hosts that a proxy connects to, whose addresses this process never dials. Looks up each name once per
+/// Judges hosts that a proxy connects to, since this process never dials their addresses. Looks up each name once per
 /// run: in many networks only the proxy can look up external names, and an unresponsive name service must not delay
 /// every exchange.
 final class ProxiedHosts: Sendable {
@@ -29,12 +29,12 @@ final class ProxiedHosts: Sendable {
         self.resolve = resolve
     }
 
-    /// Returns the address to send to the proxy in place of the URL's host, since another lookup by libcurl might find
-    /// a different address; nil if the proxy receives the name.
+    /// Returns the address to send to the proxy instead of the URL's host, since a second lookup by libcurl might find
+    /// a different address. Nil if the proxy receives the name.
     ///
-    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, a refused address. The proxy resolves names
-    /// that this machine cannot or must not resolve, unless they have a meaning only inside a network. Throws
-    /// `FetchFailure.nameNotResolved` if the proxy accepts no names, and `Cancelled`.
+    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, a refused address, and for a local name
+    /// (`isLocal`) that is not resolved here. Throws `FetchFailure.nameNotResolved` for other names without an address
+    /// if the proxy accepts only addresses. Throws `Cancelled`.
     func judge(
         _ url: WebURL, over proxy: ProxyChoice, connectLimit: Duration, interruption: Interruption
     ) throws -> IPAddress? {
@@ -68,7 +68,7 @@ final class ProxiedHosts: Sendable {
         return address
     }
 
-    /// Looks up a name, or waits for another thread's lookup.
+    /// Looks up a name, or waits for another thread's lookup of that name.
     private func addresses(of host: String, limit: Duration, _ interruption: Interruption) throws -> [IPAddress] {
         let lookups = lookups
         let known: [IPAddress]? = try interruption.during(onCancel: { lookups.update { _ in } }) {

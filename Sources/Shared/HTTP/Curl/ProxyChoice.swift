@@ -3,12 +3,12 @@ import Support
 /// The route to a server: direct, or through a proxy. Pure.
 public enum ProxyChoice: Sendable, Hashable {
     case direct
-    /// The proxy's text from the environment, with or without a scheme, possibly with a password.
+    /// The value of the environment variable, with or without a scheme, possibly with a password.
     case proxy(String)
 
-    /// Chooses as curl does, by the URL's scheme: `http_proxy` (only in lower case, since the visitor of a CGI script
-    /// sets `HTTP_PROXY`) or `https_proxy` and `HTTPS_PROXY`; then `all_proxy` and `ALL_PROXY`; but none if `no_proxy`
-    /// or `NO_PROXY` lists the host. An empty variable counts as unset.
+    /// Chooses as curl does. For `http`, uses `http_proxy` (only in lower case, since a visitor of a CGI script can set
+    /// `HTTP_PROXY`); for `https`, `https_proxy` or `HTTPS_PROXY`; otherwise `all_proxy` or `ALL_PROXY`. Uses no proxy
+    /// if `no_proxy` or `NO_PROXY` lists the host. An empty variable counts as unset.
     public init(for url: WebURL, environment: Environment) {
         func value(_ names: String...) -> String? {
             for name in names {
@@ -29,13 +29,13 @@ public enum ProxyChoice: Sendable, Hashable {
     enum NameResolution {
         /// By libcurl: the proxy receives addresses.
         case here
-        /// By the proxy.
+        /// By the proxy. This machine also looks up names to judge their addresses.
         case atProxy
         /// Only by the proxy.
         case atProxyAlone
     }
 
-    /// Nil without a proxy. libcurl reads the proxy's scheme in the same way.
+    /// The resolution that libcurl derives from the proxy's scheme. Nil without a proxy.
     var nameResolution: NameResolution? {
         guard case .proxy(let text) = self else { return nil }
         guard let scheme = text.prefix(before: "://") else { return .atProxy }

@@ -29,7 +29,7 @@ extension FetchFailure {
         }
     }
 
-    /// An untrusted certificate is 77, not 69: the server is there, but this side refuses it.
+    /// An untrusted certificate is 77, not 69: the server is available, but the tools refuse it.
     public var exitCode: ExitCode {
         switch self {
         case .status(let answer): Self.exitCode(ofStatus: answer.status)
@@ -173,8 +173,8 @@ extension FetchFailure.Answer {
     /// Envoy's plain-text answers for an unreachable server.
     private static let gatewayWords = ["no healthy upstream", "upstream connect error", "upstream request timeout"]
 
-    /// Whether a gateway answered because it cannot reach the server, usually with status 503. A retry may help with
-    /// any status. Reads the first 200 bytes of the body.
+    /// Whether the answer is from a gateway that cannot reach the server. The status is usually 503, but a retry may
+    /// succeed after any status. Checks the first 200 bytes of the body.
     public var isOfGateway: Bool {
         let text = String(decoding: body.prefix(200), as: UTF8.self).lowercased().drop { $0.isWhitespace }
         return Self.gatewayWords.contains { text.hasPrefix($0) }

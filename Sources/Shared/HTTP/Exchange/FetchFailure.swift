@@ -1,6 +1,6 @@
 import Support
 
-/// Why a request had no result.
+/// Why a request failed.
 public enum FetchFailure: Failure {
     /// The server answered with a status that isn't accepted.
     case status(Answer)
@@ -8,7 +8,7 @@ public enum FetchFailure: Failure {
     case quotaUsedUp(UsedUpQuota)
     /// An answer that the caller considers a temporary fault.
     case passingFault(Answer)
-    /// A transient failure after this many attempts.
+    /// A transient failure of the last attempt, and the number of attempts.
     indirect case repeated(FetchFailure, attempts: Int)
     /// The address guard refuses the host.
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
@@ -55,7 +55,7 @@ public enum FetchFailure: Failure {
         public let url: WebURL
         /// The beginning of the body, at most 64 KiB.
         public let body: [UInt8]
-        /// The pause that `Retry-After` requests.
+        /// The delay that `Retry-After` requests.
         public let retryAfter: Duration?
 
         public init(status: Int, headers: HTTPHeaders, url: WebURL, body: [UInt8] = [], retryAfter: Duration? = nil) {
@@ -73,7 +73,7 @@ public enum FetchFailure: Failure {
         /// Requests per window, if known.
         public let limit: Int?
         public let until: Timestamp
-        /// The time until then.
+        /// The duration from the request to `until`.
         public let retryAfter: Duration
 
         public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {
@@ -84,7 +84,7 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// Returns the failure after this many attempts.
+    /// Adds the number of attempts to a transient failure if there were several.
     func asked(_ attempts: Int) -> FetchFailure {
         attempts > 1 && isTransient ? .repeated(self, attempts: attempts) : self
     }
@@ -100,7 +100,7 @@ public enum FetchFailure: Failure {
         return self
     }
 
-    /// Whether the server could not be reached, so that the next request would most likely fail in the same way.
+    /// Whether the server could not be reached, so the next request would probably fail in the same way.
     public var isOutOfReach: Bool {
         switch single {
         case .nameNotResolved, .connectionFailed, .timedOut, .tlsFailed, .proxyFailed: true
@@ -108,7 +108,7 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// The pause that the server requests before the next attempt.
+    /// The delay that the server requests before the next attempt.
     public var retryAfter: Duration? { usedUpQuota?.retryAfter ?? answer?.retryAfter }
 
     /// The quota that prevented the request.

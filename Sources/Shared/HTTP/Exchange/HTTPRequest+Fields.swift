@@ -1,9 +1,9 @@
 import Support
 
 extension HTTPRequest {
-    /// The user's fields, by their names in lower case, and the user name with the password. Equivalent values are
-    /// equal (RFC 9111 §4.1): lines of a name are joined, white space around commas is removed, languages are in lower
-    /// case.
+    /// The user's header fields by lower-case name, with the user name and password as `authorization`. Values are
+    /// normalised so that equivalent values are equal (RFC 9111 §4.1): fields of the same name are joined, white space
+    /// around commas is removed, and languages are in lower case.
     public var ownFields: [String: String] {
         var fields: [String: String] = [:]
         for header in headers {
@@ -27,7 +27,7 @@ extension HTTPRequest {
 }
 
 extension Substring {
-    /// The text without blanks and tabs around it.
+    /// Removes spaces and tabs at both ends.
     fileprivate func trimmingBlanks() -> Substring {
         var text = drop { $0 == " " || $0 == "\t" }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

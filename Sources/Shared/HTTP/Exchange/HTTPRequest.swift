@@ -1,13 +1,13 @@
 import Support
 
-/// A request for a single URL with all its limits: GET, unless sent by the client's `head` or `put`.
+/// A request for a URL, with its limits. A GET request, unless it is sent by `HTTPClient.head` or `put`.
 public struct HTTPRequest: Sendable {
     public struct Timeouts: Sendable, Hashable {
-        /// Name lookup, TCP and TLS together.
+        /// The maximum time for name lookup, TCP and TLS together.
         public var connect: Duration
-        /// The longest time without any data.
+        /// The maximum time without data.
         public var stall: Duration
-        /// Everything: all redirects, all attempts and the pauses between them.
+        /// The maximum time for all redirects, all attempts and the pauses between them.
         public var total: Duration
 
         public init(
@@ -33,27 +33,28 @@ public struct HTTPRequest: Sendable {
             }
         }
 
-        /// Whether an answer has the body that its fields describe.
+        /// Whether a response has the body that its header fields describe.
         var hasResponseBody: Bool { if case .head = self { false } else { true } }
     }
 
     public var url: WebURL
-    /// Added to the tools' own fields; a `User-Agent` here replaces theirs.
+    /// Added to the tools' own fields; a `User-Agent` replaces the tools' own.
     public var headers: [HTTPHeader]
-    /// User names and passwords for a host whose URL has none, also after redirects.
+    /// User names and passwords for URLs without a password, also after redirects.
     public var netrc: Netrc?
     /// Origins that the user gave with `http://`: secrets may be sent to them unencrypted.
     public var cleartextOrigins: Set<WebURL.Origin>
-    /// The maximum of bytes of the decompressed body; more is `too-large`, status 77.
+    /// The maximum size of the decompressed body in bytes. A larger body is `too-large`, status 77.
     public var byteLimit: Int
-    /// Whether the server may compress the body for the transfer; it is delivered decompressed in any case. Useful for
-    /// text, not for pictures. Ignored with `rangeStart`.
+    /// Whether the server may compress the body for the transfer. The receiver always gets the decompressed body.
+    /// Useful for text, not for pictures. Ignored with `rangeStart`.
     public var acceptsCompression: Bool
-    /// Requests the bytes from here on (RFC 9110 §14.2); the answer is 206 if the server supports it, else 200.
+    /// The offset of the first requested byte (RFC 9110 §14.2). The response is 206 if the server supports ranges, else
+    /// 200.
     public var rangeStart: Int?
     public var timeouts: Timeouts
     var method = Method.get
-    /// Whether it is sent to a proxy, so that it leaves this machine even if its host is local.
+    /// Whether the request is sent to a proxy, so that it leaves this machine even if the host is local.
     var passesProxy = false
 
     public init(
@@ -71,8 +72,9 @@ public struct HTTPRequest: Sendable {
         self.timeouts = timeouts
     }
 
-    /// Whether the answer may differ between users: the request has a field for a single server, a user name and
-    /// password (in the URL, or in a `.netrc`, even if only a redirect leads to its host), or a secret in the address.
+    /// Whether the response may differ between users: the request has a header field for a single origin, a user name
+    /// and password (in the URL, or in a `.netrc`, even if only a redirect leads to its host), or a secret in the
+    /// address.
     public var carriesCredentials: Bool {
         netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.hasSecrets
     }
@@ -80,19 +82,19 @@ public struct HTTPRequest: Sendable {
     /// Whether the body may arrive compressed.
     var decompresses: Bool { acceptsCompression && rangeStart == nil }
 
-    /// The user name and password to send, unless a field contains the authorization.
+    /// The user name and password to send; nil if a header field contains the authorization.
     var credentials: WebURL.Credentials? {
         if headers.contains(where: \.isAuthorization) { return nil }
         if let own = url.credentials, netrc == nil || !own.password.isEmpty { return own }
         return (keepsSecrets ? netrc?.credentials(for: url) : nil) ?? url.credentials
     }
 
-    /// Whether no other machine can read the request, because it is encrypted or stays here; or the user permits it.
+    /// Whether the request may carry secrets: it is encrypted, stays on this machine, or the user permits cleartext.
     private var keepsSecrets: Bool {
         url.scheme == .https || url.isLoopback && !passesProxy || cleartextOrigins.contains(url.origin)
     }
 
-    /// The failure if an eavesdropper could read a secret field; nil if the request may be sent.
+    /// The failure if an eavesdropper could read a secret header field; nil if the request may be sent.
     public var exposure: FetchFailure? {
         guard !keepsSecrets, let header = headers.first(where: { !$0.crossesOrigins }) else { return nil }
         return .exposedSecret(url: url, header: header.name)

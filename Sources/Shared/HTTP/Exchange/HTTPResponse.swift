@@ -1,11 +1,11 @@
-/// Status and header fields of an answer.
+/// The status and header fields of a response.
 public struct HTTPResponse: Sendable, Hashable {
     public let status: Int
     public let headers: HTTPHeaders
     /// The URL that answered, after redirects.
     public let url: WebURL
-    /// Whether only the end of the connection marks the end of the body (RFC 9112 §6.3), so that a broken connection
-    /// looks the same.
+    /// Whether the body ends when the connection closes (RFC 9112 §6.3), so that a broken connection looks like a
+    /// complete body.
     public let endsAtClose: Bool
 
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), url: WebURL, endsAtClose: Bool = false) {
@@ -15,8 +15,7 @@ public struct HTTPResponse: Sendable, Hashable {
         self.endsAtClose = endsAtClose
     }
 
-    /// Statuses with a body that is the whole resource: 200, 203, and unassigned ones, which count as 200 (RFC 9110
-    /// §15).
+    /// Statuses whose body is the whole resource: 200, 203, and unassigned statuses, which count as 200 (RFC 9110 §15).
     public static let wholeStatuses = Set(200...299).subtracting([201, 202, 204, 205, 206, 207, 208, 226])
 
     public var isWhole: Bool { Self.wholeStatuses.contains(status) }

@@ -1,13 +1,13 @@
 import Support
 
-/// Reports exchanges: to metrics after they end, to progress while they last. Placed directly above libcurl, so that it
-/// sees every exchange of every tool, including redirects and retries.
+/// Reports exchanges to metrics when they end, and to progress while they run. Wraps the libcurl transport directly, so
+/// it sees every exchange of every tool, including redirects and retries.
 public struct ObservedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let metrics: Metrics
     private let progress: Progress
 
-    /// Returns `base` if nothing is reported.
+    /// Returns `base` itself if there is nothing to report.
     public static func over(
         _ base: any HTTPTransport, metrics: Metrics, progress: Progress
     ) -> any HTTPTransport {
@@ -55,11 +55,11 @@ public struct ObservedTransport: HTTPTransport {
 
     private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }
 
-    /// Reports the total length, if the answer has it.
+    /// Reports the total length, if the response contains it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
         guard isWanted(head.status) else { return }
         let start = head.status == 206 ? request.rangeStart ?? 0 : 0
-        // The length of compressed bytes is not the length of the delivered bytes.
+        // `Content-Length` counts compressed bytes, but delivered bytes are decompressed.
         let isPlain = head.headers["Content-Encoding"] == nil
         let total = isPlain ? head.headers.contentLength.map { start.addingReportingOverflow($0) } : nil
         transfer.expect(bytes: start, total: total.flatMap { $0.overflow ? nil : $0.partialValue })

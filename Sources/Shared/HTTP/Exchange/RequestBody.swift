@@ -1,9 +1,9 @@
 import Support
 
-/// The body of a request, read while it is sent, and again for another attempt. Memory does not grow with a file.
+/// The body of a request. Read while it is sent, and again for each retry, so memory does not grow with a file.
 public struct RequestBody: Sendable {
     public let count: Int
-    /// Fills a buffer from an offset on and returns the number of bytes, 0 at the end. Throws `SystemFailure`.
+    /// Fills the buffer with the bytes at `offset` and returns their number, 0 at the end. Throws `SystemFailure`.
     public let read: @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
 
     public init(_ bytes: [UInt8]) {

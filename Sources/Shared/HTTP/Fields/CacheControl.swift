@@ -1,15 +1,16 @@
 import Support
 
-/// A server's `Cache-Control` (RFC 9111 §5.2.2), as far as it concerns a private cache.
+/// The directives of a server's `Cache-Control` (RFC 9111 §5.2.2) that concern a private cache.
 ///
-/// Unknown directives are ignored; of a repeated directive the most restrictive counts; an invalid time counts as zero,
-/// so that the answer is stale (§4.2.1).
+/// Ignores unknown directives. If a directive is repeated, the most restrictive value applies. An invalid time counts
+/// as zero, which makes the answer stale (§4.2.1).
 public struct CacheControl: Sendable, Hashable {
     /// The answer must not be stored.
     public private(set) var noStore = false
-    /// The answer is for a single user; a cache of several users must not store it.
+    /// The answer is for a single user; a cache shared by several users must not store it.
     public private(set) var isPrivate = false
-    /// The answer must be revalidated before each use. A list of fields is treated as all fields.
+    /// The answer must be revalidated before each use. A field list, as in `no-cache="Set-Cookie"`, is ignored: the
+    /// directive applies to the whole answer.
     public private(set) var noCache = false
     /// A cache that knows the status may store the answer and ignore `no-store` (§5.2.2.3).
     public private(set) var mustUnderstand = false
@@ -19,12 +20,12 @@ public struct CacheControl: Sendable, Hashable {
     public private(set) var maxAge: Int?
     /// The answer does not change while it is fresh (RFC 8246).
     public private(set) var isImmutable = false
-    /// How many seconds a stale answer may be used during revalidation (RFC 5861 §3).
+    /// The number of seconds during which a stale answer may be used while it is revalidated (RFC 5861 §3).
     public private(set) var staleWhileRevalidate: Int?
-    /// How many seconds a stale answer may be used if the server fails (RFC 5861 §4).
+    /// The number of seconds during which a stale answer may be used if the server fails (RFC 5861 §4).
     public private(set) var staleIfError: Int?
 
-    /// The value of a number that is too large (RFC 9111 §1.2.2): 68 years.
+    /// Larger numbers of seconds count as this value (RFC 9111 §1.2.2): 68 years.
     static let longestAge = Int(Int32.max)
 
     public init(_ headers: HTTPHeaders) { self.init(headers["Cache-Control"] ?? "") }
@@ -99,17 +100,17 @@ public struct CacheControl: Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// Returns how long the answer is fresh from `now` on: `max-age`, else `Expires`, less its age on arrival (RFC 9111
-    /// §4.2.1, §4.2.3). Negative if it arrived stale; nil if the server does not specify it.
+    /// Returns the remaining freshness at `now`: `max-age`, else `Expires`, less the age on arrival (RFC 9111 §4.2.1,
+    /// §4.2.3). Negative if the response arrived stale; nil if the server specifies no lifetime.
     ///
-    /// The age is from `Age` only, not from `Date`, which may disagree with our clock.
+    /// Uses only `Age`, and not `Date`, which may disagree with this machine's clock.
     public func freshness(now: Timestamp) -> Duration? {
         let control = CacheControl(self)
         let lifetime: Duration
         if let seconds = control.maxAge {
             lifetime = .seconds(seconds)
         } else if let text = self["Expires"] {
-            // Anything but a single date, above all `0`, is in the past (RFC 9111 §5.3).
+            // A value other than a single date, such as `0`, is in the past (RFC 9111 §5.3).
             guard let end = HTTPDate.timestamp(text, now: now) else { return .zero - age }
             lifetime = end - (last("Date").flatMap { HTTPDate.timestamp($0, now: now) } ?? now)
         } else {

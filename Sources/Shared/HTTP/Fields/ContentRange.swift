@@ -1,6 +1,6 @@
 import Support
 
-/// The byte range of a 206 answer (RFC 9110 §14.4).
+/// The byte range of a 206 response (RFC 9110 §14.4).
 public struct ContentRange: Sendable, Hashable {
     public let first: Int
     /// Inclusive: a range of one byte has `first == last`.
@@ -27,7 +27,7 @@ public struct ContentRange: Sendable, Hashable {
         }
     }
 
-    /// Returns nil for an answer without a range, or with several parts.
+    /// Returns nil for a response without a range, or with several parts.
     public init?(_ headers: HTTPHeaders) {
         guard let text = headers.last("Content-Range") else { return nil }
         self.init(text)

@@ -5,7 +5,7 @@ public enum HTTPDate {
     /// Parses the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and
     /// `Sun Nov  6 08:49:37 1994`, in upper or lower case. Ignores the day of the week.
     ///
-    /// - Parameter now: decides the century of a two-digit year, which is at most 50 years ahead of it.
+    /// - Parameter now: decides the century of a two-digit year, which is at most 50 years after `now`.
     public static func timestamp(_ text: String, now: Timestamp = .now()) -> Timestamp? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let weekday = words.first, words.count >= 4 else { return nil }

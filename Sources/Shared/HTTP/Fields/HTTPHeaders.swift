@@ -6,8 +6,8 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
 {
     public let name: String
     public let value: String
-    /// Whether the field is also sent after a redirect to another origin. False for every field of the user and every
-    /// secret, which go only to the request's origin; true for `Accept`, `If-None-Match` and the like.
+    /// Whether the field is also sent after a redirect to another origin. False for the user's fields and for secrets,
+    /// which only the request's origin may receive; true for fields such as `Accept` and `If-None-Match`.
     public let crossesOrigins: Bool
 
     public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {
@@ -22,7 +22,8 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether name (RFC 9110 §5.1, a token) and value (§5.5) are valid, so that they add no lines to the request.
+    /// Whether the name (a token, RFC 9110 §5.1) and the value (§5.5) are valid, so that they cannot add lines to the
+    /// request.
     public var isValid: Bool {
         let isToken = { (byte: UInt8) in byte.isLetter || byte.isDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
         return !name.isEmpty && name.utf8.allSatisfy(isToken)
@@ -65,15 +66,15 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The compression of the body (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if it is not compressed, or if
-    /// the field has no known coding, as with some servers.
+    /// The compression of the body (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if the body is not compressed,
+    /// or if the field names no known coding, as some servers do.
     var compression: String? {
         let known = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz"]
         let codings = (self["Content-Encoding"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         return codings.first { known.contains(String($0)) }.map(String.init)
     }
 
-    /// `Content-Length` if it is one number, which may be repeated (RFC 9110 §8.6).
+    /// The value of `Content-Length`. Nil if it is not a number, or if repeated values differ (RFC 9110 §8.6).
     public var contentLength: Int? {
         guard let text = self["Content-Length"] else { return nil }
         let values = Set(text.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })
@@ -81,12 +82,12 @@ public struct HTTPHeaders: Sendable, Hashable {
         return Int(digits: value)
     }
 
-    /// The wait that `Retry-After` requests (RFC 9110 §10.2.3), in seconds or until a date; at least zero.
+    /// The delay that `Retry-After` requests (RFC 9110 §10.2.3), in seconds or until a date; at least zero.
     func retryAfter(now: Timestamp) -> Duration? {
         guard let value = last("Retry-After") else { return nil }
         let text = value.drop { $0 == " " }
         if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
-            // A number that is too large is a year or more in any case.
+            // At most a year, even if the number overflows.
             return .seconds(min(Int64(text) ?? .max, 31_536_000))
         }
         return HTTPDate.timestamp(String(text)).map { max($0 - now, .zero) }

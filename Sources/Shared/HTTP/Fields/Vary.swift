@@ -1,9 +1,9 @@
 import Support
 
-/// The request fields that selected an answer (`Vary`, RFC 9110 §12.5.5), with a digest of their values. Only fields of
-/// the user count, since the tools' own are the same in each request.
+/// The request fields that selected an answer (`Vary`, RFC 9110 §12.5.5), with a digest of their values. Covers only
+/// the user's fields, since the tools' own fields are the same in each request.
 public struct Vary: Sendable, Equatable {
-    /// The maximum length of the names; a longer list counts as `*`.
+    /// The maximum length of the names in bytes; a longer list counts as `*`.
     private static let byteLimit = 1024
 
     /// In lower case, sorted; nil for `*`.
@@ -15,7 +15,7 @@ public struct Vary: Sendable, Equatable {
     /// - Parameter fields: the request's fields, see `HTTPRequest.ownFields`.
     public init?(of headers: HTTPHeaders, fields: [String: String]) {
         let members = Set((headers["Vary"] ?? "").lowercased().split { ", \t".contains($0) }.map(String.init))
-        // The tools decide which codings they accept.
+        // The tools, not the user, choose the accepted codings.
         let names = members.subtracting(["accept-encoding"]).sorted()
         if names.isEmpty { return nil }
         let isNamed = !names.contains("*") && names.joined(separator: ",").utf8.count <= Self.byteLimit
@@ -37,7 +37,8 @@ public struct Vary: Sendable, Equatable {
     /// The form in the index: `accept-language,cookie 0123456789abcdef`, or `*`.
     public var text: String { names.map { "\($0.joined(separator: ",")) \(digest)" } ?? "*" }
 
-    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1); nil for `*`: only the server knows.
+    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`, which only the server can
+    /// decide.
     public func matches(_ fields: [String: String]) -> Bool? {
         names.map { _ in renewed(by: fields) == self }
     }

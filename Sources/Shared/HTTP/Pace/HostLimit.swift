@@ -1,6 +1,6 @@
 import Support
 
-/// Limits parallel exchanges with a host; the others wait in order of arrival.
+/// Limits parallel exchanges with a host. Further exchanges wait in order of arrival.
 public final class HostLimit: Sendable {
     private let queues: Monitor<HostQueues>
 
@@ -30,7 +30,7 @@ public final class HostLimit: Sendable {
             queues.update { $0.giveUp(number, at: host) }
             throw error
         }
-        // There may be room for the next in the queue, too.
+        // There may be room for the next exchange in the queue, too.
         queues.update { _ in }
     }
 }
@@ -47,10 +47,10 @@ struct HostQueues: Sendable {
     private var queues: [String: Queue] = [:]
     private var lastNumber = 0
 
-    /// - Parameter limit: the maximum of active exchanges per host, at least 1.
+    /// - Parameter limit: the maximum number of active exchanges per host, at least 1.
     init(limit: Int) { self.limit = max(limit, 1) }
 
-    /// Hosts with active or waiting exchanges. Others are forgotten, as a stream may contain a million hosts.
+    /// Hosts with active or waiting exchanges. Idle hosts are removed, since a stream may contain a million hosts.
     var hosts: Set<String> { Set(queues.keys) }
 
     /// Begins an exchange and returns nil, or joins the host's queue and returns the number for `begin`.
@@ -66,7 +66,7 @@ struct HostQueues: Sendable {
         return lastNumber
     }
 
-    /// Begins an exchange if it is this number's turn and there is room; returns whether it did.
+    /// Begins an exchange if it is this number's turn and there is room. Returns whether the exchange began.
     mutating func begin(_ number: Int, at host: String) -> Bool {
         guard let queue = queues[host], queue.active < limit, queue.waiting.first == number else { return false }
         queues[host]?.waiting.removeFirst()
@@ -74,7 +74,7 @@ struct HostQueues: Sendable {
         return true
     }
 
-    /// Leaves the queue before `begin`.
+    /// Removes a waiting exchange from the queue.
     mutating func giveUp(_ number: Int, at host: String) {
         queues[host]?.waiting.removeAll { $0 == number }
         forgetIfIdle(host)

@@ -1,9 +1,9 @@
 import Support
 
-/// A time until which a server accepts no requests.
+/// The time until which a server refuses requests.
 public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     public let until: Timestamp
-    /// Requests per window, if the server has sent it.
+    /// Requests per window, if the server reports the number.
     public let limit: Int?
 
     public init(until: Timestamp, limit: Int? = nil) {
@@ -14,7 +14,8 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     /// `limit=1000 refused=1800000000000`, with the time in milliseconds.
     public var description: String { "\(limit.map { "limit=\($0) " } ?? "")refused=\(until.milliseconds)" }
 
-    /// Parses a description, ignoring fields of other versions. Returns nil without a time before year 10000.
+    /// Parses a description, ignoring fields of other versions. Returns nil if the time is missing or not before year
+    /// 10000.
     public init?(_ text: String) {
         var numbers: [Substring: Int64] = [:]
         for word in text.split(separator: " ") {
@@ -26,13 +27,13 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// Stores the last refusal of each server, for one or more processes. Throws only errors that end the request: an
-/// unusable ledger continues in memory.
+/// Stores the last refusal of each server, for one or more processes. A ledger that cannot be used continues in memory,
+/// and throws only errors that must end the request.
 public protocol QuotaLedger: Sendable {
-    /// Returns the last refusal, which may be over.
+    /// Returns the last refusal, which may have ended.
     func refusal(of name: String) throws -> QuotaRefusal?
 
-    /// Replaces the last refusal, or removes it.
+    /// Replaces the last refusal, or removes it if `refusal` is nil.
     func keep(_ refusal: QuotaRefusal?, of name: String) throws
 }
 

@@ -1,23 +1,24 @@
 import Support
 
-/// The request quota that an answer reports.
+/// The request quota that a response reports.
 public struct QuotaReport: Sendable, Hashable {
     /// Requests per window.
     public var limit: Int?
     /// Requests left in the window.
     public var remaining: Int?
-    /// The time until the server accepts requests again, if it does not now.
+    /// The time until the server accepts requests again; nil if it accepts them now.
     public var refusal: Duration?
 
-    /// The refusal if a server has no requests left and does not specify the reset. api.data.gov, which never does,
-    /// counts by the hour.
+    /// The assumed refusal if no requests are left and the server does not report the reset. api.data.gov never reports
+    /// it, and counts by the hour.
     static let usualRefusal = Duration.seconds(3600)
 }
 
 extension QuotaReport {
     /// Reads the fields of api.data.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
-    /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). Of
-    /// several quotas, the scarcest counts. The `Retry-After` of a 429 takes precedence over the reset.
+    /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). If
+    /// there are several quotas, the quota with the fewest requests left counts. The `Retry-After` of a 429 takes
+    /// precedence over the reset.
     public init(_ response: HTTPResponse, now: Timestamp) {
         self.init()
         func number(_ field: String) -> Int? { Self.number(response.headers.last(field)) }
@@ -40,7 +41,7 @@ extension QuotaReport {
         return min(Int(digits) ?? .max, 1_000_000_000_000)
     }
 
-    /// Returns the time until a reset, which some servers send in seconds from now, others in seconds since 1970.
+    /// Returns the time until a reset. Some servers send the reset in seconds from now, others in seconds since 1970.
     private static func span(_ seconds: Int, now: Timestamp) -> Duration {
         let year = 31_536_000
         guard seconds > 1_000_000_000 else { return .seconds(min(seconds, year)) }

@@ -1,11 +1,11 @@
 import Support
 
-/// Sends no request to a server before the time that the server has set, with a ledger that may be shared.
+/// Holds back requests to a server until the time that the server has set. Several processes may share the ledger.
 ///
 /// Placed between the client and the transport that carries out requests, so that retries and redirects count too. A
-/// wait sends pauses to the receiver, and does not shorten the time limit of the exchange.
+/// wait sends pauses to the receiver, and does not count towards the timeout of the exchange.
 public struct QuotaTransport: HTTPTransport {
-    /// The longest wait for a server that refuses requests, as for a `Retry-After`.
+    /// The longest wait for a server that refuses requests, the same as for `Retry-After`.
     static let longestWait = Duration.seconds(60)
 
     private let base: any HTTPTransport
@@ -14,13 +14,13 @@ public struct QuotaTransport: HTTPTransport {
     private let log: Log
     private let clock: Clock
     private let sleep: Sleeper?
-    /// The quotas whose earlier refusal was removed.
+    /// Quotas whose earlier refusal was removed because of `asksAnyway`.
     private let asked = Monitor<Set<String>>([])
 
     /// - Parameters:
     ///   - ledger: returns the ledger for an address.
     ///   - asksAnyway: whether to forget refusals from before this run, such as after a change of plan.
-    ///   - log: gets the requests left as details.
+    ///   - log: receives the number of requests left, at the detail level.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
     public init(
         over base: any HTTPTransport, ledger: @escaping @Sendable (WebURL) -> any QuotaLedger,
@@ -34,8 +34,8 @@ public struct QuotaTransport: HTTPTransport {
         self.sleep = sleep
     }
 
-    /// Waits for the end of a short refusal, then carries out one exchange. Throws `FetchFailure.quotaUsedUp` during a
-    /// longer refusal, other `FetchFailure`s, `Cancelled`, and errors of `receive`.
+    /// Waits for the end of a short refusal, then carries out one exchange. Throws `FetchFailure.quotaUsedUp` if the
+    /// refusal is longer, other `FetchFailure`s, `Cancelled`, and errors of `receive`.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -88,7 +88,7 @@ public struct QuotaTransport: HTTPTransport {
     }
 
     /// Returns the name of the quota that a request counts against: a digest of its origin and of every field for that
-    /// server only, above all a key. A digest, so that no ledger contains a key.
+    /// origin only, such as an API key. A digest, so that no ledger contains a key.
     static func name(of request: HTTPRequest) -> String {
         let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))

@@ -2,14 +2,15 @@ import Support
 
 /// Limits bytes to an average rate, with short bursts. Pure.
 struct TokenBucket: Sendable, Hashable {
-    /// Small enough that the average over a second is right, large enough not to delay data that arrives in pieces.
+    /// The maximum burst: small enough for an exact average over a second, large enough not to delay data that arrives
+    /// in pieces.
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int
-    /// The time at which the rate has made up for all bytes so far. In the past if nothing passes.
+    /// The time at which the rate has caught up with the bytes so far. In the past if the bucket is idle.
     private var usedUntil: Duration
 
-    /// - Parameter now: a monotonic time from any start.
+    /// - Parameter now: a monotonic time with any origin.
     init(bytesPerSecond: Int, now: Duration) {
         self.bytesPerSecond = max(bytesPerSecond, 1)
         usedUntil = now
@@ -23,7 +24,7 @@ struct TokenBucket: Sendable, Hashable {
     }
 }
 
-/// Keeps all transfers of a process under one rate.
+/// Limits all transfers of a process to a common rate.
 public final class RateLimit: Sendable {
     private let bucket: Monitor<TokenBucket>
 

@@ -2,7 +2,7 @@ import Support
 
 /// Resolves `.` and `..` in a path (RFC 3986 §5.2.4).
 enum DotSegments {
-    /// Escaped dots (`%2e`) count, as in browsers, so that a path hides nothing.
+    /// Escaped dots (`%2e`) count as dots, as in browsers, so a path cannot hide a segment.
     static func removed(from path: String) -> String {
         guard path.utf8.first == UInt8(ascii: "/"), mayHaveDots(path) else { return path }
         var output: [Substring] = []
@@ -32,7 +32,7 @@ enum DotSegments {
         return false
     }
 
-    /// 1 for `.`, 2 for `..`, however written; 0 for other segments.
+    /// Returns 1 for `.`, 2 for `..`, escaped or not, and 0 for other segments.
     private static func dots(_ segment: Substring) -> Int {
         guard segment.utf8.count <= 6 else { return 0 }
         switch PercentEncoding.decoded(Array(segment.utf8)[...]) {

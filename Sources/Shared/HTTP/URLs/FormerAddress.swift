@@ -1,12 +1,13 @@
 import Support
 
-/// The addresses of version 1.0.0, if they differ: caches have entries under keys made from them, which are found once
-/// under these keys and then moved (`CacheKey.former`). To be removed with 2.0.0, which may abandon such caches.
+/// Addresses as version 1.0.0 wrote them, if they differ. Older caches have entries under keys made from such
+/// addresses; an entry is found once under its old key and then moved (`CacheKey.former`). To be removed with 2.0.0,
+/// which may abandon such caches.
 extension WebURL {
     /// Returns the URL that version 1.0.0 made from `text`, or nil if it refused the text or made the same URL.
     ///
-    /// It kept backslashes as characters of the path, refused them in the authority, and mapped hosts without
-    /// composition (NFC) and with fewer equivalent characters.
+    /// Version 1.0.0 kept backslashes as characters of the path, refused them in the authority, and mapped hosts
+    /// without composition (NFC) and with fewer equivalent characters.
     package func former(of text: String) -> WebURL? {
         let bytes = Self.trimmed(text)
         guard let colon = Self.endOfScheme(bytes[...]), bytes[(colon + 1)...].starts(with: "//".utf8) else {
@@ -64,7 +65,7 @@ private enum FormerName {
         }
     }
 
-    /// RFC 3492 §6.3, with its parameters for host names (§5); returns nil for more than 63 characters.
+    /// Encodes by RFC 3492 §6.3 with the parameters for host names (§5). Returns nil for more than 63 characters.
     private static func punycode(_ scalars: [UInt32]) -> String? {
         let base = 36
         let least = 1

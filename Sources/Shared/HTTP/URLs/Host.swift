@@ -30,8 +30,8 @@ struct Host {
             return Host(text: address.description, address: address)
         }
         guard all.allSatisfy(isNameCharacter) else { throw refused }
-        // The name means this machine with and without the final dot (RFC 6761 §6.3), but not all resolvers know it
-        // with the dot.
+        // `localhost` is this machine with and without a final dot (RFC 6761 §6.3), but not all resolvers accept the
+        // dot.
         let isLocal = last.elementsEqual("localhost".utf8)
         return Host(text: isLocal ? String(decoding: relative, as: UTF8.self) : name, address: nil)
     }

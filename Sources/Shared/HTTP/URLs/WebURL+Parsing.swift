@@ -1,9 +1,9 @@
 import Support
 
 extension WebURL {
-    /// Parses an absolute URL (RFC 3986 §3) leniently: white space around it is dropped; white space and other invalid
-    /// characters inside it are encoded; a backslash before the query is a slash. The user comes before the last `@` of
-    /// the authority. Throws `WebURLFailure` for an invalid URL, or one that the tools do not open.
+    /// Parses an absolute URL (RFC 3986 §3) leniently: drops white space around the URL, encodes white space and other
+    /// invalid characters inside it, and treats a backslash before the query as a slash. The user and password end at
+    /// the last `@` of the authority. Throws `WebURLFailure` for an invalid or unsupported URL.
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
         let bytes = Self.trimmed(text).withSlashes
@@ -77,7 +77,7 @@ extension WebURL {
         }
     }
 
-    /// Returns the text's bytes without ASCII white space around them.
+    /// Returns the bytes of a text without leading and trailing ASCII white space.
     static func trimmed(_ text: String) -> [UInt8] {
         Array(Array(text.utf8).trimming { $0 == 0x20 || (0x09...0x0D).contains($0) })
     }
@@ -108,7 +108,7 @@ extension WebURL {
     }
 
     /// Splits host and port, if there is a colon. Brackets stay with the host. Throws `WebURLFailure.blockedHost` for
-    /// wrong brackets.
+    /// invalid brackets.
     private static func splitPort(
         _ authority: ArraySlice<UInt8>
     ) throws(WebURLFailure) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {
@@ -124,8 +124,8 @@ extension WebURL {
         return (authority[..<colon], authority[(colon + 1)...])
     }
 
-    /// Returns the address that a text without a scheme means, such as `example.org/m31.jpg`, or nil if it
-    /// begins with no domain or has no path.
+    /// Returns an `https` address for a text without a scheme, such as `example.org/m31.jpg`. Returns nil unless the
+    /// text begins with a domain and has a path.
     public static func address(withoutScheme text: String) -> String? {
         let bytes = text.utf8
         guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")) else { return nil }

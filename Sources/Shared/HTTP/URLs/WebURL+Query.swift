@@ -1,7 +1,7 @@
 import Support
 
 extension WebURL {
-    /// Removes the query items of these names; the others keep their bytes. If none is left, the `?` is removed, too.
+    /// Removes the query items with these names. The other items keep their bytes. Removes the `?` if no item is left.
     public func removingQueryItems(named names: Set<String>) -> WebURL {
         keepingItems { !names.contains(Self.decodedItem($0.prefix { $0 != "=" })) }
     }
@@ -27,8 +27,8 @@ extension WebURL {
         AddressSecrets.replacing(in: withoutFragment) { _ in AddressSecrets.mark }
     }
 
-    /// Returns an address, or its `redacted` form if it has a secret or a `=` in its fragment. Removes user and
-    /// password from an invalid address.
+    /// Returns the `redacted` form of an address if it has a secret or a `=` in its fragment, or else the address
+    /// without user and password.
     public static func withoutSecrets(_ text: String) -> String {
         if text.utf8.contains(UInt8(ascii: "=")), let url = try? WebURL(text),
             url.hasSecrets || url.fragment?.contains("=") == true

@@ -3,7 +3,7 @@ import Support
 extension WebURL {
     /// Resolves a `reference` in a document or a `Location` field of this URL (RFC 3986 §5.2).
     ///
-    /// The result has this URL's credentials only if it has the same origin and no credentials. Throws `WebURLFailure`.
+    /// The result inherits this URL's credentials if it has the same origin and no credentials. Throws `WebURLFailure`.
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
         if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
         let bytes = Self.trimmed(reference).withSlashes
@@ -29,7 +29,7 @@ extension WebURL {
         return result
     }
 
-    /// RFC 3986 §5.2.3: the reference's path after this path's last slash.
+    /// Appends a relative path after the last slash of this path (RFC 3986 §5.2.3).
     private func merged(with relative: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "/" + relative }
         return path[...slash] + relative

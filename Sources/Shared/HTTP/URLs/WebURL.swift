@@ -2,11 +2,11 @@ import Support
 
 /// An absolute `http` or `https` URL.
 ///
-/// It can be sent as stored: non-ASCII characters and white space in path, query and fragment are percent-encoded (RFC
-/// 3986 §2.1); the host is in lower-case ASCII (international names by UTS #46) or an address in its canonical form.
-/// User name and password are stored apart, and omitted from every text that this type returns.
+/// Stored as it is sent: non-ASCII characters and white space in path, query and fragment are percent-encoded (RFC 3986
+/// §2.1); the host is in lower-case ASCII (international names by UTS #46) or an address in its canonical form. User
+/// name and password are stored separately, and omitted from every text that this type returns.
 public struct WebURL: Sendable, Hashable {
-    /// The maximum length of an address. Servers and proxies accept half of it.
+    /// The maximum length of an address in bytes. Servers and proxies accept half of that.
     public static let byteLimit = 16 << 10
 
     public enum Scheme: String, Sendable, Hashable {
@@ -27,7 +27,7 @@ public struct WebURL: Sendable, Hashable {
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// Scheme, host and port, which decide which server may see a secret (RFC 6454 §4).
+    /// Scheme, host and port, which decide which server may receive a secret (RFC 6454 §4).
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public let scheme: Scheme
         /// Without a final dot.
@@ -56,7 +56,7 @@ public struct WebURL: Sendable, Hashable {
     public internal(set) var scheme: Scheme
     /// As written in a URL: an IPv6 address is in brackets.
     public internal(set) var host: String
-    /// The host's address if it was written as an address in any form.
+    /// The address of a host that was written as an address, in any form.
     public internal(set) var address: IPAddress?
     public internal(set) var explicitPort: Int?
     /// Percent-encoded; empty, or begins with `/`.
@@ -67,7 +67,7 @@ public struct WebURL: Sendable, Hashable {
     public internal(set) var fragment: String?
     public internal(set) var credentials: Credentials?
 
-    /// Parses an address in the code. Traps if it is invalid.
+    /// Parses a literal address. Traps if it is invalid.
     public init(literal text: StaticString) {
         guard let url = try? WebURL("\(text)") else { preconditionFailure("\(text) is not an address") }
         self = url
@@ -92,15 +92,15 @@ public struct WebURL: Sendable, Hashable {
         return "\(host):\(explicitPort)"
     }
 
-    /// The text to send: no credentials, no fragment, dot segments resolved, and a path of at least `/`.
+    /// The URL as sent: no credentials, no fragment, dot segments resolved, and a path of at least `/`.
     public var requestText: String {
         let path = DotSegments.removed(from: self.path)
         return "\(scheme.rawValue)://\(authority)\(path.isEmpty ? "/" : path)\(query.map { "?\($0)" } ?? "")"
     }
 
-    /// The same text for all spellings of this URL (RFC 3986 §6.2.2 and §6.2.3): without credentials, fragment, default
-    /// port, dot segments and the host's final dot; escapes in upper case and only if needed. Parsing it returns a URL
-    /// with the same description and `normalized`.
+    /// The canonical form, equal for all spellings of this URL (RFC 3986 §6.2.2 and §6.2.3): without credentials,
+    /// fragment, default port, dot segments and the host's final dot; escapes in upper case and only if needed. Parsing
+    /// this text returns a URL whose description and canonical form are this text.
     public var normalized: String {
         let path = DotSegments.removed(from: PercentEncoding.normalized(self.path))
         let query = self.query.map { "?\(PercentEncoding.normalized($0))" } ?? ""

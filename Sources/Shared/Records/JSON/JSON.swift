@@ -9,7 +9,7 @@ public enum JSON: Sendable, Equatable {
     case array([JSON])
     /// Members are written in this order.
     case object([Member])
-    /// A JSON value that is already serialized on a single line.
+    /// Serialized JSON on a single line.
     case raw([UInt8])
 
     public struct Member: Sendable, Equatable {
@@ -22,12 +22,12 @@ public enum JSON: Sendable, Equatable {
         }
     }
 
-    /// Returns an object without the members whose value is nil.
+    /// Returns an object, omitting members whose value is nil.
     public static func object(_ members: KeyValuePairs<String, JSON?>) -> JSON {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
-    /// Appends the value without white space.
+    /// Appends the serialized value, without white space between tokens.
     public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8

@@ -1,5 +1,5 @@
 extension JSONBytes {
-    /// Appends JSON, indented by two spaces per level.
+    /// Appends `bytes` to `result`, indented by two spaces per level.
     static func indent(_ bytes: [UInt8], into result: inout [UInt8]) {
         var depth = 0
         func newLine(_ result: inout [UInt8]) {
@@ -43,7 +43,7 @@ extension JSONBytes {
         }
     }
 
-    /// Returns the bytes without white space that contains a line break.
+    /// Removes each run of white space between tokens that contains a line break.
     static func withoutLineBreaks(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -2,8 +2,8 @@ import Support
 
 /// Reads values in bytes that are valid JSON.
 enum JSONBytes {
-    /// Returns the text of a string value, or nil for another kind of value. `bytes` includes the quotes. A lone
-    /// surrogate becomes U+FFFD.
+    /// Decodes a JSON string, quotes included; returns nil for any other kind of value. A lone surrogate becomes
+    /// U+FFFD.
     static func string(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.first == UInt8(ascii: "\""), bytes.count >= 2 else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -50,7 +50,7 @@ enum JSONBytes {
         }
     }
 
-    /// Returns the end of the value that begins at `start`.
+    /// Returns the end offset of the value that begins at `start`.
     static func end(ofValueAt start: Int, in bytes: ArraySlice<UInt8>) -> Int {
         var i = start
         var depth = 0
@@ -80,7 +80,8 @@ enum JSONBytes {
         return bytes.endIndex
     }
 
-    /// Returns the value for `key` in an object (the last one of duplicate keys), or at that index in an array.
+    /// Returns the value of `key` in an object, or the element with that index in an array. The last of duplicate keys
+    /// wins.
     ///
     /// Keys are compared as unescaped bytes without Unicode normalisation: `"\u0061"` is `"a"`, but a precomposed é is
     /// not e with a combining accent.
@@ -114,7 +115,7 @@ enum JSONBytes {
         }
     }
 
-    /// Calls `body` for each element of an array until it returns false. Does nothing for another kind of value.
+    /// Calls `body` for each element of an array until `body` returns false. Does nothing for any other kind of value.
     static func forEachElement(of array: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Bool) {
         guard array.first == UInt8(ascii: "[") else { return }
         var i = skipWhitespace(array, array.startIndex + 1)

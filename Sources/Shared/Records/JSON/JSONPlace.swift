@@ -1,6 +1,6 @@
-/// The first error in a text that should be one JSON object.
+/// The position and reason of the first error in a text that must be a single JSON object.
 public struct JSONPlace: Sendable, Equatable {
-    /// Counted from 1, like `column`, which counts bytes.
+    /// Counted from 1, like `column`, which is in bytes.
     public let line: Int
     public let column: Int
     private let reason: String
@@ -8,7 +8,7 @@ public struct JSONPlace: Sendable, Equatable {
     /// For example `line 3, column 5: nothing may follow the JSON object`.
     public var message: String { "line \(line), column \(column): \(reason)" }
 
-    /// Returns nil if the text is one JSON object.
+    /// Returns the first error, or nil if the text is a single JSON object.
     public static func fault(in bytes: [UInt8]) -> JSONPlace? {
         var scanner = JSONScanner()
         let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }

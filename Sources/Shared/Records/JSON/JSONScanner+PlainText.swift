@@ -1,9 +1,9 @@
 extension JSONScanner {
-    /// Returns the offset of the first byte from `start` on that is a quote, a backslash, a control character or not
-    /// ASCII.
+    /// Returns the offset of the first quote, backslash, control character or non-ASCII byte at or after `start`, or
+    /// `end`.
     ///
     /// Tests eight bytes at a time. A byte is a hit if the top bit is set in the byte itself, in byte - 0x20, or in
-    /// (byte ^ c) - 1 for a quote or backslash c. A borrow only sets bits above the first hit, so the lowest is exact.
+    /// (byte ^ c) - 1 for a quote or backslash c. Only a hit borrows from the next byte, so the lowest hit is exact.
     static func plainEnd(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
         var i = start
         let raw = UnsafeRawPointer(base)

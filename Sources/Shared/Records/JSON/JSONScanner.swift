@@ -2,9 +2,9 @@ import Support
 
 /// Scans one JSON value (RFC 8259) in bytes that arrive in pieces, and records the ranges of an object's fields.
 ///
-/// A pushdown automaton that can stop and resume at any byte, so each byte is scanned once, however many reads deliver
-/// the value. Offsets count from the value's first byte. Strings must be valid UTF-8 without raw control characters.
-/// Cost: O(n); allocates only the list of fields.
+/// This pushdown automaton can stop and resume at any byte, so it scans each byte once, however many reads deliver the
+/// value. Offsets count from the value's first byte. Strings must be valid UTF-8 without raw control characters. Cost:
+/// O(n); allocates only the list of fields.
 struct JSONScanner {
     enum Verdict: Equatable {
         /// The bytes so far are valid but incomplete.
@@ -14,11 +14,11 @@ struct JSONScanner {
         case invalid(JSONFault, at: Int)
     }
 
-    /// The maximum nesting. Deeper input is hostile or accidental; jq's limit has the same order of magnitude.
+    /// The maximum nesting depth, of the same order as jq's limit. Deeper input is hostile or accidental.
     static let maxDepth = 512
 
-    /// The maximum number of fields of the outermost object. Real records have some dozens, and the state kept for a
-    /// field can be larger than the field.
+    /// The maximum number of fields of the outermost object. Real records have a few dozen, and a `JSONField` can be
+    /// larger than the field itself.
     static let maxFields = 10_000
 
     private enum State {
@@ -31,15 +31,15 @@ struct JSONScanner {
     /// The first `maxFields` fields of the outermost object, in order.
     private(set) var fields: [JSONField] = []
     private(set) var hasTooManyFields = false
-    /// Line feeds passed, all of them between tokens.
+    /// The number of line feeds scanned. All are between tokens.
     private(set) var lineFeeds = 0
-    /// Whether a line feed or carriage return was passed.
+    /// Whether a line feed or carriage return was scanned.
     private(set) var hasLineBreak = false
 
     private var state = State.value
     private var position = 0
     private var depth = 0
-    /// One bit per level, set for an object.
+    /// One bit per nesting level: set for an object, clear for an array.
     private var kinds = [UInt64](repeating: 0, count: maxDepth / 64)
     private var inKey = false
     private var hexDigitsLeft = 0
@@ -67,13 +67,14 @@ struct JSONScanner {
         notesFields = true
     }
 
-    /// Counts offsets from here and stops recording fields.
+    /// Restarts offsets at 0, after the caller has dropped the scanned bytes, and stops recording fields.
     mutating func rebase() {
         position = 0
         notesFields = false
     }
 
-    /// Continues with `bytes`: all bytes of the value so far, or since `rebase`, including those already scanned.
+    /// Continues the scan. `bytes` are all bytes of the value so far, scanned bytes included, or all bytes since
+    /// `rebase`.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Verdict {
         guard let base = bytes.baseAddress else { return .needsMore }
         let count = bytes.count
@@ -161,7 +162,7 @@ struct JSONScanner {
                     state = .exponent
                     i += 1
                 } else if endValue(at: i) {
-                    // The byte after a number is not part of it; the caller decides whether it is valid there.
+                    // The byte that ends a number is not part of it. The caller decides whether that byte is valid.
                     return .complete(end: i)
                 }
             default:
@@ -182,7 +183,7 @@ struct JSONScanner {
         return .needsMore
     }
 
-    /// Returns the verdict at the end of the input, which can complete only a number.
+    /// Returns the verdict at the end of the input. Only a number can still become complete.
     mutating func finish(count: Int) -> Verdict {
         switch state {
         case .zero, .integer, .fraction, .exponentDigits:
@@ -191,7 +192,7 @@ struct JSONScanner {
         }
     }
 
-    /// Handles a byte that is neither white space nor in a token. Returns a verdict if the value ends or is invalid.
+    /// Handles a byte outside tokens that is not white space. Returns a verdict if the value ends or is invalid.
     private mutating func structure(_ byte: UInt8, at i: Int) -> Verdict? {
         switch (state, byte) {
         case (.keyOrEnd, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
@@ -240,13 +241,13 @@ struct JSONScanner {
         return nil
     }
 
-    /// - Parameter literal: the rest of the literal, reversed.
+    /// - Parameter literal: the literal without its first letter, reversed.
     private mutating func begin(literal: StaticString) {
         literalRest = literal.withUTF8Buffer { Array($0) }
         state = .literal
     }
 
-    /// Records the end of a value; returns whether it was the outermost one.
+    /// Records the end of a value. Returns whether the outermost value has ended.
     private mutating func endValue(at end: Int) -> Bool {
         if depth == 0 { return true }
         if depth == 1, notesFields, kinds[0] & 1 == 1 {
@@ -264,7 +265,8 @@ struct JSONScanner {
         depth > 0 && kinds[(depth - 1) >> 6] & (UInt64(1) << UInt64((depth - 1) & 63)) != 0
     }
 
-    /// Prepares for the continuation bytes of `lead` (Unicode 15, table 3-7: no overlong forms, no surrogates).
+    /// Prepares for the continuation bytes that may follow `lead`, or returns false if `lead` begins no sequence
+    /// (Unicode 15, table 3-7: no overlong forms, no surrogates).
     private mutating func beginSequence(_ lead: UInt8) -> Bool {
         switch lead {
         case 0xC2...0xDF: (continuationsLeft, continuationBounds) = (1, (0x80, 0xBF))

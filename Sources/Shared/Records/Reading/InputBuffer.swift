@@ -1,8 +1,8 @@
 import Support
 
-/// Input that was read but not yet consumed, shared by the readers of lines and of records.
+/// Bytes that were read but not yet consumed, shared by `LineReader` and `RecordReader`.
 ///
-/// Memory: 128 KiB, more only while a line or record is longer. Methods throw `SystemFailure` if reading fails.
+/// Uses 128 KiB, and grows for a longer line or record. Methods throw `SystemFailure` if reading fails.
 final class InputBuffer {
     private let file: File?
     /// Called before a read that may block.
@@ -11,7 +11,7 @@ final class InputBuffer {
     private(set) var bytes: [UInt8]
     var start = 0
     private(set) var end: Int
-    /// The line of `start`, counted from 1. A reader that moves `start` past a line feed increments it.
+    /// The line number of `start`, counted from 1. A reader that moves `start` past a line feed increments `line`.
     var line = 1
     private var atEnd: Bool
 
@@ -36,7 +36,7 @@ final class InputBuffer {
 
     var unused: ArraySlice<UInt8> { bytes[start..<end] }
 
-    /// Returns the byte at `start + offset`, reading more if needed, or nil at the end.
+    /// Returns the byte at `start + offset`, reading more if needed, or nil at the end of the input.
     func peek(at offset: Int = 0) throws -> UInt8? {
         while start + offset >= end {
             if try !fill() { return nil }
@@ -44,7 +44,8 @@ final class InputBuffer {
         return bytes[start + offset]
     }
 
-    /// Moves `start` to the next such byte, or to the end. Returns whether there is one.
+    /// Moves `start` to the next occurrence of `byte` and returns true, or moves it to the end of the input and returns
+    /// false.
     func skip(to byte: UInt8) throws -> Bool {
         while true {
             if let place = unused.firstIndex(of: byte) {
@@ -63,7 +64,7 @@ final class InputBuffer {
 
     func skipAll() { (start, atEnd) = (end, true) }
 
-    /// Reads more; returns false at the end.
+    /// Reads more bytes. Returns false at the end of the input.
     func fill() throws -> Bool {
         guard !atEnd, let file else { return false }
         try willWait()
@@ -74,7 +75,7 @@ final class InputBuffer {
             }
             start -= kept
             end -= kept
-            // Doubles only for a line or record that fills it, so that copying stays linear.
+            // A single line or record fills the buffer. Doubling keeps the cost of copying linear.
             if bytes.count - end < Self.readSize { bytes += [UInt8](repeating: 0, count: bytes.count) }
         }
         let got = try bytes.withUnsafeMutableBytes { bytes in
@@ -87,11 +88,12 @@ final class InputBuffer {
 
     // MARK: Indentation
 
-    /// Eight spaces per level that the scanner allows. No program indents deeper, and a gigabyte of spaces must not be
-    /// kept.
+    /// The maximum of `indent`: eight spaces per nesting level. No program indents deeper, and `fill` must not keep a
+    /// gigabyte of spaces.
     private static let deepestIndent = 8 * JSONScanner.maxDepth
 
-    /// The spaces and tabs right before `start`. `fill` keeps them: they show how deep a broken record was indented.
+    /// The number of spaces and tabs directly before `start`. `fill` keeps these bytes, because `RecordReader` uses the
+    /// indentation of a broken record to find the next record.
     var indent: Int {
         let limit = max(start - Self.deepestIndent, 0)
         var first = start

@@ -2,8 +2,8 @@ import Support
 
 /// Reads lines of text as they arrive.
 ///
-/// A line ends with LF or CRLF, which the last line may lack; or it ends with NUL and keeps all other bytes. Memory: as
-/// in `InputBuffer`. Methods throw `SystemFailure` if reading fails.
+/// Lines end with LF or CRLF; or they end with NUL, and LF and CR are ordinary bytes. The last line needs no
+/// terminator. Memory: see `InputBuffer`. Methods throw `SystemFailure` if reading fails.
 public final class LineReader {
     public struct Line: Sendable, Equatable {
         /// Decoded like a command-line argument (`String(pathBytes:)`).
@@ -14,7 +14,7 @@ public final class LineReader {
 
     public enum Item: Sendable {
         case line(Line)
-        /// The line is longer than a record may be.
+        /// The line is longer than `RecordReader.lengthLimit`.
         case bad(LineFailure)
     }
 
@@ -24,7 +24,8 @@ public final class LineReader {
 
     /// - Parameters:
     ///   - endsInNUL: whether lines end with NUL instead of LF, as in the output of `find -print0`.
-    ///   - willWait: called before this reader, or a `RecordReader` that continues it, may block: the moment to flush.
+    ///   - willWait: called before a read that may block, also by a `RecordReader` that continues this reader. Flush
+    ///     output here.
     public init(file: File, endsInNUL: Bool = false, willWait: @escaping () throws -> Void = {}) {
         input = InputBuffer(file: file, willWait: willWait)
         lineEnd = endsInNUL ? 0 : Self.lineFeed
@@ -35,8 +36,8 @@ public final class LineReader {
         lineEnd = Self.lineFeed
     }
 
-    /// Whether records (a brace or bracket) or binary data follow, which are for a `RecordReader`. Skips a byte-order
-    /// mark and blank lines.
+    /// Returns whether the input must be read by a `RecordReader`, because a brace, a bracket or binary data follows.
+    /// First skips a byte-order mark and blank lines.
     public func beginsRecords() throws -> Bool {
         try input.skipByteOrderMark()
         while let byte = try input.peek() {
@@ -52,10 +53,10 @@ public final class LineReader {
         return false
     }
 
-    /// Whether `next` can return a line without reading.
+    /// Whether `next` can return a line without reading from the file.
     public var hasLine: Bool { input.unused.contains(lineEnd) }
 
-    /// Returns the next line, or nil at the end.
+    /// Returns the next line, or nil at the end of the input.
     public func next() throws -> Item? {
         var searched = 0
         while true {
@@ -80,7 +81,7 @@ public final class LineReader {
         return .line(Line(text: String(pathBytes: hasReturn ? bytes.dropLast() : bytes), number: input.line))
     }
 
-    /// Skips a line over the limit without buffering it.
+    /// Skips a line that is longer than the limit, without buffering it.
     private func skipTooLong() throws -> Item {
         let bad = tooLong
         if try input.skip(to: lineEnd) {

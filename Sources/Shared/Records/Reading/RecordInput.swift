@@ -1,9 +1,9 @@
 import Support
 
-/// A record to work on.
+/// A record to be processed, and its origin.
 public struct RecordJob: Sendable {
     public var record: Record
-    /// The command-line argument that the record was made from.
+    /// The command-line argument from which the record was made.
     public let argument: String?
     /// The input line of the record's first byte, counted from 1.
     public let line: Int?
@@ -21,6 +21,7 @@ public struct RecordJob: Sendable {
 /// An item of the input.
 public enum RecordInput: Sendable {
     case job(RecordJob)
-    /// Becomes this record with `error` added, and `input_line` for a `LineFailure`.
+    /// Invalid input. The output gets this record instead, with `error` added, and `input_line` if the failure is a
+    /// `LineFailure`.
     case bad(any Failure, in: Record = Record())
 }

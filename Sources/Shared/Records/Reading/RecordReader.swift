@@ -2,10 +2,11 @@ import Support
 
 /// Reads records as they arrive: NDJSON, concatenated objects in any layout, or arrays of objects.
 ///
-/// Other input becomes `.bad` with the number of its first line. Reading resumes on the next line, or, if the damage
-/// shows lines later, on the first line that begins like a record. Memory: as in `InputBuffer`.
+/// Other input is returned as `.bad` with the number of its first line. After an error on that line, reading resumes on
+/// the next line; after an error on a later line, on the next line that begins like a record. Memory: see
+/// `InputBuffer`.
 public final class RecordReader {
-    /// Longer records are refused (16 MiB).
+    /// The maximum length of a record (16 MiB).
     public static let lengthLimit = 16 << 20
 
     private let input: InputBuffer
@@ -15,11 +16,11 @@ public final class RecordReader {
 
     public init(bytes: [UInt8]) { input = InputBuffer(bytes: bytes) }
 
-    /// Continues where `lines` stopped, which must not be used any more.
+    /// Continues where `lines` stopped. The caller must not use `lines` afterwards.
     public init(continuing lines: LineReader) { input = lines.input }
 
-    /// Returns the next record, or a failure for input that is no record; nil at the end. Throws `SystemFailure` if
-    /// reading fails.
+    /// Returns the next record, `.bad` for input that is not a record, or nil at the end of the input. Throws
+    /// `SystemFailure` if reading fails.
     public func next() throws -> RecordInput? {
         if isFirst {
             isFirst = false
@@ -106,11 +107,11 @@ public final class RecordReader {
 
     // MARK: After a fault
 
-    /// Resumes after a value that broke at `offset`.
+    /// Moves to the position at which reading resumes after a syntax error at `offset`.
     ///
-    /// Damage on the line where the value began costs that line. Damage that shows later (a truncated line swallows the
-    /// beginning of the next; a pretty-printed object has a syntax error) costs everything up to the next line that
-    /// begins with a brace and is indented no deeper than the broken value.
+    /// If the error is on the first line of the value, skips that line. If it is on a later line (a truncated line runs
+    /// into the next line, or a pretty-printed object has an error), skips everything up to the next line that begins
+    /// with a brace and is indented no deeper than the broken value.
     private func resume(afterFaultAt offset: Int) throws {
         guard let firstBreak = input.unused.prefix(offset).firstIndex(of: Self.lineFeed) else {
             input.start += offset
@@ -128,7 +129,7 @@ public final class RecordReader {
         } while try input.skip(to: Self.lineFeed)
     }
 
-    /// Skips a record over the limit without buffering it.
+    /// Skips a record that is longer than the limit, without buffering it.
     private func skipTooLong() throws -> RecordInput {
         let bad = bad(.tooLong(limit: Self.lengthLimit))
         while true {
@@ -151,9 +152,9 @@ public final class RecordReader {
 
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Whether the input is a picture, whose every line would be a failed record: its first bytes contain NUL, as in
-    /// every picture format and in no JSON, and begin unlike text, or as GIF or WebP do. A NUL alone may be a single
-    /// bad line in a good stream.
+    /// Whether the input is a picture, which would otherwise become one failed record per line. The first 64 bytes of a
+    /// picture contain NUL, as in every picture format and in no JSON, and begin with a non-ASCII byte, or as GIF or
+    /// WebP do. NUL alone is not enough: it may be a single bad line in a good stream.
     static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
         let head = bytes.prefix(64)
         guard let first = head.first, head.contains(0) else { return false }

@@ -15,12 +15,12 @@ extension Record {
     /// Whether an earlier tool failed on this record.
     public var hasError: Bool { has("error") }
 
-    /// Whether `tool` itself failed on this record, and a retry may succeed.
+    /// Whether an earlier run of `tool` failed on this record and a retry may succeed.
     func hasTransientError(of tool: String) -> Bool {
         string("error.tool") == tool && bool("error.transient") == true
     }
 
-    /// Adds the exit status in `error` to a run's, or 65 if the field has none.
+    /// Adds the exit status in `error` to `tally`, or 65 if `error` has no valid status.
     func addError(to tally: inout ExitTally) {
         let exit = integer("error.exit").flatMap(Int32.init(exactly:)) ?? 0
         tally.add(

@@ -1,7 +1,7 @@
 import Support
 
 /// The path of a value in a record: field names joined by dots, such as `variants.overlay.path`. A number is an index
-/// into an array. A field whose own name is the whole path, dots included, takes precedence.
+/// into an array. A field whose name equals the whole path, dots included, takes precedence.
 public struct FieldPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let description: String
 
@@ -11,7 +11,7 @@ public struct FieldPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
         description = text
     }
 
-    /// Does not validate, so that literals cost nothing.
+    /// Does not validate the literal, which would cost time at each use.
     public init(stringLiteral text: String) { description = text }
 
     var components: [Substring] { description.split(separator: ".") }

@@ -8,9 +8,9 @@ public enum InputFailure: Failure, Equatable {
     case tooManyFields(limit: Int)
     case unfinished
     case notOneObject(count: Int)
-    /// The field should hold a path, but its value cannot be one.
+    /// The value of a path field contains NUL or is not valid Base64.
     case notAPath(field: String)
-    /// The input is not text.
+    /// The input is binary, such as a picture.
     case binary
 
     public var code: String {
@@ -44,7 +44,7 @@ public enum InputFailure: Failure, Equatable {
     public var exitCode: ExitCode { .data }
 }
 
-/// A failure of a line of the input. Its record reports the line as `input_line`.
+/// A failure with its input line, which the record reports as `input_line`.
 public struct LineFailure: WrappingFailure {
     public let reason: any Failure
     /// Counted from 1.

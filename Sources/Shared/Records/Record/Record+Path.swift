@@ -1,11 +1,12 @@
 import Support
 
-/// Paths in records. A path is text if it is UTF-8, else Base64 in a field of the same name with the suffix `_base64`.
-/// Every method handles both forms.
+/// Paths in records. A path in UTF-8 is a string; any other path is Base64 in a field with the suffix `_base64`. Every
+/// method handles both forms.
 extension Record {
     public func hasPath(_ name: FieldPath) -> Bool { string(name) != nil || string(name.base64) != nil }
 
-    /// Returns the path, or nil if there is none. Throws `InputFailure.notAPath` if the value cannot be a path.
+    /// Returns the path, or nil if the record has none. Throws `InputFailure.notAPath` if the value is not a valid
+    /// path.
     public func path(_ name: FieldPath) throws(InputFailure) -> String? {
         let bytes: [UInt8]
         if let text = string(name) {
@@ -28,7 +29,7 @@ extension Record {
         set([name: nil, FieldPath.base64(name): nil])
     }
 
-    /// Returns `printable` as bytes, and the bytes of a `path` or `file` that is not UTF-8.
+    /// Returns `printable` as bytes, or the decoded bytes of a `path` or `file` that is not UTF-8.
     func printableBytes(_ path: FieldPath) -> [UInt8]? {
         if let text = printable(path) { return Array(text.utf8) }
         guard let last = path.components.last, last == "path" || last == "file" else { return nil }

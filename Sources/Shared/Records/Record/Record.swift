@@ -1,8 +1,8 @@
-/// One JSON object that keeps the name, order and bytes of every field; only fields that are `set` change.
+/// A JSON object that preserves the name, position and bytes of every field, except fields that are `set` or removed.
 ///
-/// Reading removes white space that contains a line break, so that a record is one line.
+/// Parsing removes white space that contains a line break, so a record is always one line.
 public struct Record: Sendable, Equatable {
-    /// The object without a line end.
+    /// The serialized object, without a line terminator.
     public private(set) var line: [UInt8]
     private var fields: [JSONField]
 
@@ -11,7 +11,7 @@ public struct Record: Sendable, Equatable {
         fields = []
     }
 
-    /// For `RecordReader`, which has scanned the bytes.
+    /// Used by `RecordReader`, which has already scanned the bytes.
     init(line: [UInt8], fields: [JSONField]) {
         self.line = line
         self.fields = fields
@@ -21,7 +21,7 @@ public struct Record: Sendable, Equatable {
 
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// Memory in bytes.
+    /// Memory use in bytes.
     var footprint: Int { line.count + fields.count * MemoryLayout<JSONField>.stride }
 
     public var names: [String] { fields.compactMap { JSONBytes.string(line[$0.key]) } }
@@ -30,10 +30,10 @@ public struct Record: Sendable, Equatable {
 
     public func has(_ name: String) -> Bool { index(of: name) != nil }
 
-    /// Returns the value as written, or nil.
+    /// Returns the JSON of the value as written, or nil if there is none.
     public func raw(_ path: FieldPath) -> ArraySlice<UInt8>? {
         if let index = index(of: path.description) { return line[fields[index].value] }
-        // Most lookups fail at the first component.
+        // Most lookups fail at the first component, so check it before splitting the path.
         guard let dot = path.description.utf8.firstIndex(of: UInt8(ascii: ".")),
             let first = index(of: String(path.description[..<dot]))
         else { return nil }
@@ -48,7 +48,7 @@ public struct Record: Sendable, Equatable {
     /// Returns the text at `path`, or nil if the value is not a string.
     public func string(_ path: FieldPath) -> String? { raw(path).flatMap(JSONBytes.string) }
 
-    /// Returns the string, or the strings of the array, at `path`. Other values are skipped.
+    /// Returns the string at `path`, or the strings in an array. Ignores values of other types.
     public func strings(_ path: FieldPath) -> [String] {
         guard let raw = raw(path) else { return [] }
         if let text = JSONBytes.string(raw) { return [text] }
@@ -60,7 +60,7 @@ public struct Record: Sendable, Equatable {
         return texts
     }
 
-    /// Returns the integer at `path`, or nil if there is none that fits.
+    /// Returns the integer at `path`, or nil if the value is not an integer or does not fit.
     public func integer(_ path: FieldPath) -> Int? { raw(path).flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 
     public func bool(_ path: FieldPath) -> Bool? {
@@ -71,7 +71,8 @@ public struct Record: Sendable, Equatable {
         }
     }
 
-    /// Returns the value as a shell wants it: a string's text, or other values as JSON. Nil if missing or `null`.
+    /// Returns the value in the form that shell scripts expect: the text of a string, or the JSON of any other value.
+    /// Nil if missing or `null`.
     public func printable(_ path: FieldPath) -> String? {
         guard let raw = raw(path), raw.first != UInt8(ascii: "n") else { return nil }
         return JSONBytes.string(raw) ?? String(decoding: raw, as: UTF8.self)
@@ -79,13 +80,13 @@ public struct Record: Sendable, Equatable {
 
     // MARK: Changing
 
-    /// Replaces the value of a field, or appends the field. Cost: O(record).
+    /// Replaces the value of a field, or appends the field. Cost: linear in the length of the record.
     public mutating func set(_ name: String, _ value: JSON) { set([name: value]) }
 
-    /// Removes every field of this name. Cost: O(record).
+    /// Removes every field with this name. Cost: linear in the length of the record.
     public mutating func remove(_ name: String) { set([name: nil]) }
 
-    /// Sets each field, or removes it if its value is nil, in one pass. Names must be distinct. Cost: O(record).
+    /// Sets each field, or removes it if its value is nil. Names must be distinct. Cost: one pass over the record.
     public mutating func set(_ changes: KeyValuePairs<String, JSON?>) {
         var edits: [(field: Int, value: JSON?)] = []
         var added: [(name: String, value: JSON)] = []
@@ -118,7 +119,7 @@ public struct Record: Sendable, Equatable {
         line = bytes
     }
 
-    /// Appends the bytes before the fields and the edited fields, and updates `fields`.
+    /// Appends the line up to the end of its last field, with the edits applied, and updates `fields`.
     private mutating func rewriteFields(_ edits: [(field: Int, value: JSON?)], into bytes: inout [UInt8]) {
         var kept: [JSONField] = []
         kept.reserveCapacity(fields.count)
@@ -126,7 +127,7 @@ public struct Record: Sendable, Equatable {
         for (index, field) in fields.enumerated() {
             let edit = edits.first { $0.field == index }
             if let edit, edit.value == nil { continue }
-            // Each field but the first keeps the comma and white space before it.
+            // Every field but the first keeps the comma and white space before it.
             let start = kept.isEmpty ? field.key.lowerBound : fields[index - 1].value.upperBound
             let delta = bytes.count - start
             bytes += line[start..<field.value.lowerBound]
@@ -139,12 +140,12 @@ public struct Record: Sendable, Equatable {
         fields = kept
     }
 
-    /// Returns the last field of that name, as most readers do with duplicates.
+    /// Returns the index of the last field with this name. Most JSON parsers, too, use the last of duplicate fields.
     private func index(of name: String) -> Int? {
         withNameTest(name) { isNamed in fields.indices.last(where: isNamed) }
     }
 
-    /// Calls `body` with a predicate over indices of `fields`: whether the field has this name.
+    /// Calls `body` with a predicate that returns whether the field at an index of `fields` has this name.
     private func withNameTest<Result>(_ name: String, _ body: ((Int) -> Bool) -> Result) -> Result {
         var name = name
         return name.withUTF8 { wanted in
@@ -154,7 +155,7 @@ public struct Record: Sendable, Equatable {
         }
     }
 
-    /// Whether a field's key, quotes included, is this name. An escaped key is always longer than the name.
+    /// Whether a key, which includes its quotes, is this name. A key with escapes is always longer than its name.
     private static func isName(_ key: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         if key.count == wanted.count + 2 {
             for index in wanted.indices where key[index + 1] != wanted[index] { return false }

@@ -1,12 +1,11 @@
 import Support
 
-/// Reports failed records on standard error. Of consecutive failures with the same code, as in a network outage, it
-/// reports the first in full and then the number and subjects of the others. With detailed logging, each is logged in
-/// full.
+/// Reports failed records on standard error. Folds consecutive failures with the same code, as in a network outage:
+/// reports the first in full, then the number and subjects of the others. Detailed logging shows each in full.
 public final class FailureLines: Sendable {
     private struct Last {
         var code: String?
-        /// A failure with a suggestion is never folded into failures without.
+        /// Whether the failure suggests a correction. Failures with and without suggestions are not folded together.
         var suggests = false
         /// The subjects of the first few repetitions.
         var names: [String] = []
@@ -21,7 +20,7 @@ public final class FailureLines: Sendable {
             guard let subject else { return }
             if names.count < FailureLines.namesShown { names.append(subject.text) }
             if subject.kind == .date {
-                // ISO 8601 sorts as text.
+                // ISO 8601 dates sort as text.
                 days = (min(days?.first ?? subject.text, subject.text), max(days?.last ?? subject.text, subject.text))
             }
         }
@@ -54,10 +53,10 @@ public final class FailureLines: Sendable {
     /// - Parameter output: the file that could not be written.
     public func report(_ failure: any Failure, about job: RecordJob, output: String? = nil) {
         let subjects = FailureSubject.all(of: job)
-        // A message states each fact once.
+        // The line must not name a subject twice.
         let names = subjects + (output.map { [FailureSubject(.name, $0)] } ?? [])
         let isNamed = names.contains { $0.isNamed(in: failure.message) }
-        // A `LineFailure` names its line.
+        // Input that is not a record has only its line as a subject.
         let subject = subjects.first ?? (failure as? LineFailure).map { FailureSubject(.line, String($0.line)) }
         let message = isNamed ? failure.message : (subjects.first.map { "\($0.words): " } ?? "") + failure.message
         last.withLock { last in

@@ -1,7 +1,6 @@
 import Support
 
-/// The subject of a failure, for its message: a record's `date`, `id`, address or `path`, the argument that it was made
-/// from, or else its line in the input.
+/// The subject of a failure message: the argument, `date`, `id`, address or `path` of a record, or else its input line.
 struct FailureSubject: Sendable, Equatable {
     enum Kind: String, Sendable {
         case date, id, url, path, line
@@ -12,7 +11,7 @@ struct FailureSubject: Sendable, Equatable {
     let kind: Kind
     let text: String
 
-    /// The rest of a longer text does not help a reader.
+    /// In characters. The rest of a longer text does not help the reader.
     private static let longestText = 300
 
     init(_ kind: Kind, _ text: String) {
@@ -25,7 +24,7 @@ struct FailureSubject: Sendable, Equatable {
 
     var fact: Log.Fact { kind == .line ? .integer(Int(text) ?? 0) : .text(text) }
 
-    /// Returns all subjects of a job, the best name first.
+    /// Returns all subjects of a job in order of preference.
     static func all(of job: RecordJob) -> [FailureSubject] {
         var all: [FailureSubject] = []
         func add(_ kind: Kind, _ field: FieldPath) {
@@ -53,7 +52,7 @@ struct FailureSubject: Sendable, Equatable {
         return AddressSecrets.replacing(in: String(text[..<start] + rest[host...])) { _ in AddressSecrets.mark }
     }
 
-    /// Whether a message contains it as a whole word.
+    /// Whether the message contains `words` as a whole word.
     func isNamed(in message: String) -> Bool {
         let (message, words) = (Array(message.utf8), Array(words.utf8))
         func isPart(_ index: Int) -> Bool {

@@ -2,26 +2,27 @@ import Support
 
 /// Options of a run.
 public struct RecordRunOptions: Sendable {
-    /// Records worked on in parallel, at least 1.
+    /// The maximum number of records processed in parallel, at least 1.
     public var jobs = 1
-    /// Writes each record as soon as it is done instead of in input order.
+    /// Writes each record as soon as it is finished instead of in input order.
     public var unordered = false
     /// Stops at the first failure.
     public var failFast = false
-    /// Counts records that arrive with `error` in the exit status.
+    /// Includes the errors of earlier tools in the exit status.
     public var strict = false
-    /// Works again on records that arrive with the tool's own transient `error`.
+    /// Retries records that arrive with a transient `error` of the same tool.
     public var retryErrors = false
     public var layout = RecordLayout.lines
 
     public init() {}
 }
 
-/// Passes records from a source through a tool to the output: in order, several at a time, with failures as data.
+/// Passes records from a source through a tool to the output, in order and with several records in parallel. A failure
+/// becomes the `error` of its record.
 ///
-/// Records that arrive together are prepared together. The window limits the number and bytes of the records between
-/// reading and writing, however long the input is. A single job runs on the calling thread; several run on plain
-/// threads.
+/// Records that arrive together are prepared as a batch. A window limits the number and bytes of records between
+/// reading and writing, so memory does not grow with the input. A single job runs on the calling thread; several jobs
+/// run on plain threads.
 public final class RecordRun: Sendable {
     private struct Arrival: Sendable {
         let job: RecordJob
@@ -30,14 +31,14 @@ public final class RecordRun: Sendable {
 
     private struct State {
         var results: ReorderBuffer
-        /// Records that are not yet prepared.
+        /// Records not yet prepared.
         var arrivals: [Arrival] = []
-        /// How many are prepared together. Starts at one, so that the first record is written early even if its source
-        /// never waits.
+        /// The number of records per batch. Starts at 1 and doubles, so the first record is written early even if its
+        /// source never blocks.
         var batchSize = 1
-        /// The last record to work on, if the run was stopped.
+        /// The sequence number of the last record to process, if the run was stopped.
         var lastWanted: Int?
-        /// Why a tool ended the run before its input did.
+        /// The failure that ended the run before the end of the input.
         var end: EndOfRun?
 
         mutating func stop(at sequence: Int) { lastWanted = min(lastWanted ?? sequence, sequence) }
@@ -55,8 +56,8 @@ public final class RecordRun: Sendable {
     private let threads: WorkThreads
     private static let batchLimit = 64
 
-    /// - Parameter byteWindow: the maximum bytes of records between reading and writing. The default fits four of the
-    ///   longest records.
+    /// - Parameter byteWindow: the maximum bytes of records between reading and writing. The default fits four records
+    ///   of the maximum length.
     public init(
         tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
         progress: Progress = .none, byteWindow: Int = 4 * RecordReader.lengthLimit
@@ -67,9 +68,9 @@ public final class RecordRun: Sendable {
         failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
-        // Allows fast records to run ahead of a slow record, in bounded memory.
+        // Fast records may run ahead of a slow record, in bounded memory.
         let recordWindow = max(64, 4 * options.jobs)
-        // Jobs that wait for earlier records keep files open.
+        // Jobs that wait for earlier records keep files open, so the limit on open files also limits the threads.
         threads = WorkThreads(limit: options.jobs, most: OpenFiles.jobs(recordWindow, limit: OpenFiles.limit))
         let results = ReorderBuffer(
             output: RecordOutput(file: output, layout: options.layout, progress: progress),
@@ -78,15 +79,16 @@ public final class RecordRun: Sendable {
         state = Monitor(State(results: results))
     }
 
-    /// Prepares the records that have arrived, and writes finished ones. The source calls it before it may block.
+    /// Prepares the records that have arrived, and writes finished records. The source must call it before it may
+    /// block.
     public func flush() {
         prepareArrivals()
         update { _ in }
     }
 
     /// Runs until `next` returns nil, a failure stops the run, or the output is closed. Returns the exit status. Throws
-    /// an error of `next` after writing the records before it, the `EndOfRun` of a tool, or `SystemFailure` if writing
-    /// fails.
+    /// an error of `next` after all earlier records are written, the `EndOfRun` of a tool, or `SystemFailure` if
+    /// writing fails.
     public func run(next: () throws -> RecordInput?) throws -> Int32 {
         var sourceError: (any Error)?
         do {
@@ -116,7 +118,7 @@ public final class RecordRun: Sendable {
         }
     }
 
-    // MARK: On the thread that reads
+    // MARK: On the reading thread
 
     private var isStopped: Bool {
         interruption.cause != nil || state.withLock { $0.lastWanted != nil || $0.results.output.isOver }
@@ -145,7 +147,7 @@ public final class RecordRun: Sendable {
         state.withLock { $0.results.put(outcome(job.record, of: job), in: slot) }
     }
 
-    /// Writes a record with `error` for input that is no record.
+    /// Writes a record with `error` for input that is not a record.
     private func reject(_ record: Record, _ failure: any Failure) {
         var record = record
         record.setError(failure, tool: tool.name)
@@ -160,19 +162,19 @@ public final class RecordRun: Sendable {
         }
     }
 
-    /// Waits until the window has room for so many bytes.
+    /// Reserves a slot once the window has room for a record of this size.
     private func reserve(_ bytes: Int) -> ReorderBuffer.Slot {
         if let slot = state.withLock({ $0.results.reserve(bytes) }) { return slot }
         flush()
         return state.wait { $0.results.reserve(bytes) }
     }
 
-    /// Prepares the records that have arrived. Storing finished records wakes no thread: only this thread waits for
-    /// room.
+    /// Prepares the records that have arrived. Results are stored without waking a thread, because only this thread
+    /// waits for room.
     private func prepareArrivals() {
         let arrivals = state.withLock { state in
             defer { state.arrivals = [] }
-            // With `failFast` each record decides whether the next is worked on.
+            // With `failFast`, a failed record must stop the run before the next record is prepared.
             if state.arrivals.count == state.batchSize, !options.failFast {
                 state.batchSize = min(2 * state.batchSize, Self.batchLimit)
             }
@@ -208,7 +210,7 @@ public final class RecordRun: Sendable {
                 try interruption.during { try work(&record, context) }
                 outcome = self.outcome(record, of: arrival.job)
             } catch is Cancelled, is SkippedRecord {
-                // The record leaves no trace.
+                // Nothing is written for the record.
             } catch {
                 outcome = self.outcome(failure(of: error), record, arrival)
             }
@@ -232,7 +234,7 @@ public final class RecordRun: Sendable {
 
     private func outcome(_ failure: any Failure, _ record: Record, _ arrival: Arrival) -> ReorderBuffer.Outcome {
         if let end = failure as? EndOfRun {
-            // The caller of `run` reports it.
+            // The caller of `run` reports this failure.
             state.withLock { state in
                 state.end = state.end ?? end
                 state.stop(at: arrival.slot.sequence)
@@ -250,7 +252,7 @@ public final class RecordRun: Sendable {
 
     /// Writes an early version of a record.
     private func emit(_ record: Record, in slot: ReorderBuffer.Slot) {
-        // A selected field is printed once per record.
+        // Selected fields are printed once per record.
         if options.layout.part != nil { return }
         update { $0.results.put(early: record, in: slot) }
     }

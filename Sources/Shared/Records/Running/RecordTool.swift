@@ -1,19 +1,19 @@
 import Support
 
-/// Works on records in two steps: `prepare` looks at records that have arrived together and may finish some of them;
-/// the remaining work runs on the run's threads.
+/// Processes records in two steps. `prepare` receives the records that have arrived together and may finish some of
+/// them; the remaining work runs on the threads of the run.
 public protocol RecordTool: Sendable {
     /// The value of `error.tool`.
     var name: String { get }
-    /// Whether the tool also works on records that bear an `error`; else they pass unchanged.
+    /// Whether the tool also processes records that have an `error`. Otherwise they pass unchanged.
     var acceptsErrors: Bool { get }
-    /// Whether there is anything to do; else the record passes unchanged. Called for every record in order, so it must
-    /// be fast.
+    /// Whether the tool processes this record. Otherwise the record passes unchanged. Called for every record in order,
+    /// so it must be fast.
     func accepts(_ job: RecordJob) -> Bool
-    /// Returns the next step for each of the records that have arrived together. Called on the reading thread, so it
-    /// must take microseconds per record and never block.
+    /// Returns the next step for each record of a batch. Called on the reading thread, so it must take microseconds per
+    /// record and never block.
     func prepare(_ jobs: [RecordJob]) -> [Prepared]
-    /// Returns the next step for one record. Its error, like an error of the work, becomes the record's `error`.
+    /// Returns the next step for one record. A thrown error becomes the record's `error`, like an error of the work.
     func prepare(_ job: RecordJob) throws -> Prepared
     /// Removes fields that a failed record must not keep, whichever tool set them, and adds their replacements. Called
     /// before `error` is set, and not for cancelled work.
@@ -32,13 +32,13 @@ extension RecordTool {
 
 /// The next step for a record.
 public enum Prepared: Sendable {
-    /// The record is finished: hits in a stream need no switch of threads and no separate write.
+    /// The record is finished. Spares cache hits a thread switch and a separate write.
     case done(Record)
-    /// The record needs this work, which keeps the results of `prepare`.
+    /// The record needs this work, which captures the results of `prepare`.
     case work(Work)
 
-    /// Adds the tool's fields to a record. An error becomes the record's `error`; fields that were set earlier stay,
-    /// except the fields that `RecordTool.retract` removes. Called on several threads.
+    /// Adds the tool's fields to a record. A thrown error becomes the record's `error`; fields that were already set
+    /// stay, unless `RecordTool.retract` removes them. Called on several threads.
     public typealias Work = @Sendable (_ record: inout Record, _ run: WorkContext) throws -> Void
 
     /// Returns the result of `body`, or work that throws its error.
@@ -47,11 +47,12 @@ public enum Prepared: Sendable {
     }
 }
 
-/// The services of a run for the work on a record.
+/// Functions of a run that the work on a record may call.
 public struct WorkContext {
-    /// Writes an early version of the record, in its place.
+    /// Writes an early version of the record, in output order.
     public let emit: (Record) -> Void
-    /// Runs a closure that waits for earlier records, while the run works on later ones.
+    /// Runs a closure that blocks until earlier records are done. Another thread processes later records during the
+    /// wait.
     public let wait: (() -> Void) -> Void
 
     public init(emit: @escaping (Record) -> Void = { _ in }, wait: @escaping (() -> Void) -> Void = { $0() }) {
@@ -60,7 +61,7 @@ public struct WorkContext {
     }
 }
 
-/// A failure that affects every record: it becomes the `error` of its record, no further record is read, and
+/// A failure that affects every record. It becomes the `error` of its record, no further record is read, and
 /// `RecordRun.run` throws it.
 public struct EndOfRun: WrappingFailure {
     public let reason: any Failure
@@ -73,7 +74,7 @@ public struct SkippedRecord: Error {
     public init() {}
 }
 
-/// A tool that does nothing, for records that their source has finished.
+/// A tool that passes every record unchanged, for sources that produce finished records.
 public struct PassingTool: RecordTool {
     public let name: String
 

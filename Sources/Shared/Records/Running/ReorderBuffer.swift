@@ -1,20 +1,21 @@
 import Support
 
 /// Buffers results until they can be written, in input order or as they finish, and limits the records between reading
-/// and writing. Not thread-safe: its owner locks.
+/// and writing. Not thread-safe: the owner holds a lock.
 struct ReorderBuffer {
     struct Slot: Sendable {
-        /// Counted from 0.
+        /// The position of the record in the input, counted from 0.
         let sequence: Int
-        /// Reserved until the result arrives.
+        /// The bytes of the window that are reserved until the result arrives.
         fileprivate let bytes: Int
     }
 
-    /// The result for a record.
+    /// The result of a record.
     struct Outcome {
         /// Nil if nothing is written.
         var record: Record?
-        /// Added to the exit status in input order, so that the first failure of the input decides it.
+        /// Added to the tally of the run in output order, so with ordered output the first failure of the input decides
+        /// the exit status.
         var tally = ExitTally()
 
         fileprivate var footprint: Int { record?.footprint ?? 0 }
@@ -25,9 +26,9 @@ struct ReorderBuffer {
     private let isOrdered: Bool
     /// The maximum number and bytes of records between reading and writing.
     private let window: (records: Int, bytes: Int)
-    /// Results that wait for earlier ones.
+    /// Results that wait for earlier results, by sequence number.
     private var finished: [Int: Outcome] = [:]
-    /// Early versions of records that wait for earlier ones.
+    /// Early versions that wait for earlier records, by sequence number.
     private var early: [Int: [Record]] = [:]
     private var nextToRead = 0
     private var nextToWrite = 0
@@ -40,8 +41,7 @@ struct ReorderBuffer {
         self.window = window
     }
 
-    /// Returns the place of the next record, or nil if the window is full. A record that is larger than the window
-    /// passes alone.
+    /// Returns a slot for the next record, or nil if the window is full. A record larger than the window passes alone.
     mutating func reserve(_ bytes: Int) -> Slot? {
         let hasBytes = buffered == 0 || buffered + bytes <= window.bytes
         guard hasBytes, nextToRead - nextToWrite < window.records else { return nil }

@@ -1,6 +1,6 @@
 import Support
 
-/// Threads that perform work in the order in which it is added. A thread is started if none is free.
+/// Performs work on threads, in the order in which it was added. Starts a thread if none is free.
 final class WorkThreads: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -13,7 +13,7 @@ final class WorkThreads: Sendable {
         var threads: [Thread] = []
         var isDone = false
 
-        /// Whether work waits that no thread is free for. Counts the new thread.
+        /// Whether work is waiting and no thread is free for it. If so, counts the thread that the caller must start.
         mutating func needsThread(limit: Int, most: Int) -> Bool {
             guard started < most, min(waiting.count, limit - active) > started - active - blocked else { return false }
             started += 1
@@ -27,19 +27,20 @@ final class WorkThreads: Sendable {
 
     /// - Parameters:
     ///   - limit: the maximum number of working threads, at least 1.
-    ///   - most: the maximum number of threads, blocked ones included.
+    ///   - most: the maximum number of threads, including threads in `wait`.
     init(limit: Int, most: Int) {
         self.limit = limit
         self.most = max(limit, most)
     }
 
-    /// Adds work, or performs it on the calling thread if the system allows no thread.
+    /// Adds work, or performs it on the calling thread if no thread can be started.
     func add(_ work: @escaping Work) {
         startThread { $0.waiting.append(work) }
         if let work = state.withLock({ $0.started == 0 ? $0.waiting.popLast() : nil }) { work() }
     }
 
-    /// Waits, within one piece of work, for earlier work. Another thread works instead, if `most` allows it.
+    /// Runs `wait`, in which a piece of work waits for earlier work. Another thread may work during the wait, if `most`
+    /// allows it.
     func wait(_ wait: () -> Void) {
         startThread { state in
             state.active -= 1
@@ -55,7 +56,7 @@ final class WorkThreads: Sendable {
     /// Waits for all work, and joins the threads.
     func finish() {
         state.update { $0.isDone = true }
-        // A thread may start more threads until it ends.
+        // A running thread may still start others.
         while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
     }
 

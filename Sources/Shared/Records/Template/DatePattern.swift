@@ -7,7 +7,7 @@ struct DatePattern: Sendable, Equatable {
 
     private let text: String
 
-    /// Returns nil for a text without a specifier, or with an unknown one.
+    /// Returns nil if the text has no date part, or an unknown specifier.
     init?(_ text: String) {
         var rest = text.unicodeScalars[...]
         var hasPart = false
@@ -21,7 +21,7 @@ struct DatePattern: Sendable, Equatable {
     }
 
     /// Formats a day (`2024-02-03`) or a time (`2024-02-03T04:05:06Z`, seconds and zone optional) without converting
-    /// its zone. Returns nil for other text, or if the pattern needs the time of a day.
+    /// the zone. Returns nil for other text, or if the pattern needs a time and the value is only a day.
     func words(of value: String) -> String? {
         let bytes = Array(value.utf8)
         guard let day = CalendarDay(String(decoding: bytes.prefix(10), as: UTF8.self)),
@@ -54,7 +54,7 @@ struct DatePattern: Sendable, Equatable {
         return words
     }
 
-    /// Returns hour, minute and second of `04:05:06Z` or `04:05`, or nil.
+    /// Returns hour, minute and second of `04:05:06Z` or `04:05`, or nil for other text.
     private static func time(_ bytes: ArraySlice<UInt8>) -> [Int]? {
         var numbers: [Int] = []
         var rest = bytes

@@ -1,14 +1,13 @@
 import Support
 
-/// A template for names of files below a folder, which they never leave.
+/// A template for file paths below a folder. No path leaves the folder.
 ///
-/// Slashes in the template's literal text, in date patterns and in stand-ins separate folders. In values, slashes and
-/// control characters become `_`, and so does a `.` or `-` that begins a name: no value hides a file, looks like an
-/// option, or leads to another folder. Invisible characters, such as U+202E and U+200B, are removed, since they make a
-/// name look like another. Joiners (U+200C, U+200D) stay between non-ASCII characters: Persian, Indic scripts and emoji
-/// need them. Long names are cut.
+/// Slashes in literal text, date patterns and stand-ins separate folders. In values, slashes, control characters and a
+/// leading `.` or `-` become `_`, so no value hides a file, looks like an option, or leads to another folder. Invisible
+/// characters, such as U+202E and U+200B, are removed, since they make a name look like another. Joiners (U+200C,
+/// U+200D) stay between non-ASCII characters, because Persian, Indic scripts and emoji need them. Long names are cut.
 public struct NameTemplate: Sendable, Equatable {
-    /// The values that the tools supply; a field of the record with such a name is ignored.
+    /// Names of values that the tools supply. They hide fields of the record with the same name.
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]
 
     /// The default names of originals and of variants.
@@ -33,7 +32,7 @@ public struct NameTemplate: Sendable, Equatable {
         if names.contains(where: { ["", ".", ".."].contains($0) }) { throw .leadsElsewhere }
     }
 
-    /// Whether the template uses this value.
+    /// Whether the template has a field with this name.
     public func has(_ name: String) -> Bool { template.has(name) }
 
     /// Returns the path for a record, relative to the folder.
@@ -43,7 +42,7 @@ public struct NameTemplate: Sendable, Equatable {
         let parts = try template.parts { field in
             let name = field.description
             if Self.builtIn.contains(name) { return values[name] }
-            // A record's text is never taken for bytes that are not UTF-8.
+            // A record's text never represents bytes that are not UTF-8 (see `String.init(pathBytes:)`).
             return record.printable(field).map { String(pathBytes: $0.utf8) }
         }
         var path = PathBuilder()
@@ -59,13 +58,13 @@ public struct NameTemplate: Sendable, Equatable {
 
 /// Builds a relative path from literal text and values.
 private struct PathBuilder {
-    /// The longest name on Linux, in bytes.
+    /// The maximum length of a file name on Linux, in bytes.
     private static let longestName = 255
-    /// The longest text from the last dot on, in bytes, that is kept as a name's extension.
+    /// The maximum length in bytes, dot included, of an extension that is kept when a name is cut.
     private static let longestEnding = 16
 
     private var names = [""]
-    /// A joiner that is added if the next character is not ASCII.
+    /// A joiner that is appended if the next character is not ASCII.
     private var joiner: Unicode.Scalar?
 
     mutating func append(own text: String) {
@@ -93,7 +92,7 @@ private struct PathBuilder {
         names[last].unicodeScalars.append(isLeading || scalar.isControl || scalar == "/" ? "_" : scalar)
     }
 
-    /// The path, with `_` in names that are empty or denote a folder.
+    /// The path. Empty names and `.` become `_`, and `..` becomes `__`.
     var finished: String {
         names.enumerated().map { index, name in
             switch name {

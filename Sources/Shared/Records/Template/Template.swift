@@ -6,10 +6,10 @@ import Support
 /// | syntax | result |
 /// | --- | --- |
 /// | `{name}` | the tool's value of this name, else the field of the record |
-/// | `{name:40}` | at most 40 bytes of UTF-8 of it, cut between characters |
+/// | `{name:40}` | the value, cut between characters to at most 40 bytes of UTF-8 |
 /// | `{name:%Y-%m}` | parts of a day or a time, see `DatePattern` |
 /// | `{name\|text}` | this text if there is no value |
-/// | `{{`, `}}` | a brace |
+/// | `{{`, `}}` | a literal brace |
 public struct Template: Sendable, Equatable {
     enum Piece: Sendable, Equatable {
         case text(String)
@@ -64,7 +64,7 @@ public struct Template: Sendable, Equatable {
         self.pieces = (pieces + [.text(own)]).filter { $0 != .text("") }
     }
 
-    /// Parses the text between two braces.
+    /// Parses the text between a pair of braces.
     private static func field(_ text: String) throws(TemplateFault) -> Field {
         var name = text
         var standIn: String?
@@ -88,12 +88,12 @@ public struct Template: Sendable, Equatable {
         return Field(path: path, form: form, standIn: standIn)
     }
 
-    /// Whether the template uses this value.
+    /// Whether the template has a field with this name.
     public func has(_ name: String) -> Bool {
         pieces.contains { if case .field(let field) = $0 { field.path.description == name } else { false } }
     }
 
-    /// Returns the text for a record, with its values unchanged.
+    /// Returns the text for a record. Values are inserted unchanged.
     public func text(for record: Record) throws(TemplateFailure) -> String {
         try parts { record.printable($0) }.map { part in
             switch part {
@@ -102,8 +102,8 @@ public struct Template: Sendable, Equatable {
         }.joined()
     }
 
-    /// Fills in the values. Throws if a value is missing or empty, or is no date although the field needs one, and the
-    /// field has no stand-in.
+    /// Fills in the values. Throws if a field without a stand-in has a missing or empty value, or needs a date but its
+    /// value is not one.
     func parts(_ value: (FieldPath) -> String?) throws(TemplateFailure) -> [Part] {
         var parts: [Part] = []
         for piece in pieces {
@@ -157,7 +157,7 @@ public enum TemplateFault: Failure, Equatable {
     }
 }
 
-/// Why a template has no text for a record.
+/// Why a template cannot be filled in from a record.
 public enum TemplateFailure: Failure, Equatable {
     case missing(field: String)
     case noDate(field: String, value: String)

@@ -6,14 +6,14 @@ public enum RecordLayout: Sendable, Equatable {
     case lines
     /// Indented by two spaces per level.
     case indented
-    /// The values at these paths, one record per line, ended by this byte. A single value is written raw. Several are
-    /// separated by tabs and escaped, so that each record is one line with the same number of columns; a missing value
-    /// is an empty column.
+    /// The values at these paths, one record per line, with this line terminator. A single value is written raw.
+    /// Several values are escaped and separated by tabs, so each record is one line with the same number of columns; a
+    /// missing value is an empty column.
     case fields([FieldPath], terminator: UInt8)
-    /// Text made from each record. A record without text counts as a record with a missing field.
+    /// Text made from each record. A record without text is treated like a record with a missing field.
     case text(RecordText)
 
-    /// Parses comma-separated field paths, such as `date,variants.overlay.path`, ignoring spaces after a comma. Returns
+    /// Parses comma-separated field paths, such as `date,variants.overlay.path`. Ignores spaces after a comma. Returns
     /// nil if a path is invalid.
     public init?(fields text: String, terminator: UInt8 = UInt8(ascii: "\n")) {
         var paths: [FieldPath] = []
@@ -24,7 +24,7 @@ public enum RecordLayout: Sendable, Equatable {
         self = .fields(paths, terminator: terminator)
     }
 
-    /// The name of the printed part, for the message that it is missing; nil if whole records are written.
+    /// The name of the printed part, for the message about records without it. Nil if whole records are printed.
     var part: String? {
         switch self {
         case .lines, .indented: nil
@@ -37,14 +37,14 @@ public enum RecordLayout: Sendable, Equatable {
 
 /// A conversion of single records to text.
 public struct RecordText: Sendable, Equatable {
-    /// The name of the part that is shown, such as `address`, for messages and for `==`.
+    /// The name of the printed part, such as `address`, for messages and for `==`.
     public let part: String
-    /// Written before the first and after the last text, even if there is none.
+    /// Written before the first and after the last text, even if no record has text.
     let head: String
     let foot: String
     /// Written between two texts.
     let separator: String
-    /// Whether colours are the only control sequences of the texts.
+    /// Whether the texts contain no control sequences except colours.
     let isSafeForTerminal: Bool
     /// Returns the text without its last line end, or nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?

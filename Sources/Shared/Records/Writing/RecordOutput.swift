@@ -1,16 +1,16 @@
 import Support
 
-/// Collects records and writes them in few writes. Escapes control characters on a terminal. Not thread-safe: its owner
-/// locks.
+/// Buffers records and writes them in few system calls. Escapes control characters on a terminal. Not thread-safe: the
+/// owner holds a lock.
 struct RecordOutput {
-    /// The capacity of a pipe, large enough to make the cost of a write small.
+    /// The default capacity of a pipe on Linux, large enough to make the cost of a system call small.
     private static let batchSize = 64 << 10
 
     private let output: TextOutput
     private let layout: RecordLayout
     private let progress: Progress
     private var pending: [UInt8] = []
-    /// Records that had neither the printed part nor an error, which is already reported.
+    /// The number of records without the printed part. Excludes failed records, which are already reported.
     private(set) var missing = 0
     /// Whether the head of the text was written.
     private var hasBegun = false
@@ -31,7 +31,7 @@ struct RecordOutput {
         pending.reserveCapacity(Self.batchSize + 4096)
     }
 
-    /// Adds a record. A record without the printed part counts in `tally`.
+    /// Appends a record. If it lacks the printed part, adds its error, or status 65, to `tally`.
     mutating func append(_ record: Record, tally: inout ExitTally) {
         let start = pending.count
         switch layout {
@@ -45,7 +45,7 @@ struct RecordOutput {
             pending.append(UInt8(ascii: "\n"))
         case .fields(let paths, let terminator):
             if record.appendValues(at: paths, to: &pending) {
-                // An object or array alone is printed as JSON.
+                // A single object or array is printed as JSON.
                 let isJSON = paths.count == 1 && record.string(paths[0]) == nil
                 output.escape(&pending, from: start, as: isJSON ? .json : .plain)
                 pending.append(terminator)
@@ -120,7 +120,7 @@ extension Record {
         for (index, value) in values.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "\t")) }
             for byte in value ?? [] {
-                // As jq's @tsv does.
+                // The escapes of jq's `@tsv`.
                 switch byte {
                 case UInt8(ascii: "\t"): bytes += "\\t".utf8
                 case UInt8(ascii: "\n"): bytes += "\\n".utf8

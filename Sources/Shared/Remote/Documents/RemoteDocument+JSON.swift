@@ -40,8 +40,9 @@ extension RemoteDocument {
         return .string(Base64.encoded(bytes))
     }
 
-    /// Reads an encoded document. Returns nil if it lacks a valid signature by `key`. Throws `RemoteFailure.damaged` if
-    /// the bytes are not a document with this name, a text has control characters, or the address cannot be fetched.
+    /// Decodes a document. Returns nil if its signature by `key` is missing or invalid. Throws `RemoteFailure.damaged`
+    /// if the bytes are not a document with this name, a text field has control characters, or the address is invalid
+    /// or has credentials.
     init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
         guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
             let record = try? Record(parsing: raw)
@@ -74,7 +75,7 @@ extension RemoteDocument {
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
 
-    /// The text fields, all of which may be shown, stored or sent.
+    /// The text fields, which may be printed, stored or sent.
     private static let texts: [FieldPath] = [
         "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",

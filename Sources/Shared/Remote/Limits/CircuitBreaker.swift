@@ -1,6 +1,6 @@
 /// Stops requests to the remote for the rest of a run once too many have failed.
 struct CircuitBreaker: Sendable, Equatable {
-    /// The number of consecutive failures that opens the breaker: unlikely to be coincidence.
+    /// The number of consecutive failures that opens the breaker. So many are unlikely to be a coincidence.
     static let limit = 5
 
     private(set) var isOpen = false

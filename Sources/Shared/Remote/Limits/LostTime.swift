@@ -1,10 +1,10 @@
-/// The time that a run has wasted waiting for a remote. Spans of several threads that overlap count once.
+/// The time that a run has wasted waiting for a remote. Overlapping waits of several threads count once.
 struct LostTime: Sendable, Equatable {
     /// Disjoint and sorted. Threads report a span when it ends, so a new span can overlap only the last few.
     private var spans: [Range<Duration>] = []
     private(set) var total = Duration.zero
 
-    /// More than the number of threads that wait at the same time.
+    /// The maximum number of spans: more than the threads that wait at the same time.
     private static let spanLimit = 64
 
     mutating func add(_ span: Range<Duration>) {

@@ -4,14 +4,14 @@ import Support
 /// `Remote` creates operations and counts their bytes, so the limits are the same for every storage.
 ///
 /// A storage that waits calls `check` at least every `pause`. A system call on a mounted file system cannot be
-/// interrupted, so the limits apply once it returns.
+/// interrupted, so the limits apply only after the call returns.
 final class RemoteOperation: Sendable {
     struct Limits: Sendable, Equatable {
-        /// The time until the first byte.
+        /// The maximum time until the first byte.
         let answer: Duration
         /// The window in which `RemoteSettings.Timeouts.leastRate` is measured.
         let stall: Duration
-        /// The time for the whole operation.
+        /// The maximum time for the whole operation.
         let deadline: Duration
         let byteLimit: Int
     }
@@ -47,7 +47,7 @@ final class RemoteOperation: Sendable {
     /// The longest wait before the next `check`.
     var pause: Duration { min(max(begun + limits.deadline - now(), .zero), .milliseconds(50)) }
 
-    /// Throws `RemoteFailure.failed` if the time is over or the transfer is too slow, and rethrows from `stop`.
+    /// Throws `RemoteFailure.failed` if a time limit is reached or the transfer is too slow. Rethrows errors of `stop`.
     @Sendable func check() throws {
         try stop()
         let now = now()
@@ -81,28 +81,28 @@ final class RemoteOperation: Sendable {
 }
 
 extension RemoteOperation.Limits {
-    /// The least number of bytes in each window of `stall`.
+    /// The minimum number of bytes in each window of `stall`.
     fileprivate var windowBytes: Int {
         Int(max(stall.milliseconds, 1)).multipliedReportingOverflow(by: RemoteSettings.Timeouts.leastRate)
             .partialValue / 1000
     }
 
-    /// Limits for a read that a record waits for.
+    /// Limits for a read that delays a record.
     ///
-    /// - Parameter patience: the deadline; nil if the run may wait as long as the bytes take at the least rate.
+    /// - Parameter patience: the deadline; nil for `timeouts.deadline(bytes: byteLimit)`.
     static func reading(atMost byteLimit: Int, _ timeouts: RemoteSettings.Timeouts, patience: Duration?) -> Self {
         Self(
             answer: timeouts.answer, stall: timeouts.stall,
             deadline: patience ?? timeouts.deadline(bytes: byteLimit), byteLimit: byteLimit)
     }
 
-    /// Limits for an answer without a body.
+    /// Limits for a request whose answer has no body.
     static func asking(_ timeouts: RemoteSettings.Timeouts, patience: Duration? = nil) -> Self {
         reading(atMost: 0, timeouts, patience: patience.map { min($0, timeouts.answer) } ?? timeouts.answer)
     }
 
-    /// Limits for an upload, which no record waits for. The answer may come late, as the system buffers some megabytes
-    /// of the body. Bytes are not limited, as libcurl resends some of them over a new connection.
+    /// Limits for an upload, which delays no record. The answer may be late, since the system buffers some megabytes of
+    /// the body. The number of bytes is not limited, since libcurl may resend part of the body over a new connection.
     static func writing(_ count: Int, _ timeouts: RemoteSettings.Timeouts) -> Self {
         Self(
             answer: timeouts.stall * 4, stall: timeouts.stall * 4, deadline: timeouts.deadline(bytes: count),

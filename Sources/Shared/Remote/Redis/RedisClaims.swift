@@ -1,7 +1,7 @@
 import Store
 import Support
 
-/// The exclusive right to fetch or make an entry, until its holder releases it or no longer renews it.
+/// The exclusive right to fetch or make an entry. Ends when the holder releases the claim or stops renewing it.
 final class RedisClaim: RemoteClaim {
     let name: RemoteName
     /// Identifies the holder.
@@ -17,7 +17,7 @@ final class RedisClaim: RemoteClaim {
     func release() { claims.release(self) }
 }
 
-/// Claims in a Redis server (`SET … NX PX`), which a thread renews and releases so that no record waits for that. The
+/// Claims in a Redis server (`SET … NX PX`). A thread renews and releases them, so that no record waits for this. The
 /// server keeps the fencing token of the last claim of each entry, so a holder that was suspended for too long cannot
 /// replace the result of a later holder.
 final class RedisClaims: Sendable {
@@ -26,7 +26,7 @@ final class RedisClaims: Sendable {
         /// Claims that the thread has to release.
         var released: [RedisClaim] = []
         var thread: Thread?
-        /// The deadline of the thread; nil until the run closes the remote.
+        /// The deadline for the last releases; nil until the run closes the remote.
         var end: Duration?
     }
 
@@ -39,16 +39,16 @@ final class RedisClaims: Sendable {
         self.log = log
     }
 
-    /// The lifetime of a claim whose holder died, so the longest wait of others.
+    /// The time after which a claim expires unless it is renewed. Other machines wait this long for a holder that died.
     static let length: Duration = .seconds(10)
-    /// Short enough for three renewals to get lost.
+    /// The interval of renewals: a quarter of `length`, so that a claim survives lost renewals.
     private static let renewal: Duration = .milliseconds(2500)
 
     private static func key(ofClaim name: RemoteName) -> String { RedisStorage.key("lease/\(name.digest)") }
     private static func key(ofFence name: RemoteName) -> String { RedisStorage.key("fence/\(name.digest)") }
 
-    /// Returns the fencing token of a new claim, or 0 if another holder has it. The token expires a day after the last
-    /// claim.
+    /// Returns the fencing token of a new claim, or 0 if another holder has the claim. The token expires a day after
+    /// the last claim.
     private static let take = """
         if not redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) and redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end \
         local fence=redis.call('INCR',KEYS[2]) redis.call('PEXPIRE',KEYS[2],86400000) return fence
@@ -57,13 +57,14 @@ final class RedisClaims: Sendable {
         "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end return 0"
     private static let release =
         "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
-    /// Stores a document unless a later claim exists. An expired token means that there was no later claim.
+    /// Stores a document unless the entry has a later claim. If the token has expired, there is no later claim.
     private static let store = """
         if (redis.call('GET',KEYS[2]) or ARGV[1])~=ARGV[1] then return 0 end \
         redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[3]) return 1
         """
 
-    /// Claims an entry, or returns nil if another holder has it. Throws `RemoteFailure` and the operation's errors.
+    /// Claims an entry, or returns nil if another holder has the claim. Throws `RemoteFailure` and the operation's
+    /// errors.
     func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> RedisClaim? {
         let fence = try server.number(
             [
@@ -75,7 +76,7 @@ final class RedisClaims: Sendable {
         state.withLock { state in
             if state.end != nil { return }
             state.held[ObjectIdentifier(claim)] = claim
-            // Without a thread the claim lasts for `length`, which is enough for most pictures.
+            // If no thread can be started, the claim expires after `length`, which is enough for most pictures.
             if state.thread == nil { state.thread = try? Thread.start { [self] in work() } }
         }
         return claim
@@ -108,8 +109,8 @@ final class RedisClaims: Sendable {
         }
     }
 
-    /// Runs a script for each claim, up to the first failure: the others would fail too, each after a wait, and claims
-    /// expire by themselves.
+    /// Runs a script for each claim. Stops at the first failure: further calls would fail too, each after a wait, and
+    /// claims expire by themselves.
     private func send(_ script: String, for claims: [RedisClaim], arguments: (RedisClaim) -> [String]) {
         do {
             for claim in claims {
@@ -126,7 +127,7 @@ final class RedisClaims: Sendable {
         }
     }
 
-    /// Stores a document unless a later holder of the claim may have stored one.
+    /// Stores a document unless the entry was claimed again, since the later holder may have stored its own.
     func write(
         _ bytes: [UInt8], to key: String, expiry: String, under claim: RedisClaim, _ operation: RemoteOperation
     ) throws {
@@ -136,7 +137,7 @@ final class RedisClaims: Sendable {
         }
     }
 
-    /// Releases all claims that it can within `limit`, and ends their renewal.
+    /// Ends renewals, and releases as many claims as possible within `limit`.
     func close(within limit: Duration) {
         let thread = state.update { state in
             state.end = SteadyTime.now() + limit

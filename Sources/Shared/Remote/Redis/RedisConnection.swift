@@ -49,12 +49,12 @@ final class RedisConnection: Sendable {
     var isUsable: Bool { socket.isQuiet }
 
     /// Sends a command and returns the reply. Throws `RemoteFailure`, `SystemFailure`, and the errors of `receive` and
-    /// the operation; the connection must not be used again after that.
+    /// the operation. After an error, the connection must not be used again.
     ///
     /// - Parameters:
     ///   - bytes: the last argument of the command.
-    ///   - bulkLimit: the most bytes of a bulk reply.
-    ///   - receive: is called with the bytes of a bulk reply as they arrive.
+    ///   - bulkLimit: the maximum size of a bulk reply in bytes.
+    ///   - receive: called with the bytes of a bulk reply as they arrive.
     func command(
         _ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil, atMost bulkLimit: Int = 0,
         receive: (UnsafeRawBufferPointer) throws -> Void = { _ in }
@@ -81,7 +81,7 @@ final class RedisConnection: Sendable {
     static func failure(ofRefusal text: String) -> RemoteFailure {
         let isFinal = ["NOPERM", "NOAUTH", "WRONGPASS", "READONLY", "ERR AUTH", "ERR unknown command"]
             .contains(where: text.hasPrefix)
-        // The reply to an unknown command repeats its arguments, which may be secret.
+        // The reply to an unknown command repeats the arguments, which may be secret.
         let words =
             text.hasPrefix("ERR unknown command")
             ? "the Redis server does not know a command that is needed" : "the Redis server refuses: \(text)"

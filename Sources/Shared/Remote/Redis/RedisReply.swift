@@ -3,16 +3,16 @@ enum RedisReply: Equatable {
     case none
     case integer(Int)
     case status(String)
-    /// The size of a bulk string, whose bytes were passed on as they arrived.
+    /// The size of a bulk string, whose bytes were passed to the receiver as they arrived.
     case bytes(Int)
     /// An error reply with the server's message.
     case refusal(String)
 }
 
 /// An incremental parser of a single RESP2 reply, in constant memory. No command used here replies with an array or a
-/// RESP3 type, so the parser refuses these by their first byte, however deep or long they are.
+/// RESP3 type, so the parser refuses such replies at their first byte.
 struct RedisReplyReader {
-    /// Longer than any status, number or error that Redis sends.
+    /// The maximum length of a line: longer than any status, number or error that Redis sends.
     static let lineLimit = 4096
 
     private let bulkLimit: Int
@@ -22,8 +22,8 @@ struct RedisReplyReader {
 
     init(atMost bulkLimit: Int) { self.bulkLimit = bulkLimit }
 
-    /// Parses the next bytes. Returns the reply once it is complete. Throws `RemoteFailure` for bad syntax, a reply
-    /// beyond the limits, and bytes after the reply. Passes the bytes of a bulk string to `receive`.
+    /// Parses the next bytes, and passes the bytes of a bulk string to `receive`. Returns the reply once it is
+    /// complete. Throws `RemoteFailure` for bad syntax, a reply beyond the limits, and bytes after the reply.
     mutating func add(
         _ bytes: UnsafeRawBufferPointer, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedisReply? {

@@ -14,10 +14,10 @@ final class RedisServer: Sendable {
         self.interruption = interruption
     }
 
-    /// More than the number of threads that use the server at the same time.
+    /// The maximum number of idle connections: more than the threads that use the server at the same time.
     private static let idleLimit = 16
 
-    /// Sends a command as `RedisConnection.command` does. Throws `RemoteFailure` also for an error reply.
+    /// Sends a command as `RedisConnection.command` does. Also throws `RemoteFailure` for an error reply.
     func command(
         _ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil, atMost bulkLimit: Int = 0,
         receive: (UnsafeRawBufferPointer) throws -> Void = { _ in }

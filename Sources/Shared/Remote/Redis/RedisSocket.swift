@@ -2,7 +2,7 @@ import HTTP
 import Libc
 import Support
 
-/// A connected TCP socket for one thread at a time, closed with its last reference.
+/// A connected TCP socket for one thread at a time. Closed when the last reference to this object is released.
 ///
 /// Each call waits no longer than its operation allows, and throws `SystemFailure` and the operation's errors.
 final class RedisSocket: Sendable {
@@ -89,7 +89,7 @@ final class RedisSocket: Sendable {
         repeat {
             try operation.check()
             try check()
-            // Rounded up, as a wait that is slightly too short would cost a second poll.
+            // Rounded up, since a wait that is slightly too short would cost a second poll.
         } while poll(&watched, 1, Int32(operation.pause.milliseconds) + 1) <= 0
     }
 }

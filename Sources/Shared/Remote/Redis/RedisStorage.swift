@@ -4,8 +4,8 @@ import Support
 
 /// A Redis server that stores each object as a string value, large values in pieces.
 ///
-/// Pieces are not atomic. A half-written value differs from its document in length, and a value mixed from two writes
-/// differs in its digest; both count as absent or damaged.
+/// Writing in pieces is not atomic. A half-written value differs from its document in length, and a value mixed from
+/// two writes differs in its digest; both count as absent or damaged.
 struct RedisStorage: RemoteStorage {
     private let server: RedisServer
     private let claims: RedisClaims
@@ -15,11 +15,11 @@ struct RedisStorage: RemoteStorage {
         claims = RedisClaims(server, log: log)
     }
 
-    /// The bytes of each GETRANGE: few enough not to delay other clients.
+    /// The number of bytes per GETRANGE, small enough not to delay other clients.
     static let pieceSize = 1 << 20
-    /// The bytes of each SETRANGE: few enough to be sent at the least rate before a write counts as stalled.
+    /// The number of bytes per SETRANGE, small enough to be sent at the least rate before a write counts as stalled.
     static let writtenPieceSize = 1 << 18
-    /// The time that an object is kept beyond its expiry, as an expired picture can still be revalidated.
+    /// Objects are kept this long after their expiry, since an expired picture can still be revalidated.
     static let extraLifetime: Duration = .seconds(7 * 86_400)
 
     static func key(_ name: String) -> String { "apod-tools:\(name)" }

@@ -19,7 +19,7 @@ public enum RemoteAddress: Sendable, Equatable {
         var port: Int { url.explicitPort ?? 6379 }
     }
 
-    /// Reads an `http`, `https`, `redis` or `file` address. Throws `RemoteFailure.badAddress`.
+    /// Parses an `http`, `https`, `redis` or `file` address. Throws `RemoteFailure.badAddress`.
     public init(_ text: String) throws {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         do {

@@ -11,7 +11,7 @@ public enum RemoteFailure: Failure {
     case failed(String)
     /// The server sent a damaged object.
     case damaged(String)
-    /// The time for the operation was over before it ended.
+    /// The operation ran out of time.
     case givenUp
 
     public var code: String {

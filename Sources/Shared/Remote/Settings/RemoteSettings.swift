@@ -2,25 +2,25 @@ import HTTP
 import Store
 import Support
 
-/// How one run uses a remote.
+/// The settings of a run for its remote.
 public struct RemoteSettings: Sendable, Equatable {
     public enum Mode: String, Sendable, CaseIterable {
         case read, write, both
     }
 
-    /// Time limits, all of which follow from `connect`.
+    /// Time limits, all derived from `connect`.
     public struct Timeouts: Sendable, Equatable {
         public let connect: Duration
         /// The time until the first byte of an answer.
         public var answer: Duration { connect * 4 }
         /// The window in which the least rate is measured.
         public var stall: Duration { connect * 8 }
-        /// The time that all records of a run together may lose by waiting for answers that fail, are damaged or find
-        /// nothing. It also limits each operation that a record waits for.
+        /// The total time that the records of a run may wait for answers that fail, are damaged or find nothing. Also
+        /// limits each operation that delays a record.
         public var patience: Duration { connect * 16 }
-        /// The time that a run may wait in total for other machines that have claims.
+        /// The total time that a run may wait for claims of other machines.
         public var claims: Duration { connect * 100 }
-        /// A miss within this time does not count as lost. A document may take `connect`.
+        /// A miss within this time does not count as lost time. A document that is found may take `connect`.
         public var free: Duration { connect / 5 }
 
         /// The least rate of a transfer, in bytes per second.
@@ -28,20 +28,21 @@ public struct RemoteSettings: Sendable, Equatable {
 
         public init(connect: Duration) { self.connect = connect }
 
-        /// The time limit of an operation that no record waits for.
+        /// The time limit of an operation that delays no record: `patience` plus the time that the bytes take at the
+        /// least rate.
         func deadline(bytes: Int) -> Duration { patience + .seconds(bytes / Self.leastRate) }
     }
 
-    /// The least number of bytes of a signing key: 128 bits.
+    /// The minimum length of a signing key in bytes: 128 bits.
     public static let leastKey = 16
 
     public var address: RemoteAddress
     public var mode: Mode
     public var scopes: RemoteScopes
     public var timeouts: Timeouts
-    /// Whether the purpose of the run is to use the remote, so waiting for it is not lost time.
+    /// Whether using the remote is the purpose of the run, so that waiting for it is not lost time.
     public var isPatient = false
-    /// The time that the end of a run waits for uploads.
+    /// The maximum time that `Remote.close` waits for uploads.
     public var wait: Duration
     /// Extra header fields of each request.
     public var headers: [HTTPHeader] = []
@@ -49,7 +50,7 @@ public struct RemoteSettings: Sendable, Equatable {
     public var key: [UInt8]?
     /// A PEM file with the certificates to trust instead of the system's.
     public var certificates: String?
-    /// The most bytes of a content.
+    /// The maximum size of a content in bytes.
     public var byteLimit = ByteCount.largestPicture
 
     public init(_ address: RemoteAddress, mode: Mode, scopes: RemoteScopes, connect: Duration, wait: Duration) {
@@ -66,7 +67,7 @@ public struct RemoteScopes: Sendable, Equatable, CustomStringConvertible {
     /// Nil for all.
     public let names: [ScopeName]?
 
-    /// The scope `default` alone: sharing another scope needs consent.
+    /// Only the scope `default`: sharing another scope needs the user's consent.
     public static let standard = RemoteScopes(names: [.standard])
 
     private init(names: [ScopeName]?) { self.names = names }

@@ -3,9 +3,10 @@ import Libc
 import Store
 import Support
 
-/// A folder that machines share, usually on a network file system. Files are written elsewhere and renamed.
+/// A folder that machines share, usually on a network file system. Files are written under a temporary name and
+/// renamed.
 ///
-/// A system call on a mount whose server is down can block for long; the limits apply once it returns.
+/// A system call can block for long if the file server is down; the limits apply only after the call returns.
 struct FolderStorage: RemoteStorage {
     let path: String
 

@@ -15,7 +15,7 @@ struct HTTPStorage: RemoteStorage {
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
         client = HTTPClient(
-            // The user chose this server, and it cannot lead elsewhere, as no redirect is followed.
+            // The user chose this server, which cannot lead to another, since no redirect is followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),
@@ -26,7 +26,7 @@ struct HTTPStorage: RemoteStorage {
     }
 
     private func request(_ object: RemoteObject, byteLimit: Int) throws -> HTTPRequest {
-        // The user chose this origin, with or without encryption.
+        // The user chose this origin, so it may receive secrets even without encryption.
         HTTPRequest(
             url: try url.resolving(base + object.path), headers: settings.headers, cleartextOrigins: [url.origin],
             byteLimit: byteLimit, acceptsCompression: false)
@@ -77,7 +77,8 @@ struct HTTPStorage: RemoteStorage {
         }
     }
 
-    /// Turns an answer that would be the same again into a refusal.
+    /// Turns a failure that would occur again into `RemoteFailure.refused`, and a wrong body into
+    /// `RemoteFailure.damaged`.
     private static func judged(_ error: any Error) -> any Error {
         guard let failure = error as? FetchFailure else { return error }
         switch failure {

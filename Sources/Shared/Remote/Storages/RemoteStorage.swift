@@ -20,10 +20,11 @@ enum RemoteObject: Sendable, Equatable {
 
 /// The server or folder behind a remote.
 ///
-/// All calls block and are safe from any thread. They wait no longer than their operation allows and throw its errors,
-/// `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails, and `Cancelled` if the run is interrupted.
+/// Each call blocks, is safe from any thread, and waits no longer than its operation allows. Throws the operation's
+/// errors; `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails; and `Cancelled` if the run is
+/// interrupted.
 protocol RemoteStorage: Sendable {
-    /// Passes the bytes of an object to `receive`, whole or damaged. Returns false if the object does not exist.
+    /// Passes the bytes of an object to `receive`, without checking them. Returns false if the object does not exist.
     func read(
         _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool
@@ -49,14 +50,14 @@ protocol RemoteStorage: Sendable {
     /// - Parameter token: identifies the holder in all its attempts.
     func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> ClaimAnswer
 
-    /// Releases all claims that it can within `limit`.
+    /// Releases as many claims as possible within `limit`.
     func close(within limit: Duration)
 }
 
 /// The result of an attempt to get a claim.
 enum ClaimAnswer {
     case granted(any RemoteClaim)
-    /// Another machine has it.
+    /// Another machine has the claim.
     case held
     /// This kind of storage has no claims.
     case none

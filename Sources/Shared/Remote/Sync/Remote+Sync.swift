@@ -2,7 +2,7 @@ import HTTP
 import Store
 import Support
 
-/// Operations of `RemoteSync`. Unlike those of a run, they throw failures of the remote.
+/// Operations of `RemoteSync`. They throw failures of the remote, which other operations only log.
 extension Remote {
     /// Uploads an entry unless the remote has it. Throws `RemoteFailure` and the storage's errors.
     func uploadNow(_ offer: RemoteOffer) throws -> SyncReport {
@@ -25,17 +25,17 @@ extension Remote {
         }
     }
 
-    /// The failure of a run whose breaker is open. The single failures were reported before.
+    /// The failure of a run whose breaker is open. The failures that opened the breaker were already reported.
     var hasFailed: RemoteFailure { .failed("the remote \(settings.address) cannot be used; try again later") }
 
-    /// Whether the remote also has the content.
+    /// Whether the remote also has the content of a document.
     private func isWhole(_ document: RemoteDocument) -> Bool {
         guard let sha256 = document.sha256 else { return true }
         return (try? size(of: .content(sha256))) == document.count
     }
 
-    /// Reads the list of a scope's entries in the remote; empty if there is no list. Throws `RemoteFailure` if the list
-    /// cannot be read.
+    /// Reads the list of a scope's entries in the remote. A missing or damaged list is empty. Throws `RemoteFailure` if
+    /// the list cannot be read.
     func list(of scope: ScopeName) throws -> SyncList {
         switch try document(of: RemoteName(listOf: scope), atMost: RemoteDocument.byteLimit) {
         case .found(let document):

@@ -3,15 +3,15 @@ import Support
 
 /// Copies the entries of a scope to a remote (`push`), or from it (`pull`).
 ///
-/// GET, HEAD and PUT cannot list the contents of a remote, so `push` keeps a list of names there for each scope, with
-/// the entries of all roots that were pushed.
+/// GET, HEAD and PUT cannot list the contents of a remote. So `push` stores a list of names in the remote for each
+/// scope, with the entries of all roots that were pushed.
 public struct RemoteSync: Sendable {
     private let remote: Remote
     private let cache: CacheStore
     private let jobs: Int
     private let interruption: Interruption
 
-    /// The shared metadata: days of the archive, if they never expire, and the list of exercises.
+    /// The shared metadata: days of the archive that never expire, and the list of exercises.
     private static let collections: [CacheMetadata.SharedCollection] = [
         (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
         (name: "exercisedb", isLasting: false),
@@ -134,7 +134,7 @@ public struct SyncReport: Sendable, Equatable {
     /// Entries that are listed but no longer exist.
     public var gone = 0
     public var failed = 0
-    /// Entries that exceeded the capacity.
+    /// Entries skipped because the root has no room for them.
     public var leftOut = 0
 
     public init(moved: Int = 0, bytes: Int = 0, there: Int = 0, gone: Int = 0, failed: Int = 0, leftOut: Int = 0) {

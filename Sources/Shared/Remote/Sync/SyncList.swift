@@ -1,6 +1,6 @@
 import Store
 
-/// The list of a scope's entries in a remote: lines of a kind, a space and a name.
+/// The list of a scope's entries in a remote. Each line is a kind, a space and a name.
 struct SyncList: Equatable {
     /// Originals come before their variants.
     private enum Kind: Character, CaseIterable {
@@ -9,7 +9,7 @@ struct SyncList: Equatable {
         case metadata = "m"
     }
 
-    /// Four million names, which are held in memory.
+    /// Room for four million names, all held in memory.
     static let byteLimit = 268_000_000
 
     static let tooLong = RemoteFailure.failed(

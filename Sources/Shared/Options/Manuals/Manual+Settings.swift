@@ -1,5 +1,5 @@
 extension [AnyOption] {
-    /// The manual page of the configuration file, in the language of mdoc(7).
+    /// Returns the manual page of the configuration file in mdoc(7) format.
     public func settingsManual(_ facts: ManualFacts) -> String {
         var page = ManualPage("apod-tools.json", section: 5, date: facts.date)
         page.section("NAME")
@@ -57,14 +57,14 @@ extension [AnyOption] {
         return page.source
     }
 
-    /// The table of all settings, in Markdown.
+    /// A Markdown table of all settings.
     public var settingsTable: String {
         var table = "| setting | option | environment | field of the file | default |\n"
         table += "| --- | --- | --- | --- | --- |\n"
         for option in self {
             let names = option.isTyped ? ["--\(option.name)"] : []
             var remark = ""
-            // The field has another name than the option.
+            // `--no-NAME` sets the field `NAME` to false.
             if case .flag(means: false, _) = option.form { remark = " (`false`)" }
             let cells = [
                 Self.cell(option.summary) + remark, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
@@ -75,7 +75,7 @@ extension [AnyOption] {
         return table
     }
 
-    /// Text with the characters escaped that mean something in a table.
+    /// Escapes the characters that are special in a Markdown table.
     private static func cell(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -87,6 +87,6 @@ extension [AnyOption] {
 }
 
 extension [String] {
-    /// The names in back quotes, with commas between them.
+    /// The strings in back quotes, separated by commas.
     fileprivate var quoted: String { map { "`\($0)`" }.joined(separator: ", ") }
 }

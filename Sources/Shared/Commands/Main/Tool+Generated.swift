@@ -2,7 +2,7 @@ import Options
 import Support
 
 extension Tool {
-    /// The text that `--generate` writes.
+    /// Returns the text that `--generate` writes.
     func generated(_ kind: Generated) -> String {
         switch kind {
         case .man: command.manual(facts(except: command.name))
@@ -26,7 +26,7 @@ extension Tool {
             files: Self.files, seeAlso: pages.filter { $0.0 != page }.map { "\($0.0) \($0.1)" }, date: toolsDate)
     }
 
-    /// Settings that are not options.
+    /// Settings without an option.
     private static func settings(of page: String) -> [AnyOption] {
         switch page {
         case "apod-fetch": [.scienceURL, .apiURL]

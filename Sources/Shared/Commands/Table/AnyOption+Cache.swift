@@ -3,7 +3,7 @@ import Options
 import Store
 import Support
 
-/// The place and use of the cache.
+/// Options and settings of the cache.
 extension AnyOption {
     private static let cache = CacheSettings(root: nil)
 
@@ -83,12 +83,12 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Which cache to use: for every command that uses one.
+    /// Options that select the cache, for every command that uses one.
     public static let place: [AnyOption] = [.cacheDir, .allowSharedRoot, .scope, .policy, .policyRules]
 
-    /// How long and how much to keep: for every command that hands out or stores entries.
+    /// Options that limit the age and size of the cache, for every command that serves or stores entries.
     public static let retention: [AnyOption] = [.ttl, .capacity, .lease]
 
-    /// What nearly every command has.
+    /// The options of nearly every command.
     public static var common: [AnyOption] { place + retention + messages }
 }

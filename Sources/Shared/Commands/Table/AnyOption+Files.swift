@@ -1,7 +1,7 @@
 import Options
 import Records
 
-/// Files under names of the user's choice.
+/// Options of output files and their names.
 extension AnyOption {
     public static let outputDir = Option.path(
         "output-dir", .files, as: "DIR", isFolder: true,
@@ -24,6 +24,6 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// For a command that copies originals into a folder.
+    /// The options of a command that copies originals into a folder.
     public static let copies: [AnyOption] = [.outputDir, .nameTemplate, .overwrite, .sync]
 }

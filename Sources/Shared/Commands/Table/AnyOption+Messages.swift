@@ -1,7 +1,7 @@
 import Options
 import Support
 
-/// How a tool reports, and where its settings are.
+/// Options of messages, progress and the configuration file.
 extension AnyOption {
     public static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print errors only.")
 

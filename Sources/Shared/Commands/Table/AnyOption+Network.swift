@@ -2,7 +2,7 @@ import HTTP
 import Options
 import Support
 
-/// How the network is used.
+/// Options and settings of the network.
 extension AnyOption {
     public static let timeout = Option.time(
         "timeout", .network, such: "120s", field: "timeout", isPositive: true,
@@ -22,8 +22,9 @@ extension AnyOption {
         read: AddressGuard.init(allowPrivate:)
     ).defaulting(to: .standard)
 
-    /// Whether the word looks like a list of address blocks, even a wrong one, which must not mean all addresses. A
-    /// word of letters and digits only (`cafe`, `0001`) is a name, unless it means all or none.
+    /// Returns whether a word looks like a list of address blocks. Includes invalid lists, which must cause an error
+    /// rather than allow all addresses. A word of only letters and digits (`cafe`, `0001`) is a name, except for `0`
+    /// and `1`.
     private static func isAddressList(_ text: String) -> Bool {
         if text == "0" || text == "1" { return true }
         return text.contains { ".:/,".contains($0) } && text.first != "/"
@@ -48,7 +49,7 @@ extension AnyOption {
     public static let refresh = Option.flag(
         "refresh", .network, summary: "Ask the server even if the cache is fresh.")
 
-    /// Only for img-cache; here because the configuration file has them.
+    // MARK: img-cache (every tool checks these fields of the configuration file)
 
     public static let header = Option<String>(
         "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), expected: "a header, or @ and a file",
@@ -93,7 +94,7 @@ extension AnyOption {
         "rate", .network, atLeast: 1000, such: "500KB", summary: "Download no more than this in a second."
     ).asSetting()
 
-    /// Browsers take as many.
+    /// Browsers open as many connections per host.
     public static let jobsPerHost = Option.number(
         "jobs-per-host", .network, in: 1...256, summary: "How many downloads to run at once from one host."
     ).asSetting().defaulting(to: 6)
@@ -117,17 +118,17 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// For every command that may open a connection.
+    /// The options of every command that may open a connection.
     public static let network: [AnyOption] = [.timeout, .retries, .allowPrivate, .cacert, .netrc, .netrcFile]
 }
 
-/// A value of `--bearer-file`: the file with a token, optionally after the only origin that may see it.
+/// A value of `--bearer-file`: a file with a token, optionally after the only origin that receives the token.
 public struct BearerFile: Sendable {
     static let expected = "a file, or an origin and a file such as 'https://example.org token'"
     let origin: WebURL.Origin?
     let path: String
 
-    /// Nil if an origin is wrong, or if the file is missing.
+    /// Returns nil if the origin is invalid, or if the text names no file.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
         if let first = words.first, first.contains(text: "://") {

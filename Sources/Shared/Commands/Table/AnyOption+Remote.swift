@@ -3,7 +3,7 @@ import Remote
 import Store
 import Support
 
-/// Sharing with other machines.
+/// Options and settings of the remote.
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
@@ -58,7 +58,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// For every command that may share downloads or variants.
+    /// The options of every command that may share downloads or variants.
     public static let sharing: [AnyOption] = [
         .remote, .remoteMode, .remoteScopes, .remoteTimeout, .remoteWait, .remoteHeaderFile, .remoteKeyFile,
         .remoteCacert,

@@ -3,7 +3,7 @@ import Options
 import Store
 import Support
 
-/// Conditions that select entries.
+/// Options that select and sort entries.
 extension AnyOption {
     public static let olderThan = Option.time(
         "older-than", .selection, such: "7d", summary: "Only what was fetched longer ago than this.")
@@ -60,10 +60,10 @@ extension AnyOption {
 }
 
 extension Arguments {
-    /// The order that the options ask for; nil if they ask for none.
+    /// The order of `--sort`, or nil without it.
     public var order: EntryOrder? { self[.sort] }
 
-    /// The entries that the conditions select.
+    /// The conditions of the given options.
     public var filter: EntryFilter {
         var filter = EntryFilter()
         filter.olderThan = self[.olderThan]
@@ -81,19 +81,19 @@ extension Arguments {
 }
 
 extension [AnyOption] {
-    /// The conditions for all kinds of pictures.
+    /// The conditions that apply to pictures and GIFs alike.
     public static let conditions: [AnyOption] = [
         .olderThan, .newerThan, .unusedFor, .size, .expired,
     ]
 }
 
-/// A limit of `--size`: `+10MB` or `-10MB`.
+/// A value of `--size`, such as `+10MB` or `-10MB`.
 public struct SizeBound: Sendable {
-    /// Whether files must be larger, not smaller.
+    /// Whether files must be larger than `bytes`, rather than smaller.
     let isMinimum: Bool
     let bytes: Int
 
-    /// Nil without a sign or for an invalid size.
+    /// Returns nil if the sign is missing or the size is invalid.
     init?(_ text: String) {
         guard let sign = text.first, "+-".contains(sign), let bytes = ByteCount.parse(String(text.dropFirst())) else {
             return nil

@@ -4,8 +4,7 @@ import HTTP
 import Options
 import Support
 
-/// Settings of single tools. They are here because one configuration file serves all tools, and each of them checks all
-/// of it.
+/// Settings of single tools. They are here because each tool checks all fields of the shared configuration file.
 extension AnyOption {
     // MARK: apod-fetch
 
@@ -46,7 +45,7 @@ extension AnyOption {
 
     // MARK: gif-cache
 
-    /// A secret is never the value of an option or a field, but in a file or the environment.
+    /// Neither an option nor a field: a secret comes from a file or the environment.
     public static let exerciseKey = Option<String>(
         "exercisedb-api-key", form: .none, expected: "a key", group: .secrets, variable: "EXERCISEDB_API_KEY",
         summary: "The key for ExerciseDB."
@@ -84,7 +83,7 @@ extension AnyOption {
         "quality", .looks, in: 1...100, field: "quality", summary: "Quality of JPEG, WebP and AVIF, 1 to 100."
     ).defaulting(to: ImageFormat.standardQuality)
 
-    /// Up to the default, smaller files cost little time.
+    /// The default is the highest level at which smaller files cost little time.
     public static let effort = Option.number(
         "effort", .looks, in: 0...9, field: "effort", summary: "Time for smaller files: 0 (least) to 9."
     ).defaulting(to: 3)
@@ -145,7 +144,7 @@ extension AnyOption {
         summary: "Give up on a picture after this many seconds."
     ).asSetting().defaulting(to: DecodeLimits.standard.maxSeconds)
 
-    // MARK: What writes files
+    // MARK: Tools that write files
 
     public static let sync = Option.flag(
         "sync", .files, field: "sync",
@@ -158,7 +157,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Every setting of the configuration file and the environment.
+    /// All settings of the configuration file and the environment.
     public static let settings: [AnyOption] = {
         let lists: [[AnyOption]] = [
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],

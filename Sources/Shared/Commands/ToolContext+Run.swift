@@ -52,8 +52,8 @@ extension ToolContext {
     /// Runs a tool over the input of `next`, and writes the records to standard output. Returns the exit status. Throws
     /// `SystemFailure` if output cannot be written, and the errors of `next`.
     ///
-    /// - Parameter next: returns the next input, or nil at the end. Calls `flush`, which writes finished records, before
-    ///   it waits for input.
+    /// - Parameter next: returns the next input, or nil at the end. Calls `flush`, which writes finished records,
+    ///   before it waits for input.
     public func run(
         _ tool: any RecordTool, options: RecordRunOptions, next: (_ flush: @escaping () -> Void) throws -> RecordInput?
     ) throws -> Int32 {

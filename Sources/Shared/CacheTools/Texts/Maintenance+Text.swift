@@ -34,7 +34,7 @@ extension VerificationProblem {
 }
 
 extension VerificationStep {
-    /// The step with its problems.
+    /// Returns the step and its problems.
     public func json(_ found: [VerificationProblem]) -> JSON {
         .object([
             "step": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes),

@@ -45,7 +45,7 @@ extension Statistics {
 }
 
 extension Counter {
-    /// `hits_total`; the unit follows the name by convention: `served_bytes_total`.
+    /// The name in Prometheus, such as `hits_total`. By convention, a unit follows the name: `served_bytes_total`.
     fileprivate var expositionName: String {
         countsBytes ? "\(rawValue.dropFirst("bytes_".count))_bytes_total" : "\(rawValue)_total"
     }
@@ -54,7 +54,8 @@ extension Counter {
 enum Exposition {
     typealias Sample = (labels: [(name: String, value: String)], value: String)
 
-    /// Formats the samples of a metric, which must be adjacent; empty without samples.
+    /// Formats all samples of a metric, which the format requires to be adjacent. Returns an empty text without
+    /// samples.
     static func family(_ name: String, type: String, help: String, _ samples: [Sample]) -> String {
         if samples.isEmpty { return "" }
         var text = "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(type)\n"

@@ -3,8 +3,8 @@ import Store
 import Support
 
 extension Statistics {
-    /// The statistics for a terminal in 80 columns: totals, then the counters of each scope with their names in the
-    /// other formats and in the manual.
+    /// The statistics for a terminal of 80 columns: totals, then the counters of each scope. Each counter is followed
+    /// by its name in the manual and the other formats.
     var text: String {
         let share = capacity > 0 ? " (\(Int(Double(bytes) / Double(capacity) * 100)) %)" : ""
         let excess = excess > 0 ? ", \(ByteCount.description(excess)) too many" : ""
@@ -33,7 +33,7 @@ extension Statistics.Sum {
 }
 
 extension Statistics.Scope {
-    /// Totals, the hit rate, and each counter that is not zero.
+    /// The totals, the hit rate, and each counter that is not zero.
     fileprivate var lines: [String] {
         let since = since.map { ", counted since \($0.iso8601)" } ?? ""
         var lines = [
@@ -68,7 +68,7 @@ extension Statistics.Scope {
     }
 }
 
-/// Related counters with short labels; `Counter.meaning` has the full texts.
+/// A group of counters with short labels. `Counter.meaning` contains the full descriptions.
 struct CounterGroup {
     let title: String
     let rows: [(counter: Counter, label: String)]

@@ -26,7 +26,7 @@ extension Command {
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
         let cache = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements()).standard()
         try context.interruption.catchSignals()
-        // The total is unknown, so progress shows the elapsed time.
+        // The number of steps is unknown, so progress shows the elapsed time.
         context.progress.expect(records: 1)
         context.progress.beginWork()
         defer { context.progress.end() }
@@ -101,7 +101,7 @@ extension Command {
 }
 
 extension ToolContext {
-    /// Runs `body`; a signal stops it between steps.
+    /// Runs `body`. After a signal that stops it, ends the process by that signal.
     func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.catchSignals()
         do {

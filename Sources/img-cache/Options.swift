@@ -69,7 +69,7 @@ extension AnyOption {
         summary: "Empty the scope that was current until now, as scope purge does.", read: Bool.init
     ).defaulting(to: false)
     static let new = Option.flag("new", summary: "Make a new scope, although its name differs little from another one.")
-    /// Of the process that `finishLater` starts.
+    /// An option of the hidden command `scope finish-purges`.
     static let shared = Option.flag("shared", summary: "The root may belong to another user.")
 
     static let statsFormat = Option<Statistics.Format>.case(
@@ -91,16 +91,17 @@ extension Command.Operands {
 }
 
 extension ToolContext {
-    /// How a picture is found in a record and named in the cache.
+    /// Returns the rules that find the addresses and the key of a picture. Throws `UsageFailure` for `--key` with
+    /// several pictures, and `ConfigurationFailure` for an invalid setting.
     ///
-    /// - Parameter settings: of the cache.
+    /// - Parameter settings: the settings of the cache.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --field key=FIELD for records")
         }
         let named = arguments.fields(.recordFields, "url")
         var addresses = named.map { PictureAddresses(fields: $0) } ?? PictureAddresses()
-        // Looking finds movies without the option.
+        // Commands that only look up entries find movies without --media.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
             addresses: addresses, key: arguments[.key], keyField: arguments.fields(.recordFields, "key")?.first,
@@ -115,18 +116,18 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// Whether `--key` alone names the picture, which is enough for a command that looks.
+    /// Whether only `--key` names the picture, which suffices for a command that does not fetch it.
     private var isKeyAlone: Bool {
         operands.isEmpty && isGiven(.key) && !fetches
     }
 
-    /// Whether the command fetches missing pictures, or explains the fetch.
+    /// Whether the command fetches missing pictures, or explains how it would.
     fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
-    /// The pictures of the operands.
+    /// The operands, or a single empty operand if only `--key` names the picture.
     var pictures: [String] { isKeyAlone ? [""] : operands }
 
-    /// The pictures that a command is about.
+    /// The pictures that operands or standard input name.
     var items: InputItems {
         InputItems(
             "addresses, files or keys", pictures, operand: { isKeyAlone ? RecordJob(Record()) : pictureJob($0) },
@@ -134,8 +135,8 @@ extension Arguments {
     }
 }
 
-/// Returns the job of an argument: a record with the address, so that later tools know it, but without its
-/// secrets, which belong in no record; a file or a key has none.
+/// Returns the job of an argument. If the argument is an address, the record contains it for later tools, without its
+/// secrets.
 private func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
     if argument.hasScheme, !argument.hasPrefix("file:///") {
@@ -158,7 +159,7 @@ extension [AnyOption] {
     /// The kind of pictures to put, and their expiry.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]
 
-    /// For every command that may open a connection.
+    /// The options of every command that may fetch pictures.
     static let fetching: [AnyOption] =
         sharing + [.offline, .refresh, .noStale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]

@@ -41,7 +41,7 @@ extension Command {
         let (caches, naming) = (lookup.caches, lookup.naming)
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {
-                // Failures and copies may be recorded for a picture that is not cached.
+                // Even for a picture that is not cached, the index may contain failures and copies.
                 for (key, address) in try naming.keys(of: job) {
                     try caches.storage(for: address).cache?.forget(key)
                 }

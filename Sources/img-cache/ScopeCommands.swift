@@ -24,7 +24,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let caches = try context.confinedCaches(.looking)
         let scopes = try caches.scopes()
-        // In a command with --scope, that scope is current.
+        // --scope makes a scope current for this command.
         let current = try caches.scope()
         let width = scopes.map { $0.name.shown.count }.max() ?? 0
         let output = try ReportOutput(json: arguments[.json])
@@ -53,7 +53,7 @@ extension Command {
             try context.text(.scope)?.source.rawValue
             ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
-        // Print the bare name into a pipe too, for scripts.
+        // Print only the name even to a pipe, for scripts.
         let output = try TextOutput.standard()
         if arguments[.json] {
             try output.write(object.bytes + [UInt8(ascii: "\n")], as: .json)
@@ -138,7 +138,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
         let caches = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements())
-        // Purge an unknown scope too: its first download may be in progress.
+        // Purge even an unknown scope, because its first download may be in progress.
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()
         try context.untilInterrupted {
@@ -161,7 +161,7 @@ extension Command {
         return 0
     }
 
-    /// The command of `finishLater`.
+    /// The hidden command that `finishLater` runs in another process.
     private static let scopeFinish = Command(
         "finish-purges", summary: "Remove what purges have left.",
         operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.shared]] },
@@ -178,8 +178,8 @@ extension Command {
         return 0
     }
 
-    /// Starts a process that deletes purged files after this process has ended. If that fails, later runs delete them.
-    /// Throws `ConfigurationFailure` for a bad setting.
+    /// Starts a process that deletes purged files after this process has ended. If it cannot be started, later runs
+    /// delete the files. Throws `ConfigurationFailure` for an invalid setting.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
         guard let root = settings.root else { return }
@@ -205,7 +205,7 @@ extension ScopeName {
 }
 
 extension ToolContext {
-    /// The setting that overrides the switched scope; nil if none does.
+    /// Returns the source of a setting that overrides `scope switch`, or nil.
     fileprivate func scopePlace() throws -> String? {
         switch try text(.scope)?.source {
         case .option: "--scope"

@@ -49,11 +49,13 @@ extension Command {
 }
 
 extension Arguments {
-    /// Copies all shared scopes in a direction, and reports the result. Returns the exit status.
+    /// Copies all shared scopes to or from the remote, and reports the result. Returns the exit status.
     ///
     /// - Parameters:
-    ///   - field: the name of the report in JSON.
-    ///   - forbidden: the setting `remote_mode` that rules it out.
+    ///   - field: the JSON field that contains the report.
+    ///   - forbidden: the value of `remote_mode` that forbids this direction.
+    ///   - copy: copies a scope.
+    ///   - words: formats the report as text.
     fileprivate func share(
         _ field: String, unless forbidden: RemoteSettings.Mode, _ copy: (RemoteSync) throws -> SyncReport,
         words: (SyncReport) -> String
@@ -90,7 +92,8 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// The shared scopes of the cache, or the scope of `--scope`. Throws `UsageFailure` for a scope that is not shared.
+    /// Returns the scopes to copy: the scope of `--scope`, or all shared scopes. Throws `UsageFailure` if the scope of
+    /// `--scope` is not shared.
     fileprivate func scopes(of caches: Caches, _ settings: RemoteSettings) throws -> [ScopeName] {
         if let scope = arguments[.scope] {
             guard settings.scopes.contains(scope) else {

@@ -6,7 +6,7 @@ public struct PutCounts: Sendable, Equatable {
     /// Pictures that were fresh, or not needed because the files made from them exist.
     public var hits = 0
     public var fetched = 0
-    /// Expired pictures that their server reported as unchanged.
+    /// Pictures that their server reported as unchanged.
     public var revalidated = 0
     /// Expired pictures whose server could not be reached.
     public var stale = 0

@@ -35,8 +35,8 @@ public struct CachedKind: Sendable {
     /// `get`: writes a record with the path of each entry.
     public func get(examples: [String]) -> Command {
         Command(
-            "get", summary: "Say where \(names) are, without the network.",
-            details: "A \(name) that is not in the cache gives a record with an error, and status 1.",
+            "get", summary: "Return the paths of cached \(names), without the network.",
+            details: "For a \(name) that is not in the cache, writes a record with an error, and exits with status 1.",
             examples: examples, operands: operands, options: { [[.noStale], options(), .copies, .stream, .common] },
             synonyms: ["show", "find", "lookup"]
         ) { arguments in
@@ -51,7 +51,7 @@ public struct CachedKind: Sendable {
     /// `has`: reports only an exit status.
     public func has(examples: [String]) -> Command {
         Command(
-            "has", summary: "Tell by the exit status whether \(names) are in the cache: 0 all, 1 not all.",
+            "has", summary: "Check whether \(names) are in the cache: exit status 0 if all are, else 1.",
             examples: examples, operands: operands, options: { [[.noStale], options(), [.nullData], .common] },
             synonyms: ["exists", "test"]
         ) { arguments in
@@ -66,7 +66,7 @@ public struct CachedKind: Sendable {
     /// `path`: prints the path of each entry.
     public func path(examples: [String]) -> Command {
         Command(
-            "path", summary: "Print where \(names) are, one path per line.",
+            "path", summary: "Print the paths of cached \(names), one per line.",
             examples: examples, operands: operands,
             options: { [options(), [.nullData, .nullTerminated], .common] }, synonyms: ["where", "which"]
         ) { arguments in
@@ -82,7 +82,7 @@ public struct CachedKind: Sendable {
     public func cat(examples: [String]) -> Command {
         Command(
             "cat", summary: "Write the bytes of \(names) to standard output.",
-            details: "Nothing is written to a terminal.",
+            details: "Refuses to write to a terminal.",
             examples: examples, operands: operands, options: { [options(), [.nullData], .common] }
         ) { arguments in
             let output = try PictureOutput(example: file)
@@ -94,10 +94,10 @@ public struct CachedKind: Sendable {
     /// `pin`: protects entries from eviction and `clean`.
     public func pin(examples: [String]) -> Command {
         Command(
-            "pin", summary: "Keep \(names) from being trimmed or cleaned away.",
+            "pin", summary: "Pin \(names), so that they are never evicted or cleaned.",
             details: """
-                They still expire, and are asked for again then. A \(name) that is not in the cache gives a record \
-                with an error, and status 1.
+                A pinned \(name) still expires, and is then requested again. For a \(name) that is not in the cache, \
+                writes a record with an error, and exits with status 1.
                 """,
             examples: examples, operands: operands, options: { [options(), .stream, .common] }
         ) { try setPinned(true, $0) }
@@ -106,7 +106,7 @@ public struct CachedKind: Sendable {
     /// `unpin`: undoes `pin`.
     public func unpin(examples: [String]) -> Command {
         Command(
-            "unpin", summary: "Let \(names) be trimmed and cleaned away again.",
+            "unpin", summary: "Unpin \(names), so that they can be evicted or cleaned again.",
             examples: examples, operands: operands, options: { [options(), .stream, .common] }
         ) { try setPinned(false, $0) }
     }

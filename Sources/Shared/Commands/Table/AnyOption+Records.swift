@@ -6,22 +6,22 @@ import Support
 /// Options of reading, processing and writing records.
 extension AnyOption {
     public static let jobs = Option.number(
-        "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "How many to work on at once."
+        "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "Run this many jobs at once."
     ).whenUnset(Work.jobsInWords)
 
     public static let unordered = Option.flag(
         "unordered", .records, summary: "Write each record as soon as it is done.",
-        manual: "Without it, records leave in the order of the input.")
+        manual: "By default, records are written in the order of the input.")
 
     public static let failFast = Option.flag("fail-fast", .records, summary: "Stop at the first failure.")
 
     public static let strict = Option.flag(
-        "strict", .records, summary: "Fail for records that arrive with an error, too.",
-        manual: "The exit status then reflects them. For shells without pipefail, such as Make's.")
+        "strict", .records, summary: "Also fail for input records with an error.",
+        manual: "The exit status then reflects them. Use it in shells without pipefail, such as Make's.")
 
     public static let retryErrors = Option.flag(
         "retry-errors", .records, summary: "Retry records with a temporary error of this tool.",
-        manual: "With it a saved stream can be run again.")
+        manual: "Use it to process a saved stream again.")
 
     public static let print = Option<RecordLayout>(
         "print", form: .value("FIELD"),
@@ -29,16 +29,16 @@ extension AnyOption {
         group: .records,
         summary: "Print this field instead of the record.",
         manual: """
-            Several with commas become columns. A field is a dotted path such as variants.overlay.path. One field is \
-            printed as it is; several are separated by tabs, with \\t, \\n, \\r and \\\\ for such characters in \
-            them.
+            A field is a dotted path such as variants.overlay.path. Several fields, separated by commas, become \
+            columns. A single field is printed unchanged. Columns are separated by tabs, and contain \\t, \\n, \\r and \
+            \\\\ instead of tabs, line ends and backslashes.
             """, read: { RecordLayout(fields: $0) })
 
     public static let nullTerminated = Option.flag(
-        "null", short: "0", .records, summary: "End what is printed with NUL, not a line feed.")
+        "null", short: "0", .records, summary: "End printed lines with NUL instead of a line feed.")
 
     public static let nullData = Option.flag(
-        "null-data", short: "z", .records, summary: "Input lines end with NUL, as those of find -print0.")
+        "null-data", short: "z", .records, summary: "Input lines end with NUL, as from find -print0.")
 
     public static let pretty = Option.flag("pretty", .records, summary: "Indent the records.")
 
@@ -63,7 +63,7 @@ extension AnyOption {
         }
     }
 
-    public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
+    public static let json = Option.flag("json", .records, summary: "Write records even on a terminal.")
 }
 
 /// The kind of work that a command does. The raw value is the default of `--jobs`; 0 means one job per core.

@@ -107,6 +107,6 @@ struct ManualTextTests {
     @Test func configurationManualListsEveryField() {
         let page = [AnyOption.size, .theme, .unseen, .off].settingsManual(Self.facts).split(separator: "\n")
         #expect(page.filter { $0.hasPrefix(".It Cm") } == [".It Cm side", ".It Cm unseen", ".It Cm fence"])
-        #expect(page.contains("\\fBfalse\\fP says so; the default is \\fBtrue\\fP."))
+        #expect(page.contains("The values are \\fBfalse\\fP and \\fBtrue\\fP; the default is \\fBtrue\\fP."))
     }
 }

@@ -83,8 +83,8 @@ extension Command {
             for option in members { help.row(option.label, option.explanation) }
         }
         help.blank()
-        help.row("-h, --help", "Show help: -h in short, --help in full.")
-        if path.count == 1 { help.row("--version", "Show the version, and those of the libraries in use.") }
+        help.row("-h, --help", "Show help: a summary with -h, details with --help.")
+        if path.count == 1 { help.row("--version", "Show the versions of the tool and its libraries.") }
         if !command.examples.isEmpty {
             help.heading("EXAMPLES")
             for example in command.examples.prefix(mostExamples) { help.line("  \(example)") }

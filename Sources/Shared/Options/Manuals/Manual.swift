@@ -65,7 +65,7 @@ extension ManualPage {
         if command.name == OptionUsers.settings {
             let others = command.typedOptions.filter { $0.group != .own && users.isUnused($0) }
             request("Pp")
-            text("It takes every option that is a setting, including those of the other tools:")
+            text("It accepts every option that is a setting, including settings of the other tools:")
             request("Fl " + others.map { "-\(Self.escaped($0.name))" }.joined(separator: " , ") + " .")
         } else if !groups.isEmpty {
             request("Pp")
@@ -77,18 +77,18 @@ extension ManualPage {
 
     fileprivate mutating func options(of tool: Command, _ users: OptionUsers) {
         section("OPTIONS")
-        let places = tool.visibleSubcommands.isEmpty ? "" : ", before the command too"
+        let places = tool.visibleSubcommands.isEmpty ? "" : ", even before the command"
         text(
             """
-            Options may stand anywhere on the line\(places). A value follows its option as the next word or after an \
+            Options can be anywhere on the line\(places). A value is the next word after its option, or follows an \
             equals sign. If an option is given twice, the last value counts, unless the option is \
             repeatable. After `--`, every word is an argument.
             """)
         list { page in
             page.request("It Fl h , Fl -help")
-            page.text("Show help: `-h` a short one, `--help` a full one.")
+            page.text("Show help: a summary with `-h`, details with `--help`.")
             page.request("It Fl -version")
-            page.text("Show the version, and those of the libraries in use.")
+            page.text("Show the versions of the tool and its libraries.")
         }
         for group in OptionGroup.allCases {
             // The options of a single command are listed below that command.

@@ -30,8 +30,8 @@ extension Command {
     static let info = Command(
         "info", summary: "Show the properties of GIFs: frames, delays, disposal, palettes and more.",
         details: """
-            Takes cached exercises, and files: an argument with a slash or the extension .gif is a file. Writes text on \
-            a terminal, otherwise records with the field `info`. Does not count as use of the GIF.
+            Takes cached exercises, and files: an argument with a slash or the extension .gif is a file. Writes text \
+            on a terminal, otherwise records with the field `info`. Does not count as use of the GIF.
             """,
         examples: [
             "gif-cache info 0001", "gif-cache info ./curl.gif --print info.frames",
@@ -68,8 +68,8 @@ extension Command {
     static let poster = Command(
         "poster", summary: "Draw the first frame of GIFs as PNGs, and return their paths.",
         details: """
-            The frame is drawn on the whole canvas, as viewers show it. The PNG is cached with the GIF and removed with \
-            it; records get the field `poster`. With --output, the PNG of a single exercise is written to a file.
+            The frame is drawn on the whole canvas, as viewers show it. The PNG is cached with the GIF and removed \
+            with it; records get the field `poster`. With --output, the PNG of a single exercise is written to a file.
             """,
         examples: [
             "gif-cache poster 0001 --print poster.path",

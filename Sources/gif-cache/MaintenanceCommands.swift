@@ -45,8 +45,8 @@ extension Command {
         "rm", summary: "Remove GIFs and everything made from them.",
         details: """
             Name exercises to remove their GIFs of all resolutions, or of --resolution, or select GIFs of the scope by \
-            conditions. A pinned GIF is removed only if you name it, or with --all. An exercise that is not in the cache \
-            is skipped, with status 1. Pictures of other tools are never removed.
+            conditions. A pinned GIF is removed only if you name it, or with --all. An exercise that is not in the \
+            cache is skipped, with status 1. Pictures of other tools are never removed.
             """,
         examples: [
             "gif-cache rm 0001", "gif-cache rm 0001 --resolution 1080",
@@ -96,8 +96,8 @@ extension Command {
             SHA-256, is it a GIF that put would store, and of the recorded size?). img-cache verify checks the whole \
             cache.
 
-            Without --repair, nothing is changed. With it, damaged GIFs are removed, so that they are fetched again, and \
-            a lost index is recreated from the files (rebuild). The status is 1 in this case, too.
+            Without --repair, nothing is changed. With it, damaged GIFs are removed, so that they are fetched again, \
+            and a lost index is recreated from the files (rebuild). The status is 1 in this case, too.
             """,
         examples: [
             "gif-cache verify", "gif-cache verify --repair", "gif-cache verify --json | jq -r '.problems[].key'",

@@ -8,10 +8,10 @@ import Support
 
 extension Command {
     static let remove = Command(
-        "rm", summary: "Remove pictures and all that was made from them.",
+        "rm", summary: "Remove pictures and everything made from them.",
         details: """
-            Name pictures, or select them in the scope by conditions. A pinned picture is removed only if you name it. \
-            A named picture that is not in the cache is skipped, with status 1.
+            Name pictures, or select pictures of the scope by conditions. A pinned picture is removed only if you name \
+            it. A named picture that is not in the cache is skipped, with status 1.
             """,
         examples: [
             "img-cache rm https://example.org/m31.jpg",

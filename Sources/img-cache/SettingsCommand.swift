@@ -8,11 +8,11 @@ import Support
 
 extension Command {
     static let settings = Command(
-        "settings", summary: "Show every setting, its value, and where it comes from.",
+        "settings", summary: "Show every setting with its value and the source of the value.",
         details: """
-            Options override the environment, which overrides the configuration file, which overrides the default. The \
-            settings of all four tools are listed. Keys and tokens are not shown. In JSON, sizes are in bytes and times \
-            in milliseconds, and a default that depends on the command is a description in place of a value.
+            Options override the environment, which overrides the configuration file, which overrides the default. \
+            Lists the settings of all four tools, but no keys and tokens. In JSON, sizes are in bytes and times in \
+            milliseconds. A default that depends on the command has a description instead of a value.
             """,
         examples: [
             "img-cache settings", "img-cache settings --capacity 1GB",

@@ -85,7 +85,7 @@ extension AnyOption {
 
     /// The default is the highest level at which smaller files cost little time.
     public static let effort = Option.number(
-        "effort", .looks, in: 0...9, field: "effort", summary: "Effort for smaller files: 0 (fast) to 9."
+        "effort", .looks, in: 0...9, field: "effort", summary: "Effort for small files: 0 (fast) to 9."
     ).defaulting(to: 3)
 
     public static let decoder = Option.word(

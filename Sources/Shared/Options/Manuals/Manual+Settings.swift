@@ -9,14 +9,14 @@ extension [AnyOption] {
         page.text(
             """
             The configuration file contains a JSON object, which all four tools read. Its default path is \
-            `$XDG_CONFIG_HOME/apod-tools/config.json`, or `~/.config/apod-tools/config.json` if `XDG_CONFIG_HOME` is not \
-            set. `APOD_TOOLS_CONFIG` or `--config` names another file.
+            `$XDG_CONFIG_HOME/apod-tools/config.json`, or `~/.config/apod-tools/config.json` if `XDG_CONFIG_HOME` is \
+            not set. `APOD_TOOLS_CONFIG` or `--config` names another file.
             """)
         page.request("Pp")
         page.text(
             """
-            An unknown field or an invalid value is an error (status 78). `img-cache settings` shows every setting with \
-            its value and the source of the value.
+            An unknown field or an invalid value is an error (status 78). `img-cache settings` shows every setting \
+            with its value and the source of the value.
             """)
         page.request("Pp")
         page.text(

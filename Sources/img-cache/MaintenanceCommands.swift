@@ -101,7 +101,7 @@ extension Command {
 }
 
 extension ToolContext {
-    /// Runs `body`. After a signal that stops it, ends the process by that signal.
+    /// Runs `body`. If a signal stops it, ends the process by that signal.
     func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.catchSignals()
         do {

@@ -120,7 +120,7 @@ extension Arguments {
         operands.isEmpty && isGiven(.key) && !fetches
     }
 
-    /// Whether the command fetches missing pictures, or explains how it would.
+    /// Whether the command fetches missing pictures, or explains what fetching would do.
     fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
     /// The operands, or a single empty operand if only `--key` names the picture.

@@ -53,7 +53,7 @@ extension Command {
             try context.text(.scope)?.source.rawValue
             ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
-        // Print only the name even to a pipe, for scripts.
+        // Print only the name, even to a pipe, so that scripts can use it.
         let output = try TextOutput.standard()
         if arguments[.json] {
             try output.write(object.bytes + [UInt8(ascii: "\n")], as: .json)

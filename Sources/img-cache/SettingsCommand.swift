@@ -23,7 +23,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let rows = try [AnyOption].settings.map { option in
-            // List a setting without a field under its name in the style of fields.
+            // A setting without a field is listed under its name, with `_` for `-`.
             let name = option.field ?? String(option.name.map { $0 == "-" ? "_" : $0 })
             return (name: name, setting: try context.setting(option))
         }

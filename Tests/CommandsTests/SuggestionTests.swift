@@ -48,7 +48,7 @@ struct SuggestionTests {
         }
     }
 
-    /// Returns a name, and all names that differ from it by one insertion, deletion, replacement or transposition.
+    /// Returns a name, and all names that differ from it by a single insertion, deletion, replacement or transposition.
     private static func edits(of name: String) -> Set<String> {
         let letters = Array(name)
         var edits: Set = [name]

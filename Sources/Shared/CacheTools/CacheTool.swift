@@ -4,8 +4,8 @@ import Store
 
 /// A tool that adds the path of a cached picture to records.
 ///
-/// If it fails, it removes `path`, `cache` and `gif` from the record. They may come from an earlier run or from a
-/// hostile author, and the next tool would open the path.
+/// If the tool fails, it removes `path`, `cache` and `gif` from the record. These fields may come from an earlier run
+/// or from a hostile author, and the next tool would open the path.
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {
@@ -31,7 +31,7 @@ extension Caches {
     /// Completes the records that are fresh hits, with one transaction per cache (`CacheStore.freshHits`).
     ///
     /// - Parameters:
-    ///   - asFetch: whether the command puts entries, rather than looks them up.
+    ///   - asFetch: whether the command puts entries rather than looking them up.
     ///   - plan: returns the plan for a record. An error becomes the record's failure.
     ///   - done: adds the fields of an entry to its record, or returns false to reject the entry.
     public func prepare(

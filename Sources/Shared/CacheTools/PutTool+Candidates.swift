@@ -37,9 +37,9 @@ extension PutTool {
         }
     }
 
-    /// Fetches the best address that succeeds. If an address fails, tries the next. If the failure is transient, a
-    /// later run requests the address again. If all addresses fail, throws the first transient failure, or the first
-    /// failure if none is transient.
+    /// Fetches the picture from the best address that succeeds. An address that fails transiently is requested again by
+    /// a later run. If all addresses fail, throws the first transient failure, or the first failure if none is
+    /// transient.
     func fetch(
         _ addresses: CacheItem.Addresses, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> Outcome {

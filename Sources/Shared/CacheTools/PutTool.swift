@@ -79,7 +79,7 @@ public struct PutTool: CacheTool {
                         do {
                             return try process()
                         } catch CacheFailure.absent where copies != nil && attempt < 5 {
-                            // The entry was evicted before it was copied.
+                            // The entry was evicted before it was copied. Fetch it again.
                         }
                     }
                 }

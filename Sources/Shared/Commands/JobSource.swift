@@ -4,7 +4,7 @@ import Support
 
 /// The items that a command processes, named by operands or standard input.
 public struct InputItems {
-    /// A description of the items for the error without any, such as "addresses or files".
+    /// A description of the items for the error if there are none, such as "addresses or files".
     let expected: String
     let operands: [String]
     /// Turns an operand into a job. An error becomes a failed record.

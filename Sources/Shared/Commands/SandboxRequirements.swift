@@ -3,7 +3,7 @@ import Support
 
 /// The rights that a command needs in addition to its cache.
 public struct SandboxRequirements: Sendable, Equatable {
-    /// Files to read: the command's arguments. They may include addresses, which are not the paths of any files.
+    /// Files to read: the command's arguments. Addresses among them are harmless, because no file has such a path.
     public var inputs: [String] = []
     /// Files to write.
     public var outputs: [String] = []

@@ -110,8 +110,8 @@ extension ToolContext {
         do {
             let file = try File.openInput(path)
             bytes = try file.contents(atMost: byteLimit + 1)
-            // Do not check a pipe, such as `<(pass show token)`: the shell sets its permissions, and it ends with the
-            // run.
+            // Do not check a pipe, such as `<(pass show token)`: the shell sets its permissions, and no other process
+            // can read it after the run.
             if file.isRegular, file.status.mode & 0o077 != 0 {
                 log.warning("\(path) holds \(what), and others may read or change it; run chmod 600 on it")
             }

@@ -53,8 +53,8 @@ public struct ToolContext: Sendable {
         case option, environment, configuration
     }
 
-    /// Returns the text and the source of a setting's value, or nil if it is not set or an object in the configuration
-    /// file. Throws `ConfigurationFailure` if the field is not a string, number or Boolean.
+    /// Returns the text and the source of a setting's value, or nil if it is not set. Ignores the configuration file if
+    /// the field is an object. Throws `ConfigurationFailure` if the field is not a string, number or Boolean.
     public func text(_ option: AnyOption) throws -> (text: String, source: Source)? {
         if let text = arguments.text(option) { return (text, .option) }
         if let variable = option.variable, let text = environment[variable] { return (text, .environment) }

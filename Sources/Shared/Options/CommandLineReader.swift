@@ -47,7 +47,7 @@ extension Command {
     /// Returns the index of the word `help` if it is in the position of a command.
     private func helpPlace(_ words: [String]) -> Int? {
         guard let first = words.firstIndex(where: { !$0.hasPrefix("-") }), words[first] == "help" else { return nil }
-        // After an option, `help` may be the option's value. Only a word in the position of a command causes a failure.
+        // After an option, `help` may be its value. In the position of a command, it is an unknown command.
         return first == 0 || commandPath(Array(words[..<first]) + ["help"]).failure != nil ? first : nil
     }
 
@@ -63,7 +63,7 @@ extension Command {
             let command = path[path.count - 1]
             if word.hasPrefix("-"), word != "-" {
                 if word == "--" { break }
-                // The command is not known yet, so this option may belong to any of them.
+                // The command is not known yet, so the option may belong to any command.
                 let options = known ?? allOptions
                 known = options
                 var reader = CommandLineReader(path: path, options: options)

@@ -132,7 +132,7 @@ public enum CacheItem: Sendable {
         /// Returns the key for an address of a record. Throws `CacheFailure.badKey`.
         func key(_ address: Address, record: Record) throws -> CacheKey { try ownKey(record) ?? address.key }
 
-        /// Returns the user's own key for a record, if any. Throws `CacheFailure.badKey`.
+        /// Returns the user-defined key for a record, if any. Throws `CacheFailure.badKey`.
         func ownKey(_ record: Record) throws -> CacheKey? { try name(record).map { try CacheKey(name: $0) } }
 
         /// Returns the expiry in the record's fields, if any. Throws `BadExpiryField`.

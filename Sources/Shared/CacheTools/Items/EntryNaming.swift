@@ -91,7 +91,7 @@ extension Caches {
         _ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {
         var expired: ExpiredEntry?
-        // Without duplicates: a user-defined key is the same for all addresses.
+        // Look up each key only once per policy: a user-defined key is the same for all addresses.
         var asked: [(key: CacheKey, policy: Policy)] = []
         var isCounted = !handingOut
         for (key, address) in keys {

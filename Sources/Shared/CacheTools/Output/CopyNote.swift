@@ -1,8 +1,8 @@
 import Records
 import Store
 
-/// The details about an output file in the index. Even after the picture's entry has been evicted, they suffice to name
-/// the file for a record and to describe its picture.
+/// Describes an output file in the index. The note suffices to name the file for a record and to describe its picture,
+/// even after the picture's entry has been evicted.
 public struct CopyNote {
     private let note: Record
 

@@ -93,7 +93,7 @@ public struct OriginalCopies: Sendable {
     }
 
     private func copy(_ original: File, of entry: Entry, as name: String) throws {
-        // Check again if another process creates the file between the check and the copy.
+        // If another process creates the file between the check and the copy, check again.
         for attempt in 0... {
             let existing = try folder.existing(name)
             if let existing {

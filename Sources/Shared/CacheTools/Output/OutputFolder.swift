@@ -46,7 +46,7 @@ public final class OutputFolder: Sendable {
         if !isFree { throw .taken(path: shown(name)) }
     }
 
-    /// Returns the path of a name for messages. It begins with the folder's path as the user wrote it.
+    /// Returns the path of a name for messages. The path begins with the folder as the user wrote it.
     public func shown(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
     /// Returns the absolute path of a name. Throws `SystemFailure` if the folder cannot be opened.

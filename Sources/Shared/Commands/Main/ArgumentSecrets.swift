@@ -26,8 +26,8 @@ struct ArgumentSecrets: Sendable, Hashable {
             texts.append(String(text))
         }
         var rest = arguments.indices
-        /// Adds a header without its origin. If the word is only an origin or only a name, the user may have forgotten
-        /// quotes: then adds the next word, too.
+        /// Adds a header without its origin. If the word is only an origin or only a name, also adds the next word: the
+        /// user may have omitted quotes.
         func add(header text: Substring, _ index: Int) {
             if text.hasPrefix("@") { return }
             let scheme = String(text).prefix(before: "://")

@@ -38,7 +38,7 @@ enum ProcessArguments {
         return UnsafeMutableBufferPointer(
             start: UnsafeMutableRawPointer(first).assumingMemoryBound(to: UInt8.self), count: count)
         #else
-        // proc_pid_stat(5): fields 48 and 49, arg_start and arg_end. Counts from the last bracket, because the second
+        // proc_pid_stat(5): fields 48 and 49, arg_start and arg_end. Split after the last bracket, because the second
         // field, the program's name in brackets, may contain spaces and brackets.
         guard let file = try? File.open("/proc/self/stat", O_RDONLY), let bytes = try? file.contents(atMost: 4096),
             let bracket = bytes.lastIndex(of: UInt8(ascii: ")"))

@@ -39,8 +39,8 @@ extension ToolContext {
         try ReportOutput(json: arguments[.json]).write(json, text)
     }
 
-    /// Writes bytes to a file, which is replaced atomically, and synced with `--sync`. A path of nil or `-` is standard
-    /// output; `form` applies if it is a terminal. Throws `SystemFailure`.
+    /// Writes bytes to a file, or to standard output if `path` is nil or `-`. A file is replaced atomically, and synced
+    /// with `--sync`. `form` controls escaping on a terminal. Throws `SystemFailure`.
     public func write(_ bytes: [UInt8], to path: String?, as form: TextOutput.Form = .plain) throws {
         guard let path, path != "-" else { return try TextOutput.standard().write(bytes, as: form) }
         let file = try OutputFile(path: path)

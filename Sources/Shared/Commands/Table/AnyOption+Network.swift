@@ -94,7 +94,7 @@ extension AnyOption {
         "rate", .network, atLeast: 1000, such: "500KB", summary: "Limit the total download rate in bytes per second."
     ).asSetting()
 
-    /// Browsers open as many connections per host.
+    /// The default is the number of connections that browsers open per host.
     public static let jobsPerHost = Option.number(
         "jobs-per-host", .network, in: 1...256, summary: "Limit the number of concurrent downloads from a host."
     ).asSetting().defaulting(to: 6)
@@ -122,7 +122,7 @@ extension [AnyOption] {
     public static let network: [AnyOption] = [.timeout, .retries, .allowPrivate, .cacert, .netrc, .netrcFile]
 }
 
-/// A value of `--bearer-file`: a file with a token, optionally after the only origin that receives the token.
+/// A value of `--bearer-file`: a file with a token, optionally preceded by the only origin that receives the token.
 public struct BearerFile: Sendable {
     static let expected = "a file, or an origin and a file such as 'https://example.org token'"
     let origin: WebURL.Origin?

@@ -74,7 +74,7 @@ extension Command {
         return candidates.found
     }
 
-    /// The command's options; for a command that only has subcommands, the options that all of these accept.
+    /// The command's options. For a command that only has subcommands, the options that every subcommand accepts.
     private var completedOptions: [AnyOption] {
         if run != nil { return typedOptions }
         let lists = tree.filter { !$0.command.isHidden }.map(\.command.typedOptions)

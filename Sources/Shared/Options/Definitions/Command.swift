@@ -38,8 +38,8 @@ public struct Command: Sendable {
     public let synonyms: [String]
     /// Whether the command deletes things that its arguments do not name. Such a command is never suggested.
     public let deletesUnnamed: Bool
-    /// Commands of another tool that the error suggests if this tool has none of that name: `img-cache clean` for
-    /// `clean`.
+    /// Commands of another tool, such as `img-cache clean`. If a user types the last word (`clean`), the error suggests
+    /// the command.
     public let pointers: [String]
     /// Names of removed subcommands, each with a description of its replacement.
     public let successors: [String: String]

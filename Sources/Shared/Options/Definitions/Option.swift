@@ -158,8 +158,8 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         super.init(definition)
     }
 
-    /// Turns the option into a setting of the environment and the configuration file. A flag becomes a Boolean. The
-    /// field's name is derived from the option's name if the option has none. Modifies the option, because a copy
+    /// Turns the option into a setting of the environment and the configuration file. A flag becomes a Boolean. If the
+    /// option has no field, the field's name is derived from the option's name. Modifies the option, because a copy
     /// would slow down every start.
     public func asSetting() -> Option {
         becomeSetting()

@@ -70,7 +70,7 @@ struct HelpPage {
         for text in rest { line(String(repeating: " ", count: column) + text) }
     }
 
-    /// Adds a title and names on one line, which is wrapped with indentation.
+    /// Adds a title followed by names. Wrapped lines are indented.
     mutating func names(_ title: String, _ names: [String]) {
         let lines = TerminalText.wrapped(([title] + names).joined(separator: " "), toColumns: width - 2)
         for (index, text) in lines.enumerated() { line(index == 0 ? text : "  " + text) }

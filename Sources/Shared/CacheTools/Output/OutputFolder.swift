@@ -12,7 +12,8 @@ public final class OutputFolder: Sendable {
     public let template: NameTemplate
     /// Whether files are synced to disk.
     private let synchronizes: Bool
-    /// The names that this run has claimed, with the identity of their contents. Prevents two files of the same name.
+    /// The names that this run has claimed, each with the identity of its content, such as a hash. Two different
+    /// contents never get the same name.
     private let taken = Monitor<[BinaryText: String]>([:])
     private let turns = NamingTurns()
     /// The open folder, once it has been used.

@@ -34,7 +34,7 @@ extension Command {
             help.names(String(title), Self.shortNames(of: options))
         }
         help.blank()
-        help.line("\(path.line) --help says more.")
+        help.line("See \(path.line) --help for details.")
         return help.text
     }
 

@@ -12,14 +12,13 @@ extension Tool {
         Command(
             "apod-fetch", summary: "Get NASA's picture of the day as records.",
             details: """
-                Asks NASA's service (science.nasa.gov), and if that cannot answer, the server of your own that \
-                APOD_API_URL names, if any. Both give the same record. Without options it fetches the newest picture.
+                Queries NASA's service (science.nasa.gov), and if it cannot answer, your own server at APOD_API_URL, \
+                if set. Both return the same record. Without options, fetches the newest picture.
 
-                Days go from 1995-06-16 to today. Months and years that have only begun, and ranges without an end, go \
-                to the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are \
-                left out.
+                Days range from 1995-06-16 to today. The current month and year, and ranges without an end, end with \
+                the newest published picture. Days that never had a picture (1995-06-17 to 19, 2020-06-10) are skipped.
 
-                NASA's answers are kept in the cache, those for past days for ever, so that nothing is requested twice.
+                NASA's answers are cached, for past days permanently, so that no day is requested twice.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",
@@ -42,14 +41,14 @@ extension Tool {
                 "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
             ],
             operands: .init(
-                "DAY", "Days, months, years or ranges, as for --date; - reads days or records from standard input."),
+                "DAY", "Days, months, years or ranges, as for --date. - reads days or records from standard input."),
             options: { [.days, .choice, .stream, .network, .place, .sharing, .messages] },
             run: fetch),
         exitStatus: """
-            0 all done, 64 usage, 65 an answer that cannot be understood,
-            or a line of the input that is no day,
+            0 all done, 64 usage, 65 an invalid answer of the service,
+            or an invalid day in the input,
             69 no picture that day, or only a stand-in,
-            75 may work later, or not published yet,
+            75 try again later, or not published yet,
             77 not allowed, 78 configuration.
             """,
         libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] })

@@ -16,28 +16,28 @@ extension AnyOption {
         summary: "A day, month, year or range; repeatable.",
         manual: """
             A value is today (the newest picture that is published), yesterday, a day (2024-02-03), a month \
-            (2024-02), a year (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today). Without a \
-            value it means today.
+            (2024-02), a year (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today). The default \
+            value is today.
             """,
         takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
     static let last = Option.text(
-        "last", "N", .days, summary: "This many of the newest days, the oldest first.")
-    static let count = Option.text("count", "N", .days, summary: "This many different days drawn at random.")
+        "last", "N", .days, summary: "The newest N days, oldest first.")
+    static let count = Option.text("count", "N", .days, summary: "N different days, drawn at random.")
     static let seed = Option.text(
-        "seed", "NUMBER", .days, summary: "Draw the same days again, by the seed that -v tells.")
+        "seed", "NUMBER", .days, summary: "Draw the same days again, with the seed shown by -v.")
 
     static let requireToday = Option.flag(
         "require-today", .days,
-        summary: "End with 75 until today's picture is published.",
-        manual: "Today is NASA's current day. Without the option, an older picture is given until then.")
+        summary: "Fail (75) until today's picture is published.",
+        manual: "Today is NASA's current day. By default, the newest older picture is returned until then.")
 
     static let search = Option<SearchWords>(
         "search", form: .value("WORDS"), expected: "a word", group: .days,
-        summary: "Only kept days with these words.",
+        summary: "Only cached days with these words.",
         manual: """
-            A day counts if it is kept and its title or explanation has all of these words, or words that begin with \
-            them. Nothing is requested.
+            Selects cached days whose title or explanation contains all of these words, or words that begin with them. \
+            Sends no request.
             """,
         read: { text in
             guard let words = SearchWords(text) else { throw UsageFailure("give a word or several") }
@@ -50,16 +50,16 @@ extension AnyOption {
         "media", form: .value("TYPES"), expected: "image, video and other",
         completion: .list(["image", "video", "other"]),
         group: .own, summary: "Only days with image, video or other media.",
-        manual: "Several with commas.",
+        manual: "Separate several types by commas.",
         read: { try Picture.MediaType.types(typed: $0) })
     static let noCopyright = Option.flag(
-        "no-copyright", summary: "Leave out days that name a copyright holder.")
+        "no-copyright", summary: "Omit days that name a copyright holder.")
     static let fallbackPrevious = Option.flag(
-        "fallback-previous", summary: "Give the latest image before a day that has none.")
-    static let raw = Option.flag("raw", summary: "Add NASA's own object as the field raw.")
+        "fallback-previous", summary: "Use the latest earlier image if a day has none.")
+    static let raw = Option.flag("raw", summary: "Add NASA's original object as the field raw.")
     static let format = Option<ArticleFormat>.case(
         "format", "FORMAT", summary: "json, text, markdown, html, atom or url.",
-        manual: "text is to be read, html a page, atom a feed, and url the picture's address only."
+        manual: "text is for reading, html is a page, atom a feed, and url only the picture's address."
     ).defaulting(to: .json)
 }
 

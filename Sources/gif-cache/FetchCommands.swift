@@ -10,10 +10,10 @@ import Support
 
 extension Command {
     static let exercises = Command(
-        "list", summary: "Give all exercises of the service as records.",
+        "list", summary: "List all exercises of the service as records.",
         details: """
-            Each record is as the service gave it. The list is asked for once in the time that entries are fresh \
-            (--ttl), whatever the conditions; if the service cannot be reached, an older one will do.
+            Records are unchanged from the service. The list is requested once while it is fresh (--ttl), regardless \
+            of the conditions. If the service cannot be reached, an expired list is used.
             """,
         examples: [
             "gif-cache list --print name",
@@ -22,7 +22,7 @@ extension Command {
             "gif-cache list equipment --body-part back",
         ],
         operands: .init(
-            "PROPERTY", "body-part, target or equipment: print its values, each once, instead of the exercises.",
+            "PROPERTY", "body-part, target or equipment: print its distinct values instead of the exercises.",
             completion: .words(ExerciseProperty.allCases.map(\.rawValue)), atMost: 1),
         options: { [.conditionsOnExercises, .stream, .asking, .common] }
     ) { arguments in
@@ -57,17 +57,17 @@ extension Command {
     }
 
     static let mirror = Command(
-        "mirror", summary: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
+        "mirror", summary: "Fetch the missing GIFs of all exercises, three at a time.",
         details: """
-            Does what list and put do. The records of all exercises are the output; at the end it says on standard \
-            error how many were there already (hit), fetched, revalidated since they had expired, or failed. \
-            Fetched GIFs are kept however the run ends, so the next run goes on from there; two runs at once share the \
-            work. If all GIFs are there and fresh, none is requested.
+            Combines list and put. Writes the records of all exercises, and reports on standard error how many GIFs \
+            were cached (hit), fetched, revalidated because they had expired, or failed. If a run is interrupted, the \
+            next run continues with the remaining GIFs. Simultaneous runs share the work. If all GIFs are cached and \
+            fresh, none is requested.
 
-            A GIF is fresh for a year unless --ttl or the configuration file says otherwise. Expired ones take at most \
-            a twentieth of the requests that the plan has left; the others are used as they are (stale).
+            A GIF is fresh for a year, unless --ttl or the configuration file sets another time. Expired GIFs use at \
+            most a twentieth of the plan's remaining requests; the rest of them are used as they are (stale).
 
-            The default capacity of 200 MB has room for the 1,300 GIFs of 180 pixels, not for larger ones.
+            The default capacity of 200 MB suffices for the 1,300 GIFs of 180 pixels, but not for larger GIFs.
             """,
         examples: [
             "gif-cache mirror > exercises.ndjson", "gif-cache mirror --body-part back > back.ndjson",
@@ -111,10 +111,10 @@ extension Command {
     }
 
     static let put = Command(
-        "put", summary: "Fetch GIFs that are not there yet, three at a time, and say where they are.",
+        "put", summary: "Fetch missing GIFs, three at a time, and return the paths of all GIFs.",
         details: """
-            A record whose GIF cannot be had bears the error and goes on with a placeholder, a small animation, as its \
-            path; gif.placeholder tells it. When the plan's requests are used up, nothing more is asked.
+            If a GIF cannot be fetched, its record gets the error, and the path of a placeholder, a small animation; \
+            gif.placeholder marks it. When the plan's requests are used up, no further request is sent.
             """,
         examples: [
             "gif-cache put 0001 --resolution 360 --print path",

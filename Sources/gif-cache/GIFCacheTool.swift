@@ -9,12 +9,13 @@ import Store
 extension Tool {
     public static let gifCache = Tool(
         Command(
-            "gif-cache", summary: "Keep ExerciseDB's GIFs on the disk.",
+            "gif-cache", summary: "Cache the exercise GIFs of ExerciseDB.",
             details: """
-                GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
-                service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE. Only list, \
-                mirror and put ask it. Exercises are arguments, else they come on standard input: records, or lines with \
-                one id or key (exercisedb:0001@180) each. img-cache cleans, counts and explains the whole cache.
+                GIFs are identified by the exercise's id and the resolution, and stored in the cache of img-cache. \
+                EXERCISEDB_API_URL is the address of the service; EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE has \
+                the key. Only list, mirror and put use the service. Exercises are arguments, or on standard input: \
+                records, or lines with an id or a key (exercisedb:0001@180). img-cache cleans, counts and explains the \
+                whole cache.
                 """,
             examples: [
                 "gif-cache mirror > exercises.ndjson",
@@ -36,7 +37,7 @@ extension Tool {
         exitStatus: """
             0 all done, 1 not in the cache, 64 usage, 65 not a GIF,
             66 no such file, 69 no such exercise, 73/74 cannot write,
-            75 may work later (also a quota that is used up),
+            75 try again later (or the quota is used up),
             77 not allowed (a key is missing or wrong), 78 configuration.
             """,
         libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] },

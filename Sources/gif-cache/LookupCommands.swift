@@ -28,17 +28,17 @@ extension Command {
     ])
 
     static let info = Command(
-        "info", summary: "Say what the bytes of GIFs tell: frames, delays, disposal, palettes, and more.",
+        "info", summary: "Show the properties of GIFs: frames, delays, disposal, palettes and more.",
         details: """
-            Takes exercises in the cache, and files: what has a slash or ends in .gif is a file. On a terminal it is \
-            text, elsewhere records with the field `info`. Asking does not count as use of the GIF.
+            Takes cached exercises, and files: an argument with a slash or the extension .gif is a file. Writes text \
+            on a terminal, otherwise records with the field `info`. Does not count as use of the GIF.
             """,
         examples: [
             "gif-cache info 0001", "gif-cache info ./curl.gif --print info.frames",
             "gif-cache ls --json | gif-cache info --print info.duration_ms",
         ],
         operands: .init(
-            "GIF", "Ids of exercises, or files; - reads standard input.", completion: .filesEnding(["gif"])),
+            "GIF", "Ids of exercises, or files. - reads standard input.", completion: .filesEnding(["gif"])),
         options: { [[.resolution, .recordFields, .json], .stream, .common] }
     ) { arguments in
         var requirements = SandboxRequirements.looking
@@ -66,10 +66,10 @@ extension Command {
     ])
 
     static let poster = Command(
-        "poster", summary: "Draw the first frame of GIFs as PNGs, and say where they are.",
+        "poster", summary: "Draw the first frame of GIFs as PNGs, and return their paths.",
         details: """
-            The frame is drawn as a viewer shows it, on the whole canvas. It is kept beside the GIF, and goes with it; \
-            records get the field `poster`. With --output it is written there instead, for a single exercise.
+            The frame is drawn on the whole canvas, as viewers show it. The PNG is cached with the GIF and removed \
+            with it; records get the field `poster`. With --output, the PNG of a single exercise is written to a file.
             """,
         examples: [
             "gif-cache poster 0001 --print poster.path",

@@ -9,10 +9,10 @@ import Support
 
 extension Command {
     static let list = Command(
-        "ls", summary: "List the GIFs of the scope: a table on a terminal, else a record for each GIF.",
+        "ls", summary: "List the GIFs of the scope: a table on a terminal, otherwise records.",
         details: """
-            All conditions must be met. Listing does not count as use of what is listed. Other pictures in the cache \
-            are not listed: img-cache ls lists all.
+            All conditions must be met. Listing a GIF does not count as use. To list other pictures in the cache, use \
+            img-cache ls.
             """,
         examples: [
             "gif-cache ls --size +1MB", "gif-cache ls --resolution 360 --print id",
@@ -42,11 +42,11 @@ extension Command {
     }
 
     static let remove = Command(
-        "rm", summary: "Remove GIFs and all that was made from them.",
+        "rm", summary: "Remove GIFs and everything made from them.",
         details: """
-            Name exercises, whose GIFs of all resolutions go unless --resolution names one, or select GIFs of the \
-            scope by conditions. A pinned GIF is removed only if you name it, or with --all. An exercise that is not in \
-            the cache is skipped, with status 1. Nothing that another tool has kept is removed.
+            Name exercises to remove their GIFs of all resolutions, or of --resolution, or select GIFs of the scope by \
+            conditions. A pinned GIF is removed only if you name it, or with --all. An exercise that is not in the \
+            cache is skipped, with status 1. Pictures of other tools are never removed.
             """,
         examples: [
             "gif-cache rm 0001", "gif-cache rm 0001 --resolution 1080",
@@ -90,13 +90,14 @@ extension Command {
     }
 
     static let verify = Command(
-        "verify", summary: "Check every GIF of the scope: is it whole, and as the index says? Status 1 if not.",
+        "verify", summary: "Check every GIF of the scope against the index; status 1 if there are problems.",
         details: """
-            The steps are index (is it whole?), mark (has each GIF its file?) and check (has the file its SHA-256, is \
-            it a GIF that put would keep, and of the size that records tell?). img-cache verify checks the whole cache.
+            The steps are index (is it intact?), mark (does each GIF have its file?) and check (does the file have its \
+            SHA-256, is it a GIF that put would store, and of the recorded size?). img-cache verify checks the whole \
+            cache.
 
-            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again, and an \
-            index that was lost is made anew from the files (rebuild); the status is 1 all the same.
+            Without --repair, nothing is changed. With it, damaged GIFs are removed, so that they are fetched again, \
+            and a lost index is recreated from the files (rebuild). The status is 1 in this case, too.
             """,
         examples: [
             "gif-cache verify", "gif-cache verify --repair", "gif-cache verify --json | jq -r '.problems[].key'",

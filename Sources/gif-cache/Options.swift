@@ -10,39 +10,39 @@ import Support
 extension AnyOption {
     static let recordFields = AnyOption.recordFields(
         ["id="], single: ["id="], .own, expected: "id=FIELD, such as id=exercise.id", synonyms: ["id-field"],
-        summary: "Field of a record that holds the id, such as id=exercise.id; without it id, else exerciseId.")
+        summary: "Field of a record with the id, such as id=exercise.id; by default id, else exerciseId.")
 
     /// Conditions on the exercises of the service's list.
     static let bodyPart = Option<String>(
         "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,
-        repeats: true, summary: "Only of this part of the body, such as back; several with commas."
+        repeats: true, summary: "Only exercises for this part of the body, such as back; several with commas."
     ) { $0 }
     static let target = Option<String>(
         "target", form: .value("MUSCLE"), expected: "a muscle", completion: .exercises(field: "target"), group: .own,
-        repeats: true, summary: "Only for this muscle, such as lats; several with commas."
+        repeats: true, summary: "Only exercises for this muscle, such as lats; several with commas."
     ) { $0 }
     static let equipment = Option<String>(
         "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"),
         group: .own,
-        repeats: true, summary: "Only with this equipment, such as barbell; several with commas."
+        repeats: true, summary: "Only exercises with this equipment, such as barbell; several with commas."
     ) { $0 }
     static let exerciseName = Option.text(
-        "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
+        "name", "TEXT", repeats: true, summary: "Only exercises whose name contains this; several with commas.")
 
     static let placeholder = Option.path(
         "placeholder", as: "FILE|URL",
-        summary: "The GIF in place of a missing one: a file or an address; none leaves path out of the record."
-    ).whenUnset("a drawn one")
-    static let all = Option.flag("all", summary: "Remove all GIFs of the scope, pinned ones too.")
-    static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would be done.")
-    static let repair = Option.flag("repair", summary: "Remove what is damaged, so it is fetched again.")
+        summary: "Use this file or address for missing GIFs; none omits the path from the record."
+    ).whenUnset("a drawn GIF")
+    static let all = Option.flag("all", summary: "Remove all GIFs of the scope, even pinned GIFs.")
+    static let dryRun = Option.flag("dry-run", summary: "Change nothing; report what would be done.")
+    static let repair = Option.flag("repair", summary: "Remove damaged GIFs, so that they are fetched again.")
     static let output = Option.path(
         "output", short: "o", summary: "Write the PNG to this file, or - for standard output.")
 }
 
 extension Command.Operands {
     static let exercises = Command.Operands(
-        "ID", "Ids of exercises; - reads standard input.", completion: .exercises(field: Completion.exerciseID))
+        "ID", "Ids of exercises. - reads standard input.", completion: .exercises(field: Completion.exerciseID))
 }
 
 extension Arguments {

@@ -8,7 +8,7 @@ import Store
 import Support
 
 extension ToolContext {
-    /// Returns the cache's settings with the options for fetching. Opens no file.
+    /// Returns the settings of the cache, including the options for fetching. Accesses no file.
     func fetchSettings() throws -> CacheSettings {
         try arguments.exclude(.offline, .refresh)
         try arguments.exclude(.skipMade, .outputDir)
@@ -21,7 +21,7 @@ extension ToolContext {
         return settings
     }
 
-    /// Returns the tool and its caches, after giving up all other rights.
+    /// Drops all rights that the command does not need, and returns the tool with its caches.
     func putTool() throws -> (tool: PutTool, caches: Caches) {
         let settings = try fetchSettings()
         let rules = try self.rules(settings)
@@ -40,34 +40,34 @@ extension ToolContext {
         tool.byteLimit = try value(.maxBytes)
         if let delay = try value(.delay) { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
         if arguments[.incremental] {
-            // First deletes earlier runs' previews whose leases have expired.
+            // Delete the previews of earlier runs whose leases have expired.
             try caches.removeOldPreviews()
             tool.previews = { [log, interruption] in PreviewMaker(log: log, interruption: interruption, ready: $0) }
         }
         return (tool, caches)
     }
 
-    /// Returns a client for downloads. Opens and loads nothing.
+    /// Creates a client for downloads. Opens no connection and loads no library.
     func downloadClient() throws -> HTTPClient {
         try client(
             redirects: RedirectPolicy(allowsInsecure: value(.allowInsecureRedirects)), rate: value(.rate),
             jobsPerHost: value(.jobsPerHost))
     }
 
-    /// Returns the rights of a command that downloads pictures and reads local files.
+    /// Returns the requirements of a command that downloads pictures and reads local files.
     func fetchRequirements() throws -> SandboxRequirements {
         var requirements = try networkRequirements()
         requirements.inputs = arguments.operands
         return requirements
     }
 
-    /// Returns a function that creates the request for an address. Reads the files with headers and passwords, if any.
+    /// Returns a function that creates the request for an address. Reads the files that contain headers and passwords.
     ///
-    /// A header without an origin applies to the origin of all addresses on the command line. Throws `UsageFailure` if
-    /// these have several, and for records, which may name any.
+    /// A header without an origin is sent to the origin of the addresses on the command line. Throws `UsageFailure` for
+    /// such a header if the addresses have several origins, or if records may name other addresses.
     func requests() throws -> @Sendable (WebURL) -> HTTPRequest {
         let limit = try value(.maxBytes)
-        // Malformed addresses are reported later, in order.
+        // Ignore malformed addresses, which are reported later, in the order of the operands.
         let addresses = arguments.operands.filter(\.hasScheme).compactMap { try? WebURL($0) }
         let given = try headers(for: arguments.readsInput ? nil : addresses)
         let passwords = try passwords()

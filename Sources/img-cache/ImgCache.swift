@@ -10,9 +10,9 @@ extension Tool {
         Command(
             "img-cache", summary: "Download pictures once and keep them.",
             details: """
-                Most commands take pictures as arguments, else from standard input: records, or lines with one address \
-                or key each. Records leave with `path` and `cache` added. A picture is named by its address, by a \
-                file, or by the key that img-cache prints for it.
+                Most commands take pictures as arguments, or on standard input: records, or lines with an address or a \
+                key. They add `path` and `cache` to the records. A picture is named by its address, by its file, or by \
+                the key that img-cache prints for it.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",
@@ -31,8 +31,8 @@ extension Tool {
             ]),
         exitStatus: """
             0 all done, 1 not in the cache, 64 usage, 65 not a picture,
-            66 no such file, 69 gone for good, 73/74 cannot write,
-            75 may work later, 77 not allowed, 78 configuration.
+            66 no such file, 69 permanently gone, 73/74 cannot write,
+            75 try again later, 77 not allowed, 78 configuration.
             """
     ) { [CurlTransport.libraryVersion, indexLibraryVersion] }
 }

@@ -8,8 +8,8 @@ import Support
 
 extension Command {
     static let list = Command(
-        "ls", summary: "List what is in the scope: a table on a terminal, else a record for each picture.",
-        details: "All conditions must be met. Listing does not count as use of what is listed.",
+        "ls", summary: "List the pictures of the scope: a table on a terminal, otherwise records.",
+        details: "All conditions must be met. Listing a picture does not count as use.",
         examples: [
             "img-cache ls --match '*.nasa.gov/*' --size +5MB",
             "img-cache ls --match '*.gif' --print cache.url",

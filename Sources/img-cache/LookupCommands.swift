@@ -30,11 +30,11 @@ extension Command {
     ])
 
     static let info = Command(
-        "info", summary: "Say all that is known of pictures, without the network.",
+        "info", summary: "Show all details of cached pictures, without the network.",
         details: """
-            On a terminal it is text, elsewhere records with the field `info`. Its `file` is ok, missing, other-size \
-            or other-content. Asking does not count as use of the picture. One that is not in the cache \
-            gives a record with an error, and status 1.
+            Writes text on a terminal, otherwise records with the field `info`. The value of `file` is ok, missing, \
+            other-size or other-content. Does not count as use of the picture. For a picture that is not in the cache, \
+            writes a record with an error, and exits with status 1.
             """,
         examples: [
             "img-cache info https://example.org/m31.jpg",

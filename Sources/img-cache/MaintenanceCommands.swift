@@ -8,12 +8,12 @@ import Support
 
 extension Command {
     static let clean = Command(
-        "clean", summary: "Remove what has expired, what is over the capacity, and what killed runs have left.",
+        "clean", summary: "Remove expired entries, entries over the capacity, and files left by killed runs.",
         details: """
-            Cleans all scopes. With --scope, only expired entries, failures and metadata of that scope go; \
-            APOD_TOOLS_SCOPE and the configuration file do not restrict it. What is pinned, or was handed out lately \
-            (lease), stays, and so does anything that another run is fetching. Metadata goes 30 days after it has \
-            expired. Each step says how much went.
+            Cleans all scopes. With --scope, removes only expired entries, failures and metadata of that scope; \
+            APOD_TOOLS_SCOPE and the configuration file do not restrict it. Keeps pinned entries, recently returned \
+            entries (lease), and files that another run is downloading. Removes metadata 30 days after it expired. \
+            Each step reports how much it removed.
             """,
         examples: [
             "img-cache clean", "img-cache clean --dry-run", "img-cache clean --capacity 50MB",
@@ -26,7 +26,7 @@ extension Command {
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
         let cache = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements()).standard()
         try context.interruption.catchSignals()
-        // The total is unknown, so progress shows the elapsed time.
+        // The number of steps is unknown, so progress shows the elapsed time.
         context.progress.expect(records: 1)
         context.progress.beginWork()
         defer { context.progress.end() }
@@ -44,14 +44,14 @@ extension Command {
     }
 
     static let verify = Command(
-        "verify", summary: "Check the index and the files against each other; status 1 if something is wrong.",
+        "verify", summary: "Check the index and the files against each other; status 1 if there are problems.",
         details: """
-            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?), and \
-            sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
-            makes rows from files whose index was lost. All scopes are looked at, while others use the cache.
+            The steps are index (is it intact?), mark (does each row have its file?), check (does each file have its \
+            SHA-256?) and sweep (files left by killed runs, which are not problems). With --repair, the step rebuild \
+            adds rows for files whose index was lost. Checks all scopes, while other processes use the cache.
 
-            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the \
-            status is 1 all the same.
+            Without --repair, nothing is changed. With it, damaged files are removed, so that they are fetched again. \
+            The status is 1 in this case, too.
             """,
         examples: [
             "img-cache verify", "img-cache verify --repair --jobs 4",
@@ -66,8 +66,8 @@ extension Command {
     }
 
     static let stats = Command(
-        "stats", summary: "Say what the cache holds and what it has done.",
-        details: "For all scopes, or for the one that --scope names. img-cache(1) explains each counter.",
+        "stats", summary: "Show the contents and the counters of the cache.",
+        details: "Covers all scopes, or only the scope of --scope. img-cache(1) explains each counter.",
         examples: [
             "img-cache stats", "img-cache stats --json | jq .scopes", "img-cache stats --scope alice --zero",
             "img-cache stats --format prometheus --output /srv/metrics/cache.prom",
@@ -101,7 +101,7 @@ extension Command {
 }
 
 extension ToolContext {
-    /// Runs `body`; a signal stops it between steps.
+    /// Runs `body`. If a signal stops it, ends the process by that signal.
     func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.catchSignals()
         do {

@@ -13,18 +13,18 @@ extension AnyOption {
     static let recordFields = AnyOption.recordFields(
         ["url=", "key="], single: ["key="], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
         synonyms: ["url-field", "key-field"],
-        summary: "Fields: url=hdurl,image.url, or key=id.",
+        summary: "Record fields: url=hdurl,image.url, or key=id.",
         manual: """
-            url names the fields of a record with addresses of the picture, and key the one with its name. The \
-            addresses are tried in this order. The field of the key holds a name, which is used as with --key.
+            url lists the fields that contain addresses of the picture, which are tried in this order. key is the \
+            field that contains a name for the picture, as for --key.
             """
     )
 
     static let media = Option<Bool>(
         "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
-        summary: "What to take: image, or video for movies as well.",
+        summary: "Media to accept: image, or video for movies, too.",
         manual: """
-            Movies are mp4 and mov. A movie is kept as it is; img-downsample passes its record untouched.
+            Movies are mp4 and mov. They are stored unchanged, and img-downsample does not change their records.
             """, print: { $0 ? "image,video" : "image" }
     ) { text in
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ extension AnyOption {
     static let key = Option<String>(
         "key", form: .value("NAME"), expected: "a name", group: .pictures,
         summary: "Use this name as the key, for a single picture.",
-        manual: "The key is key:NAME in place of the address."
+        manual: "The key is key:NAME instead of the address."
     ) { name in
         _ = try CacheKey(name: name)
         return name
@@ -45,62 +45,62 @@ extension AnyOption {
     static let incremental = Option.flag(
         "incremental", summary: "Also write a record for each preview of a picture.",
         manual: """
-            There is one for each scan or pass that arrives. Its path is the preview, and its cache.status is \
-            partial.
+            Each scan or pass that arrives has a record. Its path is the preview, and its cache.status is partial.
             """)
 
     static let skipMade = Option.path(
         "skip-made", .files, as: "DIR", isFolder: true,
-        summary: "Fetch no picture whose variants are in this folder.",
+        summary: "Skip pictures whose variants are in this folder.",
         manual: """
-            A picture is left out if its files from img-downsample --output-dir DIR are there, unchanged. Its \
-            cache.status is kept, and it has variants and no path. --refresh fetches it. After a change of options, \
-            remove the files.
+            A picture is not fetched if its files from img-downsample --output-dir DIR are unchanged. Its record has \
+            the cache.status kept, and variants, but no path. --refresh fetches the picture. If you change options of \
+            img-downsample, first remove the files.
             """)
 
     // MARK: Looking and maintaining
 
-    static let allScopes = Option.flag("all-scopes", summary: "Take all scopes.")
-    static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
+    static let allScopes = Option.flag("all-scopes", summary: "Apply to all scopes.")
+    static let dryRun = Option.flag("dry-run", summary: "Change nothing; report what would be removed.")
     static let repair = Option.flag(
-        "repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
+        "repair", summary: "Repair problems: remove damaged files, so that they are fetched again.")
     static let purge = Option<Bool>(
         "purge", synonyms: ["keep"], form: .flag(means: true, isNegatable: false), group: .own,
-        summary: "Empty the scope that was current until now, as scope purge does.", read: Bool.init
+        summary: "Empty the previously current scope, as scope purge does.", read: Bool.init
     ).defaulting(to: false)
-    static let new = Option.flag("new", summary: "Make a new scope, although its name differs little from another one.")
-    /// Of the process that `finishLater` starts.
+    static let new = Option.flag("new", summary: "Create a scope even if its name is similar to another name.")
+    /// An option of the hidden command `scope finish-purges`.
     static let shared = Option.flag("shared", summary: "The root may belong to another user.")
 
     static let statsFormat = Option<Statistics.Format>.case(
         "format", "FORMAT", summary: "text, json or prometheus.",
-        manual: "The last one is for the textfile collector of node_exporter."
+        manual: "prometheus is for the textfile collector of node_exporter."
     ).defaulting(to: .text)
     static let output = Option.path(
-        "output", short: "o", .files, summary: "Write to this file instead, which is replaced in one step.")
+        "output", short: "o", .files, summary: "Write to this file, which is replaced atomically.")
     static let zero = Option.flag(
-        "zero", summary: "Begin to count anew after this.",
-        manual: "Both happen in one transaction, so nothing is counted twice or lost.")
+        "zero", summary: "Reset the counters after writing them.",
+        manual: "Both happen in one transaction, so that no event is lost or counted twice.")
 }
 
 extension Command.Operands {
     static let pictures = Command.Operands(
-        "PICTURE", "Addresses, files or keys; - reads standard input.", completion: .pictures)
+        "PICTURE", "Addresses, files or keys. - reads standard input.", completion: .pictures)
     static let addresses = Command.Operands(
-        "ADDRESS", "Addresses or keys; - reads standard input.", completion: .keys)
+        "ADDRESS", "Addresses or keys. - reads standard input.", completion: .keys)
 }
 
 extension ToolContext {
-    /// How a picture is found in a record and named in the cache.
+    /// Returns the rules that find the addresses and the key of a picture. Throws `UsageFailure` for `--key` with
+    /// several pictures, and `ConfigurationFailure` for an invalid setting.
     ///
-    /// - Parameter settings: of the cache.
+    /// - Parameter settings: the settings of the cache.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --field key=FIELD for records")
         }
         let named = arguments.fields(.recordFields, "url")
         var addresses = named.map { PictureAddresses(fields: $0) } ?? PictureAddresses()
-        // Looking finds movies without the option.
+        // Commands that only look up entries find movies without --media.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
             addresses: addresses, key: arguments[.key], keyField: arguments.fields(.recordFields, "key")?.first,
@@ -115,18 +115,18 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// Whether `--key` alone names the picture, which is enough for a command that looks.
+    /// Whether only `--key` names the picture, which suffices for a command that does not fetch it.
     private var isKeyAlone: Bool {
         operands.isEmpty && isGiven(.key) && !fetches
     }
 
-    /// Whether the command fetches missing pictures, or explains the fetch.
+    /// Whether the command fetches missing pictures, or explains what fetching would do.
     fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
-    /// The pictures of the operands.
+    /// The operands, or a single empty operand if only `--key` names the picture.
     var pictures: [String] { isKeyAlone ? [""] : operands }
 
-    /// The pictures that a command is about.
+    /// The pictures that operands or standard input name.
     var items: InputItems {
         InputItems(
             "addresses, files or keys", pictures, operand: { isKeyAlone ? RecordJob(Record()) : pictureJob($0) },
@@ -134,8 +134,8 @@ extension Arguments {
     }
 }
 
-/// Returns the job of an argument: a record with the address, so that later tools know it, but without its
-/// secrets, which belong in no record; a file or a key has none.
+/// Returns the job of an argument. If the argument is an address, the record contains it for later tools, without its
+/// secrets.
 private func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
     if argument.hasScheme, !argument.hasPrefix("file:///") {
@@ -158,7 +158,7 @@ extension [AnyOption] {
     /// The kind of pictures to put, and their expiry.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]
 
-    /// For every command that may open a connection.
+    /// The options of every command that may fetch pictures.
     static let fetching: [AnyOption] =
         sharing + [.offline, .refresh, .noStale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]

@@ -6,14 +6,14 @@ import Support
 
 extension Command {
     static let put = Command(
-        "put", summary: "Download pictures, or take files, and keep them.",
+        "put", summary: "Download pictures, or add files, to the cache.",
         details: """
-            What is fresh is not asked for again. A record's picture is the first of hdurl, url, thumbnail_url, \
-            image_url, image.image_url, image and gifUrl that can be had. If one fails for a time, the next is used \
-            until it works again: cache.degraded tells.
+            Fresh pictures are not requested again. A record's picture is the first of hdurl, url, thumbnail_url, \
+            image_url, image.image_url, image and gifUrl that can be fetched. If an address fails temporarily, the \
+            next one is used until it works again, and the record has cache.degraded.
 
-            With --output-dir, a picture whose copy is there unchanged is not asked for, even if the cache has given \
-            it up: its cache.status is kept. --refresh asks the server.
+            With --output-dir, a picture whose copy is unchanged is not requested, even if it was evicted from the \
+            cache: its cache.status is kept. --refresh sends a request.
             """,
         examples: [
             "img-cache put https://example.org/m31.jpg",
@@ -39,10 +39,10 @@ extension Command {
     }
 
     static let prefetch = Command(
-        "prefetch", summary: "Download pictures ahead of their use, giving way to everything else.",
+        "prefetch", summary: "Download pictures before they are used, at a low priority.",
         details: """
-            Does what put does, two at a time, at a lower priority, and passes over what is fresh. At the end it says \
-            on standard error how many were skipped, done and failed.
+            Works like put, but downloads two pictures at a time, at a lower priority. Reports on standard error how \
+            many pictures were skipped because they were fresh, done, and failed.
             """,
         examples: [
             "apod-fetch --count 30 | img-cache prefetch > month.ndjson",
@@ -65,11 +65,11 @@ extension Command {
     }
 
     static let explain = Command(
-        "explain", summary: "Say what put would do now, and why, without doing it.",
+        "explain", summary: "Show what put would do, and why, without doing it.",
         details: """
-            Nothing is fetched, changed or counted; only the name of the server is looked up, and the remote asked what \
-            it has, unless --offline is given. The decision is hit, revalidate, remote, fetch, stale, offline-miss, \
-            remembered-failure or refused. On a terminal it is text, elsewhere records with the field `explain`.
+            Fetches, changes and counts nothing. Only resolves the name of the server and queries the remote, unless \
+            --offline is given. The decision is hit, revalidate, remote, fetch, stale, offline-miss, \
+            remembered-failure or refused. Writes text on a terminal, otherwise records with the field `explain`.
             """,
         examples: [
             "img-cache explain https://example.org/m31.jpg",

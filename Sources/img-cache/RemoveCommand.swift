@@ -8,10 +8,10 @@ import Support
 
 extension Command {
     static let remove = Command(
-        "rm", summary: "Remove pictures and all that was made from them.",
+        "rm", summary: "Remove pictures and everything made from them.",
         details: """
-            Name pictures, or select them in the scope by conditions. A pinned picture is removed only if you name it. \
-            A named picture that is not in the cache is skipped, with status 1.
+            Name pictures, or select pictures of the scope by conditions. A pinned picture is removed only if you name \
+            it. A named picture that is not in the cache is skipped, with status 1.
             """,
         examples: [
             "img-cache rm https://example.org/m31.jpg",
@@ -41,7 +41,7 @@ extension Command {
         let (caches, naming) = (lookup.caches, lookup.naming)
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {
-                // Failures and copies may be recorded for a picture that is not cached.
+                // Even for a picture that is not cached, the index may contain failures and copies.
                 for (key, address) in try naming.keys(of: job) {
                     try caches.storage(for: address).cache?.forget(key)
                 }

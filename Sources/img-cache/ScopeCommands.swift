@@ -10,21 +10,21 @@ extension Command {
     static let scopes = Command(
         "scope", summary: "Manage scopes: parts of the cache that share nothing.",
         details: """
-            The scope in use is the first of these that is set: --scope, APOD_TOOLS_SCOPE, the configuration file, the \
-            one last switched to, default.
+            The current scope is the first of these that is set: --scope, APOD_TOOLS_SCOPE, the configuration file, \
+            the scope last switched to, default.
             """,
         examples: ["img-cache scope list", "img-cache scope switch alice", "img-cache scope purge bob"],
         subcommands: [.scopeList, .scopeCurrent, .scopeSwitch, .scopePurge, .scopeFinish], synonyms: ["scopes"])
 
     private static let scopeList = Command(
-        "list", summary: "List all scopes with what they hold; a star marks the current one.",
+        "list", summary: "List all scopes with their contents; a star marks the current scope.",
         examples: ["img-cache scope list", "img-cache scope list --json | jq -r 'select(.entries == 0).scope'"],
         options: { [[.json], .place, .messages] }, synonyms: ["ls"]
     ) { arguments in
         let context = try ToolContext(arguments)
         let caches = try context.confinedCaches(.looking)
         let scopes = try caches.scopes()
-        // In a command with --scope, that scope is current.
+        // --scope makes a scope current for this command.
         let current = try caches.scope()
         let width = scopes.map { $0.name.shown.count }.max() ?? 0
         let output = try ReportOutput(json: arguments[.json])
@@ -42,7 +42,7 @@ extension Command {
     private static let scopeCurrent = Command(
         "current", summary: "Print the name of the current scope.",
         details: """
-            With --json, also where the name comes from: option, environment, configuration, switched or default.
+            With --json, also prints the source of the name: option, environment, configuration, switched or default.
             """,
         examples: ["test \"$(img-cache scope current)\" = alice"],
         options: { [[.json], .place, .messages] }
@@ -53,7 +53,7 @@ extension Command {
             try context.text(.scope)?.source.rawValue
             ?? (cache.scopes.current() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
-        // Print the bare name into a pipe too, for scripts.
+        // Print only the name, even to a pipe, so that scripts can use it.
         let output = try TextOutput.standard()
         if arguments[.json] {
             try output.write(object.bytes + [UInt8(ascii: "\n")], as: .json)
@@ -64,13 +64,13 @@ extension Command {
     }
 
     private static let scopeSwitch = Command(
-        "switch", summary: "Make another scope the current one.",
+        "switch", summary: "Make another scope the current scope.",
         details: """
-            Downloads for the old scope end in every process, with status 75. With --purge, nothing of it is found from \
-            then on, whatever leases and pins there are, and its files are removed in the background.
+            Downloads for the old scope fail in every process, with status 75. With --purge, all entries of the old \
+            scope are gone immediately, regardless of leases and pins, and their files are removed in the background.
 
-            A new name one edit away from the name of another scope is refused as a typing error, unless --new \
-            confirms it or the names differ only in digits.
+            A new name that differs by one edit from the name of another scope is refused as a typing error, unless \
+            --new is given or the names differ only in digits.
             """,
         examples: [
             "img-cache scope switch alice", "img-cache scope switch bob --purge",
@@ -119,10 +119,10 @@ extension Command {
     }
 
     private static let scopePurge = Command(
-        "purge", summary: "Empty scopes, on disk and in memory, and forget their counters and metadata.",
+        "purge", summary: "Empty scopes, on disk and in memory, with their counters and metadata.",
         details: """
-            Nothing of a scope is found from then on, whatever leases and pins there are. Downloads for it end in every \
-            process, with status 75. --all-scopes empties the whole cache.
+            All entries of the scope are gone immediately, regardless of leases and pins. Downloads for it fail in \
+            every process, with status 75. --all-scopes empties the whole cache.
             """,
         examples: [
             "img-cache scope purge alice", "img-cache scope purge alice --dry-run",
@@ -138,7 +138,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
         let caches = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements())
-        // Purge an unknown scope too: its first download may be in progress.
+        // Purge even an unknown scope, because its first download may be in progress.
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()
         try context.untilInterrupted {
@@ -162,9 +162,9 @@ extension Command {
         return 0
     }
 
-    /// The command of `finishLater`.
+    /// The hidden command that `finishLater` runs in another process.
     private static let scopeFinish = Command(
-        "finish-purges", summary: "Remove what purges have left.",
+        "finish-purges", summary: "Remove the files of purged scopes.",
         operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.shared]] },
         isHidden: true
     ) { arguments in
@@ -179,8 +179,8 @@ extension Command {
         return 0
     }
 
-    /// Starts a process that deletes purged files after this process has ended. If that fails, later runs delete them.
-    /// Throws `ConfigurationFailure` for a bad setting.
+    /// Starts a process that deletes purged files after this process has ended. If it cannot be started, later runs
+    /// delete the files. Throws `ConfigurationFailure` for an invalid setting.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
         guard let root = settings.root else { return }
@@ -206,7 +206,7 @@ extension ScopeName {
 }
 
 extension ToolContext {
-    /// The setting that overrides the switched scope; nil if none does.
+    /// Returns the source of a setting that overrides `scope switch`, or nil.
     fileprivate func scopePlace() throws -> String? {
         switch try text(.scope)?.source {
         case .option: "--scope"

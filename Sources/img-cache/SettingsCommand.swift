@@ -8,11 +8,11 @@ import Support
 
 extension Command {
     static let settings = Command(
-        "settings", summary: "Show every setting, its value, and where it comes from.",
+        "settings", summary: "Show every setting with its value and the source of the value.",
         details: """
-            Options override the environment, which overrides the configuration file, which overrides the default. The \
-            settings of all four tools are listed. Keys and tokens are not shown. In JSON, sizes are in bytes and times \
-            in milliseconds, and a default that depends on the command is a description in place of a value.
+            Options override the environment, which overrides the configuration file, which overrides the default. \
+            Lists the settings of all four tools, but no keys and tokens. In JSON, sizes are in bytes and times in \
+            milliseconds. A default that depends on the command has a description instead of a value.
             """,
         examples: [
             "img-cache settings", "img-cache settings --capacity 1GB",
@@ -23,7 +23,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let rows = try [AnyOption].settings.map { option in
-            // A setting without a field is listed by the field form of its name.
+            // A setting without a field is listed under its name, with `_` for `-`.
             let name = option.field ?? String(option.name.map { $0 == "-" ? "_" : $0 })
             return (name: name, setting: try context.setting(option))
         }
@@ -43,16 +43,16 @@ extension Command {
     }
 }
 
-/// An effective setting.
+/// The effective value of a setting.
 private struct ShownSetting {
-    /// Nil if nothing is set, or if the default depends on the command.
+    /// Nil if there is no value, or if the default depends on the command.
     let value: JSON?
     let text: String
     let source: String
 }
 
 extension ToolContext {
-    /// Returns the effective value of a setting and its source. Opens no cache for writing. Throws
+    /// Returns the effective value of a setting and its source. May read the cache, but does not change it. Throws
     /// `ConfigurationFailure` for an invalid value, and `CacheFailure`.
     fileprivate func setting(_ option: AnyOption) throws -> ShownSetting {
         if let (text, source) = try text(option) {
@@ -80,7 +80,7 @@ extension ToolContext {
         return ShownSetting(value: value.map { option.json($0, text) }, text: text, source: "default")
     }
 
-    /// Returns the default of a setting that has no fixed default: a path, or the current scope.
+    /// Returns the default of a setting without a constant default: a path, or the current scope.
     private func path(of option: AnyOption) throws -> String? {
         switch option {
         case AnyOption.cacheDir: try root()
@@ -92,7 +92,8 @@ extension ToolContext {
 }
 
 extension AnyOption {
-    /// Returns a value as JSON, with sizes in bytes and times in milliseconds; its text if JSON has no type for it.
+    /// Returns a value as JSON, with sizes in bytes and times in milliseconds. Returns `text` as a string if JSON has
+    /// no type for the value.
     fileprivate func json(_ value: any Sendable, _ text: String) -> JSON {
         switch value {
         case let value as Bool: .bool(value)

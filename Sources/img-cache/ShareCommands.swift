@@ -10,12 +10,12 @@ import Support
 
 extension Command {
     static let push = Command(
-        "push", summary: "Copy the cache to the remote, and list there what it has.",
+        "push", summary: "Copy the cache to the remote, with a list of its contents.",
         details: """
-            Copies every shared scope that is here, or --scope alone, as far as the remote lacks it. The days of \
-            apod-fetch that no longer change and gif-cache's list of exercises are copied, too.
+            Copies the entries that the remote lacks, of every shared scope or only of --scope. Also copies the days \
+            of apod-fetch that no longer change, and gif-cache's list of exercises.
 
-            Unlike other commands, this one fails if the remote does.
+            Unlike other commands, this command fails if the remote fails.
             """,
         examples: [
             "img-cache push --remote https://cache.example.org/pictures", "img-cache push --remote redis://10.0.0.5",
@@ -30,12 +30,12 @@ extension Command {
     }
 
     static let pull = Command(
-        "pull", summary: "Copy from the remote what machines have pushed, until the capacity is reached.",
+        "pull", summary: "Copy pushed entries from the remote until the capacity is reached.",
         details: """
-            Warms every shared scope, or --scope alone. It sees only what some push has listed: not what img-cache put \
-            and img-downsample hand over by themselves.
+            Fills every shared scope, or only --scope. Copies only entries that a push has listed, not entries that \
+            img-cache put and img-downsample upload on their own.
 
-            Unlike other commands, this one fails if the remote does.
+            Unlike other commands, this command fails if the remote fails.
             """,
         examples: ["img-cache pull --remote file:///mnt/pictures --capacity 2GB --json"],
         options: { [[.jobs, .json], .sharing, .common] }, synonyms: ["warm"]
@@ -49,11 +49,13 @@ extension Command {
 }
 
 extension Arguments {
-    /// Copies all shared scopes in a direction, and reports the result. Returns the exit status.
+    /// Copies all shared scopes to or from the remote, and reports the result. Returns the exit status.
     ///
     /// - Parameters:
-    ///   - field: the name of the report in JSON.
-    ///   - forbidden: the setting `remote_mode` that rules it out.
+    ///   - field: the JSON field that contains the report.
+    ///   - forbidden: the value of `remote_mode` that forbids this direction.
+    ///   - copy: copies a scope.
+    ///   - words: formats the report as text.
     fileprivate func share(
         _ field: String, unless forbidden: RemoteSettings.Mode, _ copy: (RemoteSync) throws -> SyncReport,
         words: (SyncReport) -> String
@@ -90,7 +92,8 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// The shared scopes of the cache, or the scope of `--scope`. Throws `UsageFailure` for a scope that is not shared.
+    /// Returns the scopes to copy: the scope of `--scope`, or all shared scopes. Throws `UsageFailure` if the scope of
+    /// `--scope` is not shared.
     fileprivate func scopes(of caches: Caches, _ settings: RemoteSettings) throws -> [ScopeName] {
         if let scope = arguments[.scope] {
             guard settings.scopes.contains(scope) else {

@@ -12,16 +12,16 @@ import Variants
 
 extension Command {
     static let gallery = Command(
-        "gallery", summary: "Make pages that show the pictures, for any browser.",
+        "gallery", summary: "Make web pages that show the pictures.",
         details: """
-            Takes what img-downsample takes, makes thumbnails and larger variants from one decoding each, and writes \
-            pages that show them: a start page, a page for each month, details with the text of each picture, and \
-            full screen. The folder needs no server and no network. Words come from the fields of records that \
-            apod-fetch and its like give, or from those that the options name.
+            Accepts the same input as img-downsample, decodes each picture once to make a thumbnail and a larger \
+            variant, and writes pages that show them: a start page, a page for each month, details with the text of \
+            each picture, and full screen. The folder needs no server and no network. Texts come from the fields of \
+            apod-fetch and similar sources, or from the fields that --field names.
 
-            A second run adds to the folder; what is there already is not made again. The page holds no key, scope, \
-            private address or local path. `img-downsample gallery --output-dir DIR < DIR/records.ndjson` writes the \
-            pages anew, as after an update of the tools.
+            Further runs add pictures to the folder, and do not make existing variants again. The pages contain no \
+            key, scope, private address or local path. `img-downsample gallery --output-dir DIR < DIR/records.ndjson` \
+            writes the pages again, for example after an update of the tools.
             """,
         examples: [
             "img-cache put < in.ndjson | img-downsample gallery --output-dir site",
@@ -31,7 +31,7 @@ extension Command {
             "img-downsample gallery --output-dir site --remove 2024-02-03",
         ],
         operands: .init(
-            "PICTURE", "Files; - reads standard input, for records or one path per line.", completion: .files),
+            "PICTURE", "Files. - reads standard input: records, or one path per line.", completion: .files),
         options: {
             [.gallery, [.format, .quality, .effort, .chroma, .decoder], [.allowPath], .limits, .stream, .common]
         },
@@ -114,14 +114,14 @@ extension ToolContext {
 }
 
 extension AnyOption {
-    static let galleryTitle = Option.text("title", "TEXT", summary: "What the gallery is called.")
+    static let galleryTitle = Option.text("title", "TEXT", summary: "The title of the gallery.")
         .defaulting(to: "Gallery")
     static let galleryTheme = Option<GallerySettings.Theme>.case(
-        "theme", "THEME", summary: "Colours: auto (as the reader's system), light or dark."
+        "theme", "THEME", summary: "Colours: auto (as the visitor's system), light or dark."
     ).defaulting(to: .auto)
     static let css = Option<String>(
         "css", synonyms: ["style"], form: .value("FILE"), expected: "a file", completion: .files, group: .own,
-        summary: "A style sheet of your own, on top of the gallery's."
+        summary: "Add your own style sheet to the gallery's."
     ) { $0.isEmpty ? nil : $0 }
     static let baseURL = Option<String>(
         "base-url", synonyms: ["public"], form: .value("URL"), expected: "an address such as https://example.org/sky/",
@@ -135,28 +135,29 @@ extension AnyOption {
         return address.hasSuffix("/") ? address : address + "/"
     }
     static let originals = Option.flag(
-        "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
+        "originals", summary: "Also copy the originals, including all their metadata.")
     static let prune = Option<PruneLimit>(
         "prune", form: .optionalValue("all", implied: PruneLimit.half.rawValue), expected: "all",
         completion: .words([PruneLimit.all.rawValue]), group: .own,
-        summary: "Remove the pictures that are not in the input.",
+        summary: "Remove pictures that are not in the input.",
         manual: """
             Removes nothing if the input has no pictures or a temporary failure, or, without =all, if more than half \
-            of the pictures would go.
+            of the pictures would be removed.
             """, read: PruneLimit.init)
     static let remove = Option<String>(
         "remove", form: .value("ID"), expected: "a picture's gallery.id", group: .own, repeats: true,
         summary: "Remove this picture, such as 2024-02-03.",
         manual: """
-            Without operands, standard input is not read. The id is gallery.id in the output, and ends the address.
+            The id is gallery.id in the output, and the end of the picture's address. Without operands, standard input \
+            is not read.
             """
     ) { $0.isEmpty ? nil : $0 }
     static let identity = Option<FieldPath>(
         "identity", form: .value("FIELD"), expected: "a field such as id", group: .own,
         summary: "The field that identifies a picture.",
         manual: """
-            By default the date of a record of apod-fetch, else id, else the address, else the path relative to the \
-            working directory.
+            The default is the date of a record of apod-fetch, else id, else the address, else the path relative to \
+            the working directory.
             """
     ) { FieldPath($0) }
     static let recordFields = AnyOption.recordFields(
@@ -164,10 +165,10 @@ extension AnyOption {
         expected: "a text and its fields, such as title=name,headline or date=net",
         synonyms: GalleryText.allCases.map { "\($0)-field" },
         summary: """
-            Fields with a text of the page: \(GalleryText.allCases.map(\.rawValue).list(before: "or")), such as title=name.
+            Fields for a text of the page: \(GalleryText.allCases.map(\.rawValue).list(before: "or")), such as title=name.
             """,
         manual: """
-            The first field that a record has counts. Without the option these are \
+            The first field that a record has counts. The defaults are \
             \(GalleryText.allCases.map(standardField).list(before: "and")).
             """)
 

@@ -11,13 +11,13 @@ extension Tool {
         Command(
             "img-downsample", summary: "Shrink pictures, fast and faithfully.",
             details: """
-                Takes pictures as arguments, else from standard input: records with a `path`, or one path per line. \
-                They leave as records with `variants` added; the variants are kept in the cache, or go to \
-                --output-dir. A single picture can be shrunk to a file with -o. Pictures leave upright, in sRGB, \
-                without metadata, and are not made larger, unless an option says otherwise.
+                Takes pictures as arguments, or on standard input: records with a `path`, or one path per line. Adds \
+                `variants` to the records. Variants are stored in the cache, or in --output-dir. With -o, a single \
+                picture is written to a file. Variants are upright, in sRGB, without metadata, and not enlarged, \
+                unless an option says otherwise.
 
-                Each variant has a name: pager fits into 1024x1024 pixels, overlay into 2048x2048. fit is made by \
-                --fit, and custom by --width, --height and --aspect-ratio, in pixels. `img-downsample styles` lists the \
+                Each variant has a name. pager fits into 1024x1024 pixels, overlay into 2048x2048. --fit makes fit, \
+                and --width, --height and --aspect-ratio (in pixels) make custom. `img-downsample styles` lists the \
                 styles of cards.
                 """,
             examples: [
@@ -32,13 +32,13 @@ extension Tool {
                 "apod-fetch --date | img-cache put | img-downsample --fallback --width 900",
             ],
             operands: .init(
-                "PICTURE", "Files; - reads standard input: the bytes of a picture with -o.", completion: .files),
+                "PICTURE", "Files. - reads standard input: with -o, the bytes of a picture.", completion: .files),
             options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .sharing, .common] },
             subcommands: [.gallery, .styles], synonyms: ["shrink", "thumbnail"], run: downsample),
         exitStatus: """
             0 all done, 64 usage, 65 not a picture or damaged, 66 no such file,
             69 a library is missing, 70 fault of the tool, 73/74 cannot write,
-            75 may work later, 77 over a limit, 78 configuration.
+            75 try again later, 77 over a limit, 78 configuration.
             """,
         libraries: { [indexLibraryVersion] + codecVersions() })
 }

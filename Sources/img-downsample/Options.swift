@@ -13,7 +13,7 @@ extension AnyOption {
         "variant", "NAMES", .sizes,
         completion: .list([
             "pager", "overlay", "fit", "card", "launch-card", "detail-view", "rocket-card", "preference-view",
-        ]), repeats: true, summary: "Variants and styles to make; several with commas.")
+        ]), repeats: true, summary: "Variants and styles to make, separated by commas.")
     static let width = Option<Widths>(
         "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
         summary: "Maximum width; 320,640 makes two variants.",
@@ -25,81 +25,81 @@ extension AnyOption {
     static let fit = Option<FitBox>(
         "fit", form: .value("WxH"), expected: "points such as 300x200", group: .sizes,
         summary: "Fit into this box of points, such as 300x200.",
-        manual: "It is rounded up; see --exact.", read: FitBox.init)
+        manual: "The pixels are rounded up; see --exact.", read: FitBox.init)
     static let aspectRatio = Option<Double>(
         "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
-        summary: "Width to height, such as 16:9.",
-        manual: "For the side that is not given.", read: AspectRatio.read)
+        summary: "Ratio of width to height, such as 16:9.",
+        manual: "It determines the side that is not given.", read: AspectRatio.read)
     static let scale = Option<Scales>(
         "scale", form: .value("FACTORS"), expected: Scales.expected, group: .sizes,
-        summary: "Pixels for each point, such as 1,2,3.",
+        summary: "Pixels per point, such as 1,2,3.",
         manual: """
-            For --fit and styles. Several factors make several sizes. With several, the variants are called \
-            launch-card, launch-card@2x and so on.
+            Applies to --fit and styles. Several factors make several variants, called launch-card, launch-card@2x and \
+            so on.
             """, read: Scales.init
     ).defaulting(to: Scales(values: VariantRequest().scales))
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
     static let enlarge = Option.flag(
         "enlarge", .sizes, isNegatable: true,
-        summary: "Make small pictures larger.",
-        manual: "By default only for styles, which --no-enlarge stops.")
+        summary: "Enlarge small pictures.",
+        manual: "By default, only styles enlarge pictures, which --no-enlarge prevents.")
     static let contentMode = Option<ContentMode>.case(
         "content-mode", "MODE", .sizes,
         summary: "fit, fill (crop), force (stretch) or contain.",
-        manual: "fit and contain show all of the picture, contain on a --background.")
+        manual: "fit and contain show the whole picture, contain on a --background.")
     static let gravity = Option<KeptPart>(
         "gravity", synonyms: ["focus"], form: .value("WHERE"), expected: KeptPart.expected,
         completion: .words(Gravity.allCases.map(\.rawValue)), group: .sizes,
-        summary: "What fill keeps: center, north, attention, 40%,30%.",
+        summary: "Part that fill keeps: center, attention, 40%,30%.",
         manual: """
-            center, a side or corner, attention, entropy, or a point such as 40%,30%. attention keeps the part that \
-            catches the eye, entropy the one with the most detail. A point is kept as near to the middle as the \
-            edges allow; it goes before a record's own focus, {"x":0.4,"y":0.3}, which goes before the words.
+            The part is center, a side or corner, attention, entropy, or a point such as 40%,30%. attention keeps the \
+            most striking part, entropy the part with the most detail. A point is kept as near to the middle as the \
+            edges allow. It overrides the focus of a record, {"x":0.4,"y":0.3}, which overrides the words.
             """, read: KeptPart.init)
     static let region = Option<Region>(
         "region", form: .value("X,Y,W,H"), expected: "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
         group: .sizes, summary: "Use this part of the picture, in pixels or percent.",
-        manual: "The picture is turned upright before.", read: Region.init)
+        manual: "It refers to the upright picture.", read: Region.init)
     static let rotate = Option<Int>(
         "rotate", form: .value("DEGREES"), expected: "90, 180 or 270 degrees clockwise",
         completion: .words(["90", "180", "270"]), group: .looks,
-        summary: "Turn clockwise by 90, 180 or 270 degrees.",
-        manual: "This comes before anything is measured."
+        summary: "Rotate clockwise by 90, 180 or 270 degrees.",
+        manual: "Sizes and regions refer to the rotated picture."
     ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
     static let frame = Option<Int>(
         "frame", synonyms: ["poster"], form: .value("N"), expected: "the number of a frame from 0 to 1000000",
-        group: .looks, summary: "Take this frame of an animation only, from 0."
+        group: .looks, summary: "Use only this frame of an animation, from 0."
     ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
 
     static let fps = Option.decimal(
         "fps", "N", .looks, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
-        summary: "Show at most this many frames in a second.")
+        summary: "Limit animations to this many frames per second.")
 
     // MARK: Format and look
 
     static let format = Option<FormatChoice>(
         "format", form: .value("FORMAT"), choices: { FormatChoice.words }, group: .looks,
         summary: "auto (as the source), jpeg, png, webp, avif, gif.", read: FormatChoice.init
-    ).whenUnset("what the name of -o says, else auto")
+    ).whenUnset("the format of the file name of -o, else auto")
     static let chroma = Option<ChromaChoice>.case(
         "chroma", "HOW", .looks, summary: "auto, 420 (half the colour detail) or 444 (all).",
-        manual: "Of JPEG, WebP and AVIF. auto keeps it from --quality 90 on, and below that if the picture has sharp"
-            + " colours, such as stars, diagrams or lettering; a JPEG of more than 4 megapixels is halved unless told"
-            + " otherwise. A WebP's chroma is always halved, 444 does so with more care."
+        manual: "Applies to JPEG, WebP and AVIF. auto keeps all colour detail from --quality 90 on, and below if the"
+            + " picture has sharp colours, such as stars, diagrams or lettering; it halves JPEGs of more than 4"
+            + " megapixels. WebP always halves colour detail, with 444 more carefully."
     ).defaulting(to: .auto)
     static let gradient = Option<Gradient>.case(
-        "gradient", "KIND", .looks, summary: "Darken the foot: standard, enhanced or none.",
-        manual: "enhanced goes up to the middle."
+        "gradient", "KIND", .looks, summary: "Darken the bottom: standard, enhanced or none.",
+        manual: "enhanced extends to the middle."
     )
     static let cornerRadius = Option.decimal(
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
-        summary: "Round the corners: points for styles, else pixels.")
+        summary: "Corner radius in points for styles, else in pixels.")
     static let background = Option<Backdrop>(
         "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c, blur or dominant", group: .looks,
         summary: "The colour under transparent pixels.",
         manual: """
-            It counts in a format without transparency. With --content-mode contain, it is also what fills the rest: \
-            a colour, blur (the picture, blurred) or dominant (the picture's main colour).
+            It applies to formats without transparency. With --content-mode contain, it also fills the rest: a colour, \
+            blur (the blurred picture) or dominant (the picture's main colour).
             """,
         print: { backdrop in
             switch backdrop {
@@ -117,37 +117,37 @@ extension AnyOption {
     }.defaulting(to: .colour(EncodeOptions.standardBackground))
     static let fitBytes = Option.size(
         "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits.")
-    static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
+    static let progressive = Option.flag("progressive", .looks, summary: "Write progressive JPEGs and interlaced PNGs.")
     static let metadata = Option<KeptMetadata>(
         "metadata", synonyms: ["keep-metadata", "keep-profile", "keep-copyright"], form: .value("KINDS"),
         expected: "profile, copyright and exif, with commas between them",
         completion: .list(KeptMetadata.allWords), group: .looks,
         summary: "Keep profile, copyright or exif.",
         manual: """
-            profile stays in place of sRGB, copyright comes with the artist, and exif with XMP and the place. \
-            Several with commas.
+            profile keeps the colour profile instead of converting to sRGB, copyright includes the artist, and exif \
+            includes XMP and the location. Separate several by commas.
             """,
         read: KeptMetadata.init)
     static let printHash = Option.flag(
         "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash.",
-        manual: "Each variant of the record has them.")
+        manual: "They are added to each variant of the record.")
     static let allowDamaged = Option<Damage>(
         "allow-damaged", synonyms: ["allow-truncated"], form: .optionalValue("KIND", implied: Damage.all.rawValue),
         expected: "truncated or all", completion: .words(Damage.allCases.map(\.rawValue)), group: .looks,
-        summary: "Use what can be read of damaged pictures.",
+        summary: "Accept damaged pictures, and use the readable part.",
         manual: """
-            all, which it means without a value, takes damaged JPEGs and GIFs and truncated pictures, and truncated \
-            only these. Data that makes no sense is passed over, as browsers do. There is a warning, and the variant \
-            says damaged or truncated.
+            truncated accepts only truncated pictures. all, the default value, also accepts damaged JPEGs and GIFs. \
+            Invalid data is skipped, as in browsers. A warning is printed, and the variant is marked as damaged or \
+            truncated.
             """, takesMore: { Damage(rawValue: $0) != nil }, read: Damage.init)
 
     // MARK: Files
 
     static let output = Option.path(
-        "output", short: "o", .files, summary: "Write the one picture to this file, or - (stdout).")
+        "output", short: "o", .files, summary: "Write a single picture to this file, or - (stdout).")
     static let incremental = Option.flag(
         "incremental", .files, summary: "Write a record as soon as a variant is done.",
-        manual: "The picture's thumbnail comes first.")
+        manual: "The first record has the thumbnail embedded in the picture, if any.")
 
     // MARK: Placeholders
 
@@ -155,9 +155,8 @@ extension AnyOption {
         "fallback", synonyms: ["fallback-message"], form: .optionalValue("TEXT", implied: ""), expected: "a text",
         group: .placeholders, summary: "Draw a placeholder if there is no picture.",
         manual: """
-            --fallback=TEXT says TEXT. Fields of the record stand in braces in the text, as in --name-template. If \
-            the record does not have such a field, or there is no text, the placeholder says why there is no \
-            picture.
+            --fallback=TEXT draws TEXT, in which braces contain fields of the record, as in --name-template. Without a \
+            text, or if a field is missing, the placeholder shows why there is no picture.
             """, read: FallbackText.init)
     static let theme = Option<Placeholder.Theme>.case(
         "theme", "THEME", .placeholders, summary: "Colours of placeholders: light or dark."

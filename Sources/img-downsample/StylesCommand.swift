@@ -7,17 +7,16 @@ import Variants
 
 extension Command {
     static let styles = Command(
-        "styles", summary: "List the styles of cards, and where each comes from.",
+        "styles", summary: "List the styles of cards and their sources.",
         details: """
             Sizes and radii are points. A file of this name is ./styles. The configuration file adds styles, or \
-            changes those that are built in:
+            changes built-in styles:
 
               {"styles": {"hero": {"width": 600, "height": 300,
                                    "corner_radius": 24, "content_mode": "fill",
                                    "gravity": "attention", "gradient": "none"}}}
 
-            A side that is left out follows from the other one and from `aspect_ratio` (such as "16:9"), or from the \
-            picture.
+            A missing side is computed from the other side and `aspect_ratio` (such as "16:9"), or from the picture.
             """,
         examples: ["img-downsample styles", "img-downsample styles --json | jq -r .name"],
         options: { [[.json], .messages] }

@@ -161,7 +161,7 @@ struct StatisticsTests {
     @Test func tableShowsContentsAndLeasedAndPinnedEntries() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
-                2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many
+                2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB over
                   leases in force        2 entries, 2.0 kB
                   pinned                 1 entry, 1.0 kB
                   cannot be trimmed now  3.0 kB
@@ -169,14 +169,14 @@ struct StatisticsTests {
 
                 scope default: 2 pictures and 1 variant, 3.0 kB, counted since 2023-11-14T22:13:20Z
                   metadata: 1 record, 1.5 kB
-                  found 2 of 3 asked for (66.6 %)
+                  found 2 of 3 requested (66.6 %)
 
-                  Pictures asked for
+                  Requested pictures
                     found, fresh                                          2  hits
                     not found, or not usable                              1  misses
 
                   Bytes
-                    handed out of the cache                          4.5 MB  bytes_served
+                    served from the cache                            4.5 MB  bytes_served
 
                   Failures, by code
                     not-found                                             1

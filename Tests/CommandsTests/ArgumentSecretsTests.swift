@@ -3,7 +3,7 @@ import Testing
 @testable import Commands
 
 struct ArgumentSecretsTests {
-    /// The arguments with stars where the secrets are.
+    /// Replaces each byte of a secret by a star.
     private func concealed(_ arguments: [String]) -> [String] {
         var texts = arguments.map { Array($0.utf8) }
         for part in ArgumentSecrets(arguments).parts {
@@ -26,9 +26,9 @@ struct ArgumentSecretsTests {
         (["--science-url=http://u:p@a/"], ["--science-url=http://***@a/"]),
         (["--", "http://u:p@a/", "b@c"], ["--", "http://***@a/", "b@c"]),
     ])
-    func secretsAreFound(arguments: [String], shown: [String]) { #expect(concealed(arguments) == shown) }
+    func secretsInArgumentsAreFound(arguments: [String], shown: [String]) { #expect(concealed(arguments) == shown) }
 
-    @Test func wordsOfOthersAreShownWithoutThem() {
+    @Test func messagesAreRedacted() {
         let secrets = ArgumentSecrets(["stats", "http://u:pass@a/", "--header", "X: pass"])
         #expect(secrets.redacted("unexpected: http://u:pass@a/, X: pass") == "unexpected: http://***@a/, ***")
         #expect(ArgumentSecrets(["stats"]).redacted("words") == "words")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-/// The source of a setting, and the messages about bad values.
+/// The sources of settings and their precedence, the configuration file, and files with keys.
 struct ConfigurationTests {
     private let folder: TemporaryFolder
 
@@ -37,7 +37,7 @@ struct ConfigurationTests {
 
     // MARK: Precedence
 
-    @Test func optionBeatsEnvironmentBeatsFileBeatsNothing() throws {
+    @Test func optionOverridesEnvironmentWhichOverridesFile() throws {
         let file = try load("{\"max_bytes\": 3}")
         #expect(try context(["TEST_NUMBER": "2"], file, "--size", "1").value(Self.size) == 1)
         #expect(try context(["TEST_NUMBER": "2"], file).value(Self.size) == 2)
@@ -48,7 +48,7 @@ struct ConfigurationTests {
         #expect(try context([:], file).text(Self.size)?.source == .configuration)
     }
 
-    @Test func anEmptyVariableIsAnUnsetOne() throws {
+    @Test func emptyVariableCountsAsUnset() throws {
         #expect(try context(["TEST_NUMBER": ""], load("{\"max_bytes\":3}")).value(Self.size) == 3)
     }
 
@@ -61,13 +61,13 @@ struct ConfigurationTests {
         #expect(
             message { _ = try context([:], file).value(Self.size) }
                 == "78 \(folder.path("config.json")): \"max_bytes\" takes a number, not \"x\"")
-        // What counts less is not even looked at.
+        // Invalid values of lower precedence are ignored.
         #expect(try context(["TEST_NUMBER": "x"], file, "--size", "1").value(Self.size) == 1)
     }
 
     // MARK: The file
 
-    @Test func numbersAndTruthAreReadAsTheyAreWritten() throws {
+    @Test func numbersAndBooleansAreReadAsWritten() throws {
         let file = try load("{\"quality\": 82, \"ttl\": \"14d\", \"allow_private\": true, \"capacity\": 1.50}")
         #expect(try file.text("quality") == "82")
         #expect(try file.text("ttl") == "14d")
@@ -77,7 +77,7 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: ["[1]", "{\"a\":1}", "[]"])
-    func aListIsNoSetting(_ value: String) throws {
+    func arraysAndObjectsAreInvalidSettings(_ value: String) throws {
         let file = try load("{\"quality\":\(value)}")
         #expect(message { _ = try file.text("quality") }?.hasPrefix("78 ") == true)
     }
@@ -95,7 +95,7 @@ struct ConfigurationTests {
             "\(said ?? "taken")")
     }
 
-    @Test func aFileThatIsNamedMustBeThere() throws {
+    @Test func namedConfigurationFileMustExist() throws {
         let nowhere = folder.path("nowhere.json")
         let variables = Environment(["APOD_TOOLS_CONFIG": nowhere])
         #expect(
@@ -107,7 +107,7 @@ struct ConfigurationTests {
                 == true)
     }
 
-    @Test func usualPlacesAreSearchedInOrder() throws {
+    @Test func configurationFilesAreFoundInOrder() throws {
         let home = try folder.makeFolder("home")
         let environment = ["HOME": home, "XDG_CONFIG_HOME": folder.path("xdg")]
         #expect(try Configuration.load(option: nil, environment: Environment(environment)).text("jobs") == nil)
@@ -129,11 +129,11 @@ struct ConfigurationTests {
         (["XDG_CACHE_HOME": "/c"], "/c/apod-tools"),
         (["HOME": "/home/ada", "XDG_CACHE_HOME": "c"], "/home/ada/.cache/apod-tools"),
         (["XDG_CACHE_HOME": "c"], nil), ([:], nil), (["HOME": ""], nil),
-    ]) func theRootHasAnAbsolutePlaceOrNone(variables: [String: String], root: String?) throws {
+    ]) func rootIsAnAbsolutePathOrNil(variables: [String: String], root: String?) throws {
         #expect(try context(variables).root() == root)
     }
 
-    @Test func aRelativePlaceForConfigurationFilesIsIgnored() throws {
+    @Test func relativeXDGConfigHomeIsIgnored() throws {
         try folder.write("home/.config/apod-tools/config.json", "{\"jobs\":1}")
         let variables = ["HOME": folder.path("home"), "XDG_CONFIG_HOME": "config"]
         #expect(try Configuration.load(option: nil, environment: Environment(variables)).text("jobs") == "1")
@@ -141,14 +141,14 @@ struct ConfigurationTests {
             try Configuration.load(option: nil, environment: ["XDG_CONFIG_HOME": "config"]).text("jobs") == nil)
     }
 
-    @Test func aHugeFileIsNotRead() throws {
+    @Test func configurationFileOverOneMiBIsRefused() throws {
         let said = message { _ = try load("{\"scope\":\"" + String(repeating: "x", count: 1 << 20) + "\"}") }
         #expect(said?.hasPrefix("78 ") == true && said?.contains("1 MiB") == true)
     }
 
     // MARK: Keys
 
-    @Test func aKeyComesFromItsFileElseFromTheEnvironment() throws {
+    @Test func keyFileOverridesKeyInTheEnvironment() throws {
         let context = try context(["TEST_KEY": "from-environment"])
         let file = try folder.write("key", " \t from-file\r\n\n")
         #expect(
@@ -172,7 +172,7 @@ struct ConfigurationTests {
         #expect(said == "78 \(file) does not hold a key: one word on one line is expected", "\(said ?? "taken")")
     }
 
-    @Test func aKeyFileThatCannotBeReadIsAFaultOfTheConfiguration() {
+    @Test func unreadableKeyFileIsAConfigurationError() {
         #expect(
             message { _ = try context([:], .empty, "--key-file", folder.path("none")).secret(Self.keyFile, Self.key) }?
                 .hasPrefix(

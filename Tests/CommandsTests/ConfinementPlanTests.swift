@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-/// The rights that each kind of command keeps: plans are data.
+/// The rights that each kind of command keeps.
 struct ConfinementPlanTests {
     private let home: Environment = ["HOME": "/home/ada"]
 
@@ -26,7 +26,7 @@ struct ConfinementPlanTests {
         #expect(plan.callSets == .files)
     }
 
-    @Test func outputWithoutTheCacheLeavesTheCacheOut() throws {
+    @Test func commandWithoutACacheCannotWriteToIt() throws {
         let folder = try TemporaryFolder()
         let plan = plan {
             $0.usesCache = false
@@ -38,7 +38,7 @@ struct ConfinementPlanTests {
         #expect(!plan.readable.contains("/p"))
     }
 
-    @Test func onlyARemoteThatIsAServerNeedsSockets() throws {
+    @Test func onlyRemoteServersNeedTheNetwork() throws {
         func plan(_ address: String, _ mode: RemoteSettings.Mode = .both) throws -> Confinement {
             var settings = RemoteSettings(
                 try RemoteAddress(address), mode: .both, scopes: .standard, connect: .milliseconds(250),
@@ -55,11 +55,11 @@ struct ConfinementPlanTests {
         #expect(!reading.writable.contains("/mnt/pictures") && reading.readable.contains("/mnt/pictures"))
     }
 
-    @Test func standardOutputIsNoFile() {
+    @Test func standardOutputNeedsNoWritableFile() {
         #expect(plan { $0.outputs = ["-"] }.writable == plan().writable)
     }
 
-    @Test func anOutputBehindALinkIsWrittenWhereTheLinkLeads() throws {
+    @Test func outputLinkMakesOnlyItsTargetFolderWritable() throws {
         let folder = try TemporaryFolder()
         let (here, there) = (try folder.makeFolder("here"), try folder.makeFolder("there"))
         try folder.write("there/real.jpg", "x")
@@ -68,13 +68,13 @@ struct ConfinementPlanTests {
         #expect(!plan { $0.outputs = ["\(here)/link.jpg"] }.writable.contains(here + "/"))
     }
 
-    @Test func anOutputThatIsADeviceIsTheDeviceAndNotItsFolder() {
+    @Test func outputDeviceIsWritableButNotItsFolder() {
         let writable = plan { $0.outputs = ["/dev/zero"] }.writable
         #expect(writable.contains("/dev/zero"))
         #expect(!writable.contains("/dev"))
     }
 
-    @Test func anOutputOfABareNameIsWrittenIntoTheWorkingFolder() {
+    @Test func outputWithoutAFolderMakesTheWorkingDirectoryWritable() {
         #expect(plan { $0.outputs = ["no-such-file.jpg"] }.writable.contains("."))
     }
 
@@ -93,14 +93,14 @@ struct ConfinementPlanTests {
         #expect(plan.callSets == [.files, .network])
     }
 
-    @Test func onlyAPlanWithOutputsSetsPermissions() throws {
+    @Test func onlyCommandsWithOutputsMaySetPermissions() throws {
         let folder = try TemporaryFolder()
         #expect(plan { $0.outputs = [folder.path("out.jpg")] }.callSets == [.files, .permissions])
         #expect(plan { $0.folders = [folder.path] }.callSets == [.files, .permissions])
         #expect(plan { $0.outputs = ["-"] }.callSets == .files)
     }
 
-    @Test func aPlanThatWritesNothingChangesNoFiles() {
+    @Test func commandWithoutOutputsMayChangeNoFiles() {
         let plan = plan {
             $0.usesCache = false
             $0.inputs = ["/p/a.jpg"]
@@ -109,7 +109,7 @@ struct ConfinementPlanTests {
         #expect(plan.callSets == [])
     }
 
-    @Test func textNeedsTheFontsOfTheSystemAndOfTheUser() {
+    @Test func drawingTextNeedsSystemAndUserFonts() {
         let plan = plan(["HOME": "/home/ada", "XDG_DATA_HOME": "/data"]) {
             $0.drawsText = true
             $0.font = "/p/font.ttf"
@@ -121,13 +121,13 @@ struct ConfinementPlanTests {
         #expect(!plan.usesNetwork)
     }
 
-    @Test func onlyALookForAHostBeyondASCIIReadsLibraries() {
+    @Test func onlyInternationalHostNamesNeedLibraries() {
         #expect(!plan(home) { $0.readsInput = true }.readable.contains("/usr"))
         let plan = plan(home) { $0.mapsHosts = true }
         #expect(plan.readable.contains("/usr") && !plan.readable.contains("/home/ada") && plan.callSets == .files)
     }
 
-    @Test func librariesAreFoundWhereTheEnvironmentSays() {
+    @Test func librariesInLDLibraryPathAreReadable() {
         let plan = plan(["LD_LIBRARY_PATH": "/a/lib:/b/lib"]) { $0.loadsCodecs = true }
         #expect(plan.readable.contains("/a/lib"))
         #expect(plan.readable.contains("/b/lib"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Commands
 
-/// Headers and passwords of options, files and the configuration.
+/// Headers and passwords from options, files and the configuration.
 struct CredentialsTests {
     private let folder: TemporaryFolder
 
@@ -46,7 +46,7 @@ struct CredentialsTests {
             .headers(for: WebURL("https://a.example/")).map { "\($0.name): \($0.value)" }
     }
 
-    @Test func allSourcesAreCombined() throws {
+    @Test func headersOfAllSourcesAreCombined() throws {
         let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\nhttps://b.example X-E: 5\n")
         let token = try folder.write("token", "t\n")
         let all = try headers(
@@ -54,7 +54,7 @@ struct CredentialsTests {
         #expect(all == ["X-C: 3", "X-D: 4", "X-A: 1", "X-B: 2", "Authorization: Bearer t"])
     }
 
-    @Test func tokenOfAnOriginComesFromAFileWhoseNameMayHaveBlanks() throws {
+    @Test func bearerFileNameAfterAnOriginMayContainSpaces() throws {
         let token = try folder.write("my token", "t\n")
         let bearers = ["https://a.example \(token)", "https://b.example \(token)"]
         #expect(try headers(context(), bearers: bearers, for: nil) == ["Authorization: Bearer t"])
@@ -66,8 +66,8 @@ struct CredentialsTests {
         #expect(message { _ = try headers(context(), bearers: ["https://a.example none"]) }?.hasPrefix("78 ") == true)
     }
 
-    /// The first record of a stream once chose who got the secret.
-    @Test func recordsDoNotChooseWhoGetsASecret() throws {
+    /// Regression test: the first record of a stream determined the receiver of the secret.
+    @Test func recordsDoNotChooseTheReceiverOfASecret() throws {
         let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\n")
         let token = try folder.write("token", "t\n")
         for words in [
@@ -82,7 +82,7 @@ struct CredentialsTests {
         #expect(try headers(context(), addressed: ["https://a.example X: 1"], for: nil) == ["X: 1"])
     }
 
-    @Test func configuredHeaderWithoutAServerIsDroppedWithOneWarning() throws {
+    @Test func configuredHeaderWithoutAnOriginIsDroppedWithAWarning() throws {
         let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\n")
         let token = try folder.write("token", "t\n")
         let lines = Monitor<[String]>([])
@@ -94,7 +94,7 @@ struct CredentialsTests {
         #expect(lines.withLock { $0.count } == 1)
     }
 
-    @Test func fileOfSecretsReadableByOthersIsReported() throws {
+    @Test func secretFileOpenToOthersCausesAWarning() throws {
         let lines = Monitor<[String]>([])
         let context = try context(log: Log(tool: "tool") { line in lines.update { $0.append(line) } })
         for (mode, count) in [(0o600, 0), (0o400, 0), (0o640, 1), (0o604, 2), (0o620, 3)] as [(mode_t, Int)] {
@@ -106,7 +106,7 @@ struct CredentialsTests {
         #expect(lines.withLock { $0 }.allSatisfy { $0.contains("chmod 600") && !$0.contains("t0ken") })
     }
 
-    @Test func pipeOfSecretsHasNoModeWarning() throws {
+    @Test func secretsFromAPipeCauseNoWarning() throws {
         let lines = Monitor<[String]>([])
         let context = try context(log: Log(tool: "tool") { line in lines.update { $0.append(line) } })
         let path = folder.path("pipe")
@@ -117,7 +117,7 @@ struct CredentialsTests {
         #expect(lines.withLock { $0 } == [])
     }
 
-    @Test func configurationNamesFilesAndOptionsBeatThem() throws {
+    @Test func optionsOverrideConfiguredHeaderFiles() throws {
         let file = try folder.write("headers", "X-B: 2\n")
         let other = try folder.write("other", "X-B: 3\n")
         let token = try folder.write("token", "t\n")
@@ -128,7 +128,7 @@ struct CredentialsTests {
         #expect(message { _ = try headers(context, ["Authorization: x"], bearerFile: token) }?.hasPrefix("64 ") == true)
     }
 
-    @Test func badOnesAreRefusedWithTheirPlace() throws {
+    @Test func invalidHeaderIsReportedWithItsSource() throws {
         let context = try context()
         let bad = try folder.write("bad", "sesame\n")
         #expect(message { _ = try headers(context, ["sesame"]) }?.hasPrefix("64 --header ") == true)
@@ -139,7 +139,7 @@ struct CredentialsTests {
         #expect(message { _ = try headers(context, bearerFile: "-") }?.hasPrefix("78 ") == true)
     }
 
-    @Test func passwordsComeFromTheHomeFolderOrAFile() throws {
+    @Test func passwordsComeFromHomeOrTheNetrcFile() throws {
         let url = try WebURL("https://a/")
         let home = try folder.makeFolder("home")
         try folder.write("home/.netrc", "machine a login u password p")

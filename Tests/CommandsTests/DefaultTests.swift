@@ -9,13 +9,13 @@ import Testing
 
 @testable import Options
 
-/// The defaults of all options and settings.
+/// The defaults and valid values of all options and settings.
 struct DefaultTests {
     private static func options(of command: Command) -> [AnyOption] {
         command.options + command.subcommands.flatMap(options)
     }
 
-    @Test func textOfADefaultMeansThatDefault() throws {
+    @Test func textOfADefaultParsesToThatDefault() throws {
         let tools = [Tool.apodFetch, .imgCache, .imgDownsample, .gifCache].map(\.command)
         let options = (tools.flatMap(Self.options) + [AnyOption].settings).filter { $0.defaultValue != nil }
         #expect(options.count > 100)
@@ -26,7 +26,7 @@ struct DefaultTests {
         }
     }
 
-    @Test func wordsOfASettingAreTheCasesOfItsType() {
+    @Test func valuesOfASettingAreTheCasesOfItsType() {
         #expect(AnyOption.service.completion == .words(ServiceChoice.allCases.map(\.rawValue)))
         #expect(AnyOption.resolution.completion == .words(Resolution.allCases.map(\.description)))
     }

@@ -8,26 +8,26 @@ import Testing
 
 @testable import Options
 
-/// The commands that an unknown one is answered with.
+/// The suggestions for unknown commands.
 struct SuggestionTests {
     private static let tools = [Tool.apodFetch, .imgCache, .imgDownsample, .gifCache].map(\.command)
-    /// Every command that has commands, with the words that lead to it.
+    /// Every command that has subcommands, with its path.
     private static let parents: [(command: Command, words: [String])] = tools.flatMap { tool in
         [(tool, [])] + tool.subcommands.filter { !$0.subcommands.isEmpty }.map { ($0, [$0.name]) }
     }
-    /// Every name and synonym in any tool: a user may mistake one tool for another.
+    /// The names and synonyms of all tools' commands, because a user may confuse the tools.
     private static let names = Set(
         parents.flatMap { $0.command.subcommands.flatMap { [$0.name] + $0.synonyms } }
             + ["clear", "reset", "sync", "empty", "flush", "gc", "prune", "purge", "trim"])
 
-    @Test func destructiveCommandsAreRecognised() {
+    @Test func commandsThatDeleteUnnamedThingsAreMarked() {
         let found = Self.parents.flatMap { parent in
             parent.command.subcommands.filter(\.deletesUnnamed).map { "\(parent.command.name) \($0.name)" }
         }
         #expect(found.sorted() == ["img-cache clean", "scope purge"])
     }
 
-    @Test func noTypingErrorIsAnsweredWithACommandThatDeletesMore() throws {
+    @Test func noSuggestionIsACommandThatDeletesUnnamedThings() throws {
         for (parent, words) in Self.parents where parent.run == nil {
             let destructive = Set(parent.subcommands.filter(\.deletesUnnamed).map(\.name))
             for name in Self.names {
@@ -41,14 +41,14 @@ struct SuggestionTests {
         }
     }
 
-    @Test func harmlessSuggestionsAreMade() {
+    @Test func typingErrorsAreAnsweredWithASuggestion() {
         for (typed, meant) in ["delete": "rm", "pt": "put", "lst": "ls", "verfy": "verify"] {
             let failure = #expect(throws: UsageFailure.self) { try Tool.imgCache.command.request([typed]) }
             #expect(failure?.message.hasSuffix("did you mean \(meant)?") == true)
         }
     }
 
-    /// A name, and all names one insertion, deletion, replacement or transposition away.
+    /// Returns a name, and all names that differ from it by a single insertion, deletion, replacement or transposition.
     private static func edits(of name: String) -> Set<String> {
         let letters = Array(name)
         var edits: Set = [name]

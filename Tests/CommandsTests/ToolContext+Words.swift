@@ -5,7 +5,7 @@ import Support
 @testable import Commands
 
 extension ToolContext {
-    /// The surroundings of a command with these options, as a line with these words has them.
+    /// Creates the context of a command with these options from the words of a command line.
     init(
         _ words: [String] = [], options: [AnyOption], environment: Environment = Environment(),
         configuration: Configuration = .empty, log: Log = .silent

@@ -31,7 +31,7 @@ extension AnyOption {
     ) { $0 }
 }
 
-/// What command lines mean.
+/// Parsing of command lines.
 struct CommandLineTests {
     private static let common: [AnyOption] = [.quiet, .verbose, .scope]
     private static let tool = Command(
@@ -72,7 +72,7 @@ struct CommandLineTests {
     @Test(arguments: [
         ["--jobs", "2"], ["--jobs=2"], ["-j", "2"], ["-j2"], ["-qj2"], ["-vj", "2"], ["--jobs", "9", "-j2"],
     ])
-    func valueIsTakenInEveryForm(_ words: [String]) throws {
+    func valueIsReadInEveryForm(_ words: [String]) throws {
         let arguments = try arguments(["put"] + words + ["a"])
         #expect(arguments[.jobs] == 2)
         #expect(arguments.operands == ["a"])
@@ -85,25 +85,25 @@ struct CommandLineTests {
         #expect(try !self.arguments("put")[.quiet])
     }
 
-    @Test func valueMayFollowItsLetter() throws {
+    @Test func valueMayFollowItsShortOption() throws {
         #expect(try arguments("put", "-osmall.jpg")[.output] == "small.jpg")
         #expect(try arguments("put", "-o", "-")[.output] == "-")
         #expect(try arguments("put", "-o-")[.output] == "-")
     }
 
-    @Test func lastValueCountsForSingleOptions() throws {
+    @Test func lastValueCountsUnlessTheOptionRepeats() throws {
         #expect(try arguments("put", "--scope", "a", "--scope=b")[.scope] == "b")
         #expect(try arguments("put", "--no-stale", "--stale")[.stale])
         #expect(try !arguments("put", "--stale", "--no-stale")[.stale])
         #expect(try arguments("put", "--header", "a", "--header", "b").all(.header) == ["a", "b"])
     }
 
-    @Test func otherNamesAreSuggested() throws {
+    @Test func synonymOfAnOptionIsAnsweredWithASuggestion() throws {
         #expect(refusal("put", "--part", "a") == "64 unknown option --part; did you mean --scope? See tool put --help")
         #expect(try !arguments("put", "--no-nonsense")[.strict])
     }
 
-    @Test func optionsStandAnywhere() throws {
+    @Test func optionsMayPrecedeOrFollowCommandsAndOperands() throws {
         for words in [
             ["put", "--scope", "a", "x", "-q"], ["--scope", "a", "-q", "put", "x"], ["--scope=a", "put", "-q", "x"],
             ["-q", "--scope", "a", "put", "x"], ["--scope", "put", "put", "x", "-q", "--scope", "a"],
@@ -114,30 +114,30 @@ struct CommandLineTests {
         #expect(try arguments("scope", "-q", "switch", "b").path.line == "tool scope switch")
     }
 
-    @Test func behindTwoDashesAllAreOperands() throws {
+    @Test func wordsAfterTwoDashesAreOperands() throws {
         let arguments = try arguments("put", "-q", "--", "-v", "--scope", "help", "--")
         #expect(arguments.operands == ["-v", "--scope", "help", "--"])
         #expect(!arguments[.verbose])
     }
 
-    @Test func aSingleDashIsAnOperand() throws {
+    @Test func singleDashIsAnOperand() throws {
         #expect(try arguments("put", "-", "a").operands == ["-", "a"])
     }
 
-    @Test func valuesThatLookLikeOptionsNeedASign() throws {
+    @Test func valueThatLooksLikeAnOptionNeedsAnEqualsSign() throws {
         #expect(refusal("put", "--scope", "--quiet").contains("--scope=--quiet"))
         #expect(try arguments("put", "--scope=--quiet")[.scope] == "--quiet")
         #expect(try arguments("put", "--header", "-90")[.header] == "-90")
     }
 
-    @Test func optionalValueIsTakenIfItCanBeOne() throws {
+    @Test func nextWordIsAnOptionalValueIfItFits() throws {
         #expect(try arguments("put", "--date").all(.date) == ["today"])
         #expect(try arguments("put", "--date", "-q").all(.date) == ["today"])
         #expect(try arguments("put", "--date", "2024", "--date").all(.date) == ["2024", "today"])
         #expect(try arguments("put", "--date=2024", "x").operands == ["x"])
     }
 
-    @Test func furtherWordsBelongToAListThatTheyFit() throws {
+    @Test func listTakesFurtherWordsThatFit() throws {
         let arguments = try arguments("put", "--names", "a,b", "c", "https://x", "d")
         #expect(arguments.all(.names) == ["a,b", "c"])
         #expect(arguments.operands == ["https://x", "d"])
@@ -154,7 +154,7 @@ struct CommandLineTests {
         #expect(refusal("put", "-x").hasPrefix("64 unknown option -x"))
     }
 
-    @Test func optionOfAnotherCommandMeansNothing() {
+    @Test func optionOfAnotherCommandIsUnknown() {
         #expect(refusal("list", "--jobs", "2").hasPrefix("64 unknown option --jobs"))
         #expect(refusal("--jobs", "2", "list").hasPrefix("64 unknown option --jobs"))
         #expect(
@@ -163,7 +163,7 @@ struct CommandLineTests {
                 + "configuration file")
     }
 
-    @Test func badValuesAreReportedWithTheAllowedValues() {
+    @Test func invalidValueIsReportedWithTheValidValues() {
         #expect(refusal("put", "--jobs", "0") == "64 --jobs takes a number from 1 to 256, not \"0\"")
         #expect(refusal("put", "-jx") == "64 -j takes a number from 1 to 256, not \"x\"")
         #expect(refusal("put", "--theme", "drak") == "64 --theme takes light or dark, not \"drak\"; did you mean dark?")
@@ -200,7 +200,7 @@ struct CommandLineTests {
         return path.line + (isShort ? " short" : "")
     }
 
-    @Test func helpIsAboutTheCommandThatIsNamed() throws {
+    @Test func helpDescribesTheNamedCommand() throws {
         #expect(try help("--help") == "tool")
         #expect(try help("-h") == "tool short")
         #expect(try help("help") == "tool")
@@ -212,14 +212,14 @@ struct CommandLineTests {
         #expect(try help("scope", "--help") == "tool scope")
     }
 
-    @Test func helpPrecedesErrors() throws {
+    @Test func helpTakesPrecedenceOverErrors() throws {
         #expect(try help("put", "--nonsense", "--help") == "tool put")
         #expect(try help("put", "--jobs", "x", "-h") == "tool put short")
         #expect(try help("nonsense", "--help") == "tool")
         #expect(try help("put", "--", "--help") == nil)
     }
 
-    @Test func versionIsPrintedAnywhere() throws {
+    @Test func versionIsRecognisedAnywhereOnTheLine() throws {
         for words in [["--version"], ["put", "--version"], ["put", "x", "--version"]] {
             guard case .version = try Self.tool.request(words) else {
                 Issue.record("\(words) asks for no version")
@@ -230,7 +230,7 @@ struct CommandLineTests {
 
     // MARK: Pages
 
-    @Test func helpNamesEveryOptionAndStaysNarrow() {
+    @Test func helpListsEveryOptionWithin78Columns() {
         for (path, command) in Self.tool.tree where !command.isHidden {
             let full = Command.fullHelp(path, exitStatus: "0 done")
             let short = Command.shortHelp(path)

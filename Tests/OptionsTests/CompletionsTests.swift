@@ -14,7 +14,7 @@ extension AnyOption {
     fileprivate static let tag = Option.text("tag", "TEXT", repeats: true, summary: "Any text.")
 }
 
-/// `TOOL --complete`, as a function.
+/// The output of `TOOL --complete`.
 struct CompletionsTests {
     private static let tool = Command(
         "tool", summary: "Do things.",
@@ -40,7 +40,7 @@ struct CompletionsTests {
             Command("secret", summary: "Is not told of.", isHidden: true) { _ in 0 },
         ])
 
-    /// Keys of the scope that the line names.
+    /// Appends the value of `--scope` to each key.
     private static func values(_ kind: Completion, _ line: Arguments, _ beginning: String) -> [String] {
         switch kind {
         case .scopes: ["work & play", "default"]
@@ -67,7 +67,7 @@ struct CompletionsTests {
         (["help", "put", ""], ":", []),
         (["unknown", ""], ":", []),
         (["secret", "--"], ":", ["--help"]),
-        // Options: those of the command and of all commands; no option twice unless it collects values.
+        // Options of the command, or common to all commands. Only a repeatable option is offered twice.
         (["--"], ":", ["--scope", "--quiet", "--no-quiet", "--help", "--version"]),
         (["-"], ":", ["--scope", "-q", "--quiet", "--no-quiet", "-h", "--help", "--version"]),
         (["play", "--s"], ":", ["--scope"]),
@@ -110,29 +110,29 @@ struct CompletionsTests {
         (["scope", "list", ""], ":", []),
     ]
 
-    @Test(arguments: table.indices) func theWordAtTheCursorIsCompleted(row: Int) {
+    @Test(arguments: table.indices) func wordAtTheCursorIsCompleted(row: Int) {
         let row = Self.table[row]
         let answer = answer(row.line)
         #expect(answer.directive == row.directive && answer.words == row.words, "\(row.line)")
     }
 
-    @Test func meaningsAreBehindATabOnOneLine() {
+    @Test func meaningFollowsATabOnOneLine() {
         let text = Self.tool.completions(of: ["play", "--q"], values: Self.values).text
         #expect(text == ":\n--quiet\tSay nothing.\n")
     }
 
-    @Test func invisibleNamesAreLeftOut() {
+    @Test func namesWithInvisibleCharactersAreOmitted() {
         let names = ["line\nfeed", "tab\t", "escape\u{1B}[2J", "\u{7F}", "c1\u{9B}", "mars\u{202E}", "plain é 🌌"]
         let text = Self.tool.completions(of: ["--scope", ""]) { _, _, _ in names }.text
         #expect(text == ":\nplain é 🌌\n")
     }
 
-    @Test func completionDistinguishesWordsByTheirBytes() {
+    @Test func candidatesAreComparedByBytes() {
         let text = Self.tool.completions(of: ["--scope", "e\u{301}"]) { _, _, _ in ["\u{E9}a", "e\u{301}b"] }.text
         #expect(text == ":\ne\u{301}b\n")
     }
 
-    @Test func longWordListIsCutWithoutAWiderCommonPrefix() {
+    @Test func cutListKeepsTheCommonPrefixOfAllCandidates() {
         let names = (0..<3000).map { "key:a\($0)" } + ["key:b"]
         let words = Self.tool.completions(of: ["put", "key:"]) { _, _, _ in names }.words.map(\.text)
         #expect(words.count == Candidates.limit && words.last == "key:b")

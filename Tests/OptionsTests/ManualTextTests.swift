@@ -19,7 +19,7 @@ extension AnyOption {
     ) { $0 }
 }
 
-/// Manual pages, in the language of mdoc(7).
+/// Manual pages in mdoc(7) format.
 struct ManualTextTests {
     private static let facts = ManualFacts(
         exitStatus: "0 done", settings: [], variables: [(["HOME"], "Home.")], files: [("~/x", "A file.")],
@@ -40,13 +40,13 @@ struct ManualTextTests {
 
     private var page: [Substring] { Self.tool.manual(Self.facts).split(separator: "\n") }
 
-    /// The lines between a request and the next one that begins so.
+    /// The lines between a request and the next request of the same kind.
     private func part(_ request: String) -> [Substring] {
         let kind = request.prefix(3)
         return Array(page.drop { $0 != request }.dropFirst().prefix { !$0.hasPrefix(kind) && !$0.hasPrefix(".Sh") })
     }
 
-    @Test func sectionsHaveTheUsualOrder() {
+    @Test func sectionsHaveTheOrderOfMdoc() {
         #expect(
             page.filter { $0.hasPrefix(".Sh") }.map { $0.dropFirst(4) } == [
                 "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS",
@@ -56,11 +56,11 @@ struct ManualTextTests {
         #expect(page.contains { $0 == ManualPage.place })
     }
 
-    @Test func descriptionsAreEscapedAndHaveParagraphs() {
+    @Test func descriptionIsEscapedAndSplitIntoParagraphs() {
         #expect(part(".Sh DESCRIPTION") == ["First.", ".Pp", "Second \\-\\- \\fBcode\\fP."])
     }
 
-    @Test func anOptionTellsItsRangeDefaultFieldAndVariable() {
+    @Test func optionHasItsRangeDefaultFieldAndVariable() {
         #expect(
             part(".It Fl s , Fl -side Ar WxH") == [
                 "The side.", "It takes pixels from 1 to 9.", "The default is 5.", "(configuration: \\fBside\\fP)",
@@ -71,7 +71,7 @@ struct ManualTextTests {
             ]))
     }
 
-    @Test func optionsOfSomeCommandsSayWhich() {
+    @Test func optionsOfSomeCommandsNameTheseCommands() {
         #expect(part(".Ss Size and shape").first == "For \\fBput\\fP.")
         #expect(!part(".Ss Messages and settings").isEmpty)
         #expect(
@@ -94,7 +94,7 @@ struct ManualTextTests {
         #expect(page.source.hasSuffix("\nOne.\nTwo (three.)\nFour\n"))
     }
 
-    @Test func theTableOfSettingsHasACellForEverything() {
+    @Test func settingsTableListsOptionVariableFieldAndDefault() {
         let table = [AnyOption.size, .theme, .unseen, .off].settingsTable.split(separator: "\n")
         #expect(table.count == 6)
         #expect(table[2] == "| The side. | `--side` | `APOD_TOOLS_SIDE` | `side` | 5 |")
@@ -104,9 +104,9 @@ struct ManualTextTests {
         #expect(table[4] == "| A \\| in the file alone. | | `APOD_TOOLS_UNSEEN` | `unseen` | |")
     }
 
-    @Test func theConfigurationFilesPageHasEveryField() {
+    @Test func configurationManualListsEveryField() {
         let page = [AnyOption.size, .theme, .unseen, .off].settingsManual(Self.facts).split(separator: "\n")
         #expect(page.filter { $0.hasPrefix(".It Cm") } == [".It Cm side", ".It Cm unseen", ".It Cm fence"])
-        #expect(page.contains("\\fBfalse\\fP says so; the default is \\fBtrue\\fP."))
+        #expect(page.contains("The values are \\fBfalse\\fP and \\fBtrue\\fP; the default is \\fBtrue\\fP."))
     }
 }

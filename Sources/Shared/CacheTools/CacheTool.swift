@@ -4,8 +4,8 @@ import Store
 
 /// A tool that adds the path of a cached picture to records.
 ///
-/// If it fails, it removes `path`, `cache` and `gif` from the record. They may come from an earlier run or from a
-/// hostile author, and the next tool would open the path.
+/// If the tool fails, it removes `path`, `cache` and `gif` from the record. These fields may come from an earlier run
+/// or from a hostile author, and the next tool would open the path.
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {
@@ -18,8 +18,8 @@ extension Record {
 }
 
 extension Caches {
-    /// The request of a record to the cache: its best entry, if known, the entry's expiry, nil for the settings', and
-    /// the remaining work if that entry is no fresh hit.
+    /// The plan for a record: the key of its best entry, if known; an expiry that overrides the settings; and the work
+    /// to do if the entry is not a fresh hit.
     public typealias Plan = (lookup: CacheItem.Lookup?, expiry: Expiry?, work: Prepared.Work)
 
     private struct Member {
@@ -28,12 +28,12 @@ extension Caches {
         var entry: Entry?
     }
 
-    /// Completes the records that are fresh hits, in one transaction (`CacheStore.freshHits`).
+    /// Completes the records that are fresh hits, with one transaction per cache (`CacheStore.freshHits`).
     ///
     /// - Parameters:
-    ///   - asFetch: whether entries are put, rather than looked up.
-    ///   - plan: its error becomes the record's failure.
-    ///   - done: adds the fields of an entry to its record; returns false to reject the entry.
+    ///   - asFetch: whether the command puts entries rather than looking them up.
+    ///   - plan: returns the plan for a record. An error becomes the record's failure.
+    ///   - done: adds the fields of an entry to its record, or returns false to reject the entry.
     public func prepare(
         _ jobs: [RecordJob], asFetch: Bool, plan: (RecordJob) throws -> Plan, done: (Entry, inout Record) -> Bool
     ) -> [Prepared] {

@@ -3,15 +3,15 @@ import Records
 
 /// A description of a record's entry.
 public protocol Description {
-    /// The value of a field.
+    /// The description as the value of a record's field.
     var json: JSON { get }
-    /// Complete lines for a terminal.
+    /// The description as complete lines for a terminal.
     var text: String { get }
 }
 
-/// Adds a description to each record and changes nothing else, for `info` and `explain`.
+/// Adds only a description to each record, for `info` and `explain`.
 public struct DescribeTool: CacheTool {
-    /// The field with the text, if it replaces the JSON.
+    /// The field that contains the text on a terminal.
     public static let textField: FieldPath = "info_text"
 
     public let name: String
@@ -20,8 +20,8 @@ public struct DescribeTool: CacheTool {
     private let describe: @Sendable (RecordJob) throws -> any Description
 
     /// - Parameters:
-    ///   - field: the field of the JSON.
-    ///   - writesText: sets `textField` instead.
+    ///   - field: the field that contains the JSON.
+    ///   - writesText: whether to set `textField` instead.
     public init(
         name: String, field: String, writesText: Bool,
         describe: @escaping @Sendable (RecordJob) throws -> any Description

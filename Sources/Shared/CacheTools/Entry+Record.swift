@@ -4,7 +4,8 @@ import Store
 import Support
 
 extension Entry {
-    /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; unknown values are omitted.
+    /// Returns the value of a record's field `cache`. Times are in UTC, `bytes` is the size of the file, and unknown
+    /// values are omitted.
     ///
     /// - Parameter isDegraded: whether a better picture may become available.
     fileprivate func field(status: CacheStatus? = nil, state: EntryState? = nil, isDegraded: Bool = false) -> JSON {
@@ -40,7 +41,7 @@ extension Record {
     }
 }
 
-/// The fields `path` and `cache` of an entry, rendered once for all records of a stream that share it.
+/// The fields `path` and `cache` of an entry. Rendered once, even if several records of a stream share the entry.
 private struct CachedFields {
     let entry: Entry
     let status: CacheStatus
@@ -54,7 +55,7 @@ private struct CachedFields {
         rendered = entry.fields(cache: entry.field(status: status, isDegraded: isDegraded))
     }
 
-    /// By path.
+    /// Recently used fields, by path.
     private static let known = Monitor(LRU<CachedFields>(countLimit: 1024, costLimit: .max))
 
     static func of(_ entry: Entry, _ status: CacheStatus, _ isDegraded: Bool) -> CachedFields {

@@ -9,12 +9,12 @@ public struct GetTool: CacheTool {
     private let naming: any EntryNaming
     private let pins: Bool?
     private let takesExpired: Bool
-    /// Copies originals to the user's file names; nil for none.
+    /// Copies originals into `--output-dir`, if it is given.
     public var copies: OriginalCopies?
 
     /// - Parameters:
-    ///   - pins: pins or unpins each entry; nil for neither.
-    ///   - takesExpired: whether expired entries are returned; otherwise they count as absent.
+    ///   - pins: whether to pin or unpin each entry, or nil to do neither.
+    ///   - takesExpired: whether to return expired entries, rather than treat them as absent.
     public init(caches: Caches, naming: any EntryNaming, pins: Bool? = nil, takesExpired: Bool = true) {
         self.takesExpired = takesExpired
         self.caches = caches
@@ -26,7 +26,7 @@ public struct GetTool: CacheTool {
 
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
-            // Pinning writes to the index, and copying takes time.
+            // Do not pin or copy in this batch: pinning writes to the index, and copying takes time.
             let isImmediate = pins == nil && copies == nil && job.argument.flatMap(caches.entryPath) == nil
             let lookup = isImmediate ? try naming.keys(of: job).first : nil
             let turn = copies?.turn()

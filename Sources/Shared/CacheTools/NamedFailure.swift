@@ -1,13 +1,13 @@
 import Formats
 import Support
 
-/// A failure whose message begins with its subject, an address or a file.
+/// A failure whose message begins with its subject: an address or a file.
 public struct NamedFailure: WrappingFailure {
     public let name: String
     public let reason: any Failure
     public let code: String
 
-    /// - Parameter code: by default the reason's.
+    /// - Parameter code: by default, the code of `reason`.
     public init(_ name: String, _ reason: any Failure, code: String? = nil) {
         self.name = name
         self.reason = reason
@@ -16,7 +16,7 @@ public struct NamedFailure: WrappingFailure {
 
     public var message: String { "\(name): \(reason.message)" }
 
-    /// Runs `body`, and adds the name to its `FormatFailure`.
+    /// Runs `body`. If it throws a `FormatFailure`, adds the name to it.
     static func naming<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

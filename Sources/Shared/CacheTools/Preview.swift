@@ -2,13 +2,13 @@ import Fetch
 import Records
 import Store
 
-/// A picture of an unfinished download.
+/// A picture made from the beginning of an unfinished download.
 public struct Preview: Sendable, Equatable {
-    /// The absolute path of its file.
+    /// The absolute path of the preview.
     public var path: String
     /// The number of complete scans or passes.
     public var scan: Int
-    /// The bytes of the original that it shows, and the expected total.
+    /// The number of bytes of the original that the preview shows, and the expected total.
     public var bytes: Int
     public var totalBytes: Int?
     /// The media type of the preview.
@@ -31,7 +31,7 @@ public struct Preview: Sendable, Equatable {
 }
 
 extension Record {
-    /// Adds the fields `path` and `cache` of an unfinished picture.
+    /// Adds the fields `path` and `cache` of a preview.
     mutating func setPartial(_ preview: Preview, key: CacheKey, scope: ScopeName, url: String) {
         setPath("path", preview.path)
         set(

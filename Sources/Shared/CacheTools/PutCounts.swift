@@ -1,16 +1,16 @@
 import Fetch
 import Store
 
-/// The results of a run that puts entries into the cache.
+/// The number of pictures with each result, for a run that puts them into the cache.
 public struct PutCounts: Sendable, Equatable {
-    /// Fresh, or unnecessary because the files made from them exist.
+    /// Pictures that were fresh, or not needed because the files made from them exist.
     public var hits = 0
     public var fetched = 0
-    /// Requested after they had expired.
+    /// Pictures that their server reported as unchanged.
     public var revalidated = 0
-    /// Expired, and the server could not be reached.
+    /// Expired pictures whose server could not be reached.
     public var stale = 0
-    /// Failed, but replaced by a placeholder.
+    /// Failed pictures with a placeholder.
     public var placeholders = 0
     public var failed = 0
 

@@ -10,9 +10,9 @@ extension PutTool {
     /// The result of putting a picture.
     struct Outcome {
         enum Place {
-            /// An entry, with its cache unless that is bypassed.
+            /// An entry and its cache, or no cache if the policy bypasses it.
             case entry(Entry, CacheStatus, in: CacheStore?)
-            /// The record with the files that an earlier run made from the picture.
+            /// The record with the fields of files that an earlier run made from the picture.
             case made(Record)
         }
 
@@ -25,11 +25,11 @@ extension PutTool {
     private struct Candidate {
         let address: CacheItem.Candidate
         var state = CandidateChoice.State.untried
-        /// The end of its waiting time.
+        /// The time until which the address is not requested again.
         var restsUntil: Timestamp?
         var failure: (any Failure)?
 
-        /// Why it was not used, for a warning.
+        /// The reason why the address was not used, for a warning.
         var trouble: String? {
             if let failure { return failure.message }
             guard state == .resting, let restsUntil, let url = try? address.get().url else { return nil }
@@ -37,14 +37,15 @@ extension PutTool {
         }
     }
 
-    /// Fetches the first address that has a picture. A failing address is replaced by the next, and requested again
-    /// later if the failure is transient. If all fail, throws the first transient failure, else the first.
+    /// Fetches the picture from the best address that succeeds. An address that fails transiently is requested again by
+    /// a later run. If all addresses fail, throws the first transient failure, or the first failure if none is
+    /// transient.
     func fetch(
         _ addresses: CacheItem.Addresses, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> Outcome {
         var candidates = addresses.map { Candidate(address: $0) }
         if candidates.isEmpty { throw NoPicture(in: record) }
-        // With the user's own key, a worse picture would overwrite a better one.
+        // All addresses share a user-defined key, so a worse picture would overwrite a better one.
         let degrades = try degrades && rules.ownKey(record) == nil
         if degrades { try lookForPostponed(&candidates) }
         while true {
@@ -70,7 +71,8 @@ extension PutTool {
         }
     }
 
-    /// Reads which addresses failed recently. The last address has no alternative, so it is always requested.
+    /// Marks the addresses that failed in earlier runs. Skips the last address, which is always requested because it
+    /// has no alternative.
     private func lookForPostponed(_ candidates: inout [Candidate]) throws {
         for index in candidates.indices.dropLast() {
             guard let address = try? candidates[index].address.get(),
@@ -81,10 +83,10 @@ extension PutTool {
         }
     }
 
-    /// Warns that a worse picture is used, and records the failed addresses.
+    /// Warns that a worse picture is used, and postpones the addresses that failed.
     private func noteDegradation(to address: CacheItem.Address, from better: ArraySlice<Candidate>) {
         for candidate in better where candidate.state == .failed(isTransient: true) {
-            // An offline run made no request.
+            // Do not postpone an address that was not requested, as in an offline run.
             guard !(candidate.failure is CacheFailure), let failed = try? candidate.address.get() else { continue }
             try? caches.storage(for: failed.text).cache?.postpone(try failed.key)
         }
@@ -123,7 +125,7 @@ extension PutTool {
         return Outcome(place: .entry(fetched.entry, fetched.status, in: storage.cache))
     }
 
-    /// Returns whether a failure is independent of the address, so that another address would fail too.
+    /// Returns whether a failure does not depend on the address, so that every other address would fail, too.
     private static func isLocal(_ failure: any Failure) -> Bool {
         if case .offline = failure as? CacheFailure { return false }
         return failure is SystemFailure || failure is CacheFailure || failure is OutputFailure

@@ -2,20 +2,21 @@ import Fetch
 import Store
 import Support
 
-/// Entries that were served before revalidation (`stale-while-revalidate`). A run has no background, so it revalidates
-/// them after the last record.
+/// Revalidates expired entries after they were served (`stale-while-revalidate`). A command has no background process,
+/// so it revalidates them after the last record.
 extension PutTool {
     struct Revalidation: Sendable {
         let cache: CacheStore
         let fetch: FetchRequest
     }
 
-    /// Limits the queue, at some hundred bytes per entry. Further entries are revalidated before they are served.
+    /// The maximum length of the queue, which takes some hundred bytes per entry. If the queue is full, entries are
+    /// revalidated before they are served.
     private static let revalidationLimit = 4096
 
     var hasRoomForRevalidation: Bool { revalidations.withLock { $0.count < Self.revalidationLimit } }
 
-    /// Revalidates the queued entries on up to `jobs` threads. If a server fails, its entries stay unchanged.
+    /// Revalidates the queued entries on up to `jobs` threads. If a server fails, its entries do not change.
     public func revalidate(jobs: Int) {
         let count = min(jobs, revalidations.withLock(\.count))
         let threads = (0..<count).compactMap { _ in try? Thread.start(revalidateWaiting) }

@@ -11,31 +11,31 @@ public struct PutTool: CacheTool {
     let caches: Caches
     let client: HTTPClient
     let rules: CacheItem.Rules
-    /// Returns the request for an address, with its limits and headers.
+    /// Returns the request for an address, with limits and headers.
     let request: @Sendable (WebURL) -> HTTPRequest
     private let tally = Monitor(PutCounts())
-    /// The most bytes read from a pipe. Regular files are not limited here.
+    /// The maximum number of bytes to read from a pipe. Does not limit regular files.
     public var byteLimit = ByteCount.largestPicture
     /// Checks the bytes before they are stored.
     public var inspect = CacheStore.wholePicture
     /// Limits the rate of requests.
     public var pacing: StartPacing?
-    /// Emits a record for each preview of a download, before the record of the complete picture.
+    /// Makes previews of a download. Each preview is emitted as a record before the record of the complete picture.
     public var previews: Previews?
 
-    /// Copies originals to the user's file names; nil for none.
+    /// Copies originals into `--output-dir`, if it is given.
     public var copies: OriginalCopies?
-    /// Files that make their pictures unnecessary; nil if every picture is needed.
+    /// A folder of files made from pictures. Pictures whose files are unchanged are not fetched.
     public var made: MadeFiles?
 
-    /// Whether the caller calls `revalidate` at the end.
+    /// Whether the caller calls `revalidate` after the last record.
     public var revalidatesLater = false
     let revalidations = Monitor([Revalidation]())
 
     /// Whether to use a worse picture if a better one fails transiently.
     public var degrades = true
 
-    /// Returns an object that watches a body and passes previews to `ready`.
+    /// Returns an object that watches the body of a download and passes previews to `ready`.
     public typealias Previews = @Sendable (_ ready: @escaping (Preview) -> Void) -> any BodyWatcher
 
     public init(
@@ -79,7 +79,7 @@ public struct PutTool: CacheTool {
                         do {
                             return try process()
                         } catch CacheFailure.absent where copies != nil && attempt < 5 {
-                            // The entry was evicted before it was copied.
+                            // The entry was evicted before it was copied. Fetch it again.
                         }
                     }
                 }
@@ -91,7 +91,7 @@ public struct PutTool: CacheTool {
         }
     }
 
-    /// Returns the key to look up in a batch; nil if more than the entry is needed.
+    /// Returns the key to look up in a batch, or nil if a fresh hit does not complete the record.
     private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
         guard copies == nil, made == nil, case .addresses(let addresses) = item, let best = addresses.best,
             let key = try? rules.key(best, record: record), request(best.url).oldestAge == nil

@@ -3,9 +3,9 @@ import Options
 import Records
 import Support
 
-/// The configuration file: a JSON object whose fields are named like the long options, with `_` for `-`.
+/// The configuration file. It contains a JSON object, whose fields have the names of the long options with `_` for `-`.
 public struct Configuration: Sendable {
-    /// Every field that any tool knows. One file serves all tools, so each of them accepts all fields.
+    /// The fields of all tools. They share a configuration file, so each tool accepts every field.
     static var fields: [String] { [AnyOption].settings.compactMap(\.field) }
 
     private static let byteLimit = 1 << 20
@@ -13,14 +13,14 @@ public struct Configuration: Sendable {
     private let record: Record
     private let path: String
 
-    /// No file: nothing is set.
+    /// The configuration without a file.
     public static let empty = Configuration(record: Record(), path: "")
 
     /// Whether there is no file.
     var isEmpty: Bool { path.isEmpty }
 
-    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, else the file at the usual
-    /// place if it exists. Throws `ConfigurationFailure` (78) if it cannot be used.
+    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, otherwise the file at the default path if it
+    /// exists. Throws `ConfigurationFailure` (78) if a named file does not exist, or if the file is invalid.
     public static func load(option: String?, environment: Environment) throws -> Configuration {
         if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
             return try read(path)
@@ -29,13 +29,13 @@ public struct Configuration: Sendable {
         return try read(path)
     }
 
-    /// The place of the file if none is named; nil without a home.
+    /// Returns the default path, or nil if neither `XDG_CONFIG_HOME` nor `HOME` is set.
     public static func usualPath(_ environment: Environment) -> String? {
         environment.baseFolder("XDG_CONFIG_HOME", standard: ".config").map { $0 + "/apod-tools/config.json" }
     }
 
-    /// Returns whether there is a file that concerns this user. A tool started as another user inherits a `HOME` that
-    /// it may not enter; no other failure is a reason to go on without the settings.
+    /// Returns whether the file at the default path exists. A tool started as another user may inherit a `HOME` that it
+    /// cannot access; then the file does not apply. Any other error is fatal, so that no settings are ignored.
     private static func isPresent(_ path: String) throws -> Bool {
         do {
             return try File.exists(path)
@@ -54,7 +54,7 @@ public struct Configuration: Sendable {
             do {
                 record = try Record(parsing: bytes)
             } catch let failure as any Failure {
-                // Only the text of a broken file is scanned for the place.
+                // Scan the text again only to find the position of the error.
                 throw ConfigurationFailure(JSONPlace.fault(in: bytes)?.message ?? failure.message)
             }
         } catch let failure as any Failure {
@@ -68,7 +68,7 @@ public struct Configuration: Sendable {
         return Configuration(record: record, path: path)
     }
 
-    /// The field's value as text; a number or truth value as it is written; nil if it is not set. Throws
+    /// Returns the field's value as text, or nil if it is not set. Numbers and Booleans are returned as written. Throws
     /// `ConfigurationFailure` for an array or an object.
     func text(_ field: String) throws -> String? {
         guard !isEmpty, let path = FieldPath(field), let raw = record.raw(path) else { return nil }
@@ -78,8 +78,8 @@ public struct Configuration: Sendable {
         return record.printable(path)
     }
 
-    /// Returns the field's object and the file's path, for fields that hold several values; nil if it is not set.
-    /// Throws `ConfigurationFailure` for anything but an object.
+    /// Returns the field's object and the file's path, or nil if the field is not set. Throws `ConfigurationFailure` if
+    /// the value is not an object.
     public func object(_ field: FieldPath) throws -> (record: Record, path: String)? {
         guard !isEmpty, let raw = record.raw(field) else { return nil }
         guard let object = try? Record(parsing: raw) else {

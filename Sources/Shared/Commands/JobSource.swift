@@ -2,14 +2,14 @@ import Options
 import Records
 import Support
 
-/// The things that a command works on, and how each of them is named.
+/// The items that a command processes, named by operands or standard input.
 public struct InputItems {
-    /// A description for the message that none were given: "addresses or files".
+    /// A description of the items for the error if there are none, such as "addresses or files".
     let expected: String
     let operands: [String]
-    /// Turns an operand into a job. If it throws, the failure becomes a record like any other.
+    /// Turns an operand into a job. An error becomes a failed record.
     let operand: (String) throws -> RecordJob
-    /// Turns a line of standard input into a job: parsed like an operand, but as untrusted as a record.
+    /// Turns a line of standard input into a job. A line has the syntax of an operand, but is as untrusted as a record.
     let line: (String) throws -> RecordJob
 
     public init(
@@ -22,9 +22,10 @@ public struct InputItems {
         self.line = line ?? operand
     }
 
-    /// The same, but operands and lines may also be paths in the cache, which lead to no other file.
+    /// Returns items that can also be paths of cache entries. Even lines may name them, because such a path leads to no
+    /// other file.
     ///
-    /// - Parameter isEntryPath: whether a text is such a path.
+    /// - Parameter isEntryPath: returns whether a text is the path of an entry.
     func taking(_ isEntryPath: @escaping (String) -> Bool) -> InputItems {
         func job(_ text: String, _ other: (String) throws -> RecordJob) rethrows -> RecordJob {
             isEntryPath(text) ? RecordJob(Record(), argument: text) : try other(text)
@@ -32,11 +33,11 @@ public struct InputItems {
         return InputItems(expected, operands, operand: { try job($0, operand) }, line: { try job($0, line) })
     }
 
-    /// Whether standard input names some of them.
+    /// Whether standard input names items.
     var areInInput: Bool { operands.isEmpty || operands.contains("-") }
 }
 
-/// A line of standard input names a file, which only an argument may do.
+/// The error for a line of standard input that names a file. Only arguments may name files.
 public struct FileInLine: Failure {
     let path: String
 
@@ -49,12 +50,12 @@ public struct FileInLine: Failure {
     public var exitCode: ExitCode { .notAllowed }
 }
 
-/// The jobs that operands and standard input name, in order.
+/// Turns operands and standard input into jobs, in order.
 final class JobSource {
     private let context: ToolContext
     private let items: InputItems
     private var rest: ArraySlice<String>
-    /// Standard input, once it is its turn; its first byte shows whether it holds records.
+    /// Standard input while it is read: records or lines, depending on its first byte.
     private var records: RecordReader?
     private var lines: LineReader?
 
@@ -70,7 +71,7 @@ final class JobSource {
         rest = (items.operands.isEmpty ? ["-"] : items.operands)[...]
     }
 
-    /// How many jobs there will be; nil if that is not known.
+    /// The number of jobs, or nil if some come from standard input.
     var count: Int? { items.areInInput ? nil : items.operands.count }
 
     func next(flush: @escaping () -> Void) throws -> RecordInput? {

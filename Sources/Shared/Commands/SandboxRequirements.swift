@@ -3,38 +3,38 @@ import Support
 
 /// The rights that a command needs in addition to its cache.
 public struct SandboxRequirements: Sendable, Equatable {
-    /// Files to read: its arguments. Addresses among them do no harm, as there are no such files.
+    /// Files to read: the command's arguments. Addresses among them are harmless, because no file has such a path.
     public var inputs: [String] = []
     /// Files to write.
     public var outputs: [String] = []
     /// Folders to write files into.
     public var folders: [String] = []
-    /// Whether it opens connections.
+    /// Whether the command opens connections.
     public var usesNetwork = false
-    /// The certificates to trust instead of the system's.
+    /// A PEM file with the certificates to trust instead of the system's.
     public var certificates: String?
-    /// The remote of its cache, if any.
+    /// The remote of the cache, if any.
     public var remote: RemoteSettings?
-    /// Whether it draws text.
+    /// Whether the command draws text.
     public var drawsText = false
-    /// The font of that text: a file, or a family.
+    /// The font of the text: a file, or a family.
     public var font: String?
-    /// Whether it may load libraries that read or write pictures.
+    /// Whether the command may load libraries that decode or encode pictures.
     public var loadsCodecs = false
-    /// Whether it may load libidn2, for the host of an address.
+    /// Whether the command may load libidn2, for an internationalised host name.
     public var mapsHosts = false
-    /// Whether it uses the cache at all.
+    /// Whether the command uses the cache.
     public var usesCache = true
-    /// Whether it fails without a root: false if its operands may be files.
+    /// Whether the command fails without a root. False if its operands may be files.
     public var usesRoot = true
-    /// Whether it reads standard input for records or lines.
+    /// Whether the command reads records or lines on standard input.
     public var readsInput = false
-    /// Whether it may change the cache, so that the root must exist.
+    /// Whether the command may change the cache. If so, a missing root is created.
     public var changesCache = true
 
     public init() {}
 
-    /// The needs of a command that only looks into the cache.
+    /// The requirements of a command that only reads the cache.
     public static var looking: SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.changesCache = false
@@ -43,12 +43,12 @@ public struct SandboxRequirements: Sendable, Equatable {
 }
 
 extension Confinement {
-    /// Allows the needs of a command and the folders of its cache, and nothing else.
+    /// Allows only the requirements of a command and the folders of its cache.
     public init(_ requirements: SandboxRequirements, cache folders: [String], environment: Environment) {
         self.init(readable: requirements.inputs, writable: requirements.folders)
         allowBasics()
         if requirements.usesCache { writable += folders }
-        // An output that cannot be written fails later.
+        // An invalid output is reported when the command writes it.
         let outputs = requirements.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         writable += outputs
         setsPermissions = !outputs.isEmpty || !requirements.folders.isEmpty

@@ -6,10 +6,10 @@ import Store
 import Support
 
 extension ToolContext {
-    /// How to use the cache. Touches no file. Throws `ConfigurationFailure` for a bad setting, and
-    /// `CacheFailure.noRoot`.
+    /// Returns the settings of the cache. Accesses no file. Throws `ConfigurationFailure` for an invalid setting,
+    /// `UsageFailure` for a `--ttl` in the past, and `CacheFailure.noRoot`.
     ///
-    /// - Parameter needsRoot: whether the command fails without a root, if the policy is to cache on disk.
+    /// - Parameter needsRoot: whether a missing root is an error if the policy is to cache on disk.
     public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {
         var settings = CacheSettings(root: try root())
         settings.allowsSharedRoot = try value(.allowSharedRoot)
@@ -35,17 +35,17 @@ extension ToolContext {
         return settings
     }
 
-    /// The caches of a command. Opens none yet.
+    /// Returns the caches of a command, which are opened on first use.
     ///
-    /// - Parameter remote: the cache that machines share; nil for none.
+    /// - Parameter remote: the cache that this machine shares with others, if any.
     public func caches(_ settings: CacheSettings, remote: (any RemoteTier)? = nil) -> Caches {
         Caches(settings: settings, remote: remote, log: log, metrics: metrics, interruption: interruption)
     }
 
-    /// The caches, once all rights are given up that the command does not need. Opens none yet. Throws as
-    /// `cacheSettings` does.
+    /// Drops all rights that the command does not need, and returns its caches, which are opened on first use. Throws
+    /// the errors of `cacheSettings`.
     ///
-    /// - Parameter needs: the rights to keep besides the use of the cache.
+    /// - Parameter requirements: the rights that the command needs in addition to its cache.
     public func confinedCaches(_ requirements: SandboxRequirements) throws -> Caches {
         confinedCaches(requirements, try cacheSettings(needsRoot: requirements.usesRoot))
     }
@@ -55,11 +55,12 @@ extension ToolContext {
         return caches(settings)
     }
 
-    /// Drops all rights that a command does not need: see `Confinement`. Call it after the options are read, before
-    /// other threads start, and before untrusted data is read: a record, an index, a picture.
+    /// Drops all rights that a command does not need: see `Confinement`. Call it after reading the options, before
+    /// starting threads, and before reading untrusted data such as a record, an index or a picture.
     ///
-    /// Creates missing folders of the cache, which is impossible later. A command that creates none, but reads the
-    /// output of a command that does, waits for its first byte, and so for the root.
+    /// Creates missing folders of the cache, because the command cannot create them later. A command that only reads
+    /// the cache creates no root. In a pipe, the command before it may create the root: if the root is missing, this
+    /// function waits for the first byte on standard input.
     public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
         if requirements.readsInput, !requirements.changesCache, let root = settings.root,
@@ -73,13 +74,13 @@ extension ToolContext {
         log.detail(enforcement.words)
     }
 
-    /// Waits until there is something to read on standard input, or it ends.
+    /// Waits until standard input has data or ends.
     private func waitForInput() {
         var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         while poll(&watched, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// The rules of the environment, then the rules of the configuration file.
+    /// Returns the policies. The rules of the environment precede the rules of the configuration file.
     private func policies() throws -> Policies {
         var rules = try value(.policyRules) ?? []
         if let (object, path) = try configuration.object("policy_rules") {
@@ -95,7 +96,7 @@ extension ToolContext {
         return Policies(standard: try value(.policy), rules: rules)
     }
 
-    /// Returns the path of the root; nil if no setting and no variable gives it a place.
+    /// Returns the path of the root, or nil if no setting defines it and neither `XDG_CACHE_HOME` nor `HOME` is set.
     public func root() throws -> String? {
         try value(.cacheDir) ?? environment.baseFolder("XDG_CACHE_HOME", standard: ".cache").map { $0 + "/apod-tools" }
     }

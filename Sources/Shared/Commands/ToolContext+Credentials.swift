@@ -3,15 +3,15 @@ import Options
 import Support
 
 extension ToolContext {
-    /// The headers of options, and of files of options and the configuration, each for its origin. Headers without an
-    /// origin are for the origin of `addresses`.
+    /// Returns the headers of the command line and the configuration, each with its origin. Headers without an origin
+    /// get the origin of `addresses`.
     ///
-    /// - Parameter addresses: the addresses of the command line; nil if records name others, as a record must not
-    ///   choose the receiver of a secret. A header without an origin is then refused, or left out with a warning if it
+    /// - Parameter addresses: the addresses of the command line, or nil if records name addresses. A record must not
+    ///   choose the receiver of a secret: a header without an origin is then an error, or ignored with a warning if it
     ///   comes from the configuration.
     ///
-    /// Throws `UsageFailure` for an invalid header, and for a header whose server is unknown;
-    /// `ConfigurationFailure` for a file that cannot be read.
+    /// Throws `UsageFailure` for a header that is invalid or has no origin, and `ConfigurationFailure` if a file cannot
+    /// be read.
     public func headers(for addresses: [WebURL]?) throws -> GivenHeaders {
         var given = try givenHeaders()
         var configured = try configuredHeaders(givesAuthorization: given.authorizes)
@@ -47,8 +47,8 @@ extension ToolContext {
         return given
     }
 
-    /// The headers of the files that the configuration names, unless an option names another file. Its token gives way
-    /// to an `Authorization`.
+    /// Returns the headers of the files that the configuration names, unless an option names another file. Ignores the
+    /// token file of the configuration if a header sets `Authorization`.
     private func configuredHeaders(givesAuthorization: Bool) throws -> GivenHeaders {
         var configured = GivenHeaders()
         let namesFile = arguments.all(.header).contains { $0.hasPrefix("@") }
@@ -63,8 +63,8 @@ extension ToolContext {
         return configured
     }
 
-    /// The user names and passwords of a `.netrc` file: `~/.netrc` if `netrc` is set, else the file of
-    /// `netrc_file`; nil for none. Throws `ConfigurationFailure` if it cannot be read.
+    /// Returns the user names and passwords of `~/.netrc` if `netrc` is set, otherwise of the file `netrc_file`, or nil
+    /// if neither is set. Throws `ConfigurationFailure` if the file cannot be read.
     public func passwords() throws -> Netrc? {
         var path = try value(.netrcFile)
         if try value(.netrc) {
@@ -76,17 +76,18 @@ extension ToolContext {
         return try path.map { Netrc(try secretFile($0, holding: "user names and passwords")) }
     }
 
-    /// A key for a service, from a file or the environment, never from an argument; nil if there is none. Blanks and
-    /// line ends around it are ignored. Throws `ConfigurationFailure` if the file cannot be read, or if its content is
-    /// no key.
+    /// Returns the key for a service from a file or the environment, or nil. An argument never contains a key, because
+    /// other users can read it. Trims white space. Throws `ConfigurationFailure` if the file cannot be read, or if its
+    /// content is not a key.
     public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
         if let file = try value(file) { return try secret(file: file) }
         guard let variable = variable.variable, let text = environment[variable] else { return nil }
-        // Some schedulers unset a variable by making it empty.
+        // Some schedulers set a variable to an empty text in order to unset it.
         return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
     }
 
-    /// The one word in a file, without blanks and line ends around it. Throws as above.
+    /// Returns the key in a file, without surrounding white space. Throws `ConfigurationFailure` if the file cannot be
+    /// read, or if its content is not a key.
     func secret(file: String) throws -> String {
         try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
     }
@@ -99,8 +100,8 @@ extension ToolContext {
         return String(decoding: words[0], as: UTF8.self)
     }
 
-    /// The bytes of a file with secrets; warns if others may read it. Throws `ConfigurationFailure` if it cannot be
-    /// read, or has more than `byteLimit`.
+    /// Returns the bytes of a file with secrets. Warns if other users can access the file. Throws
+    /// `ConfigurationFailure` if it cannot be read, or if it has more than `byteLimit` bytes.
     public func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
         if path == "-" {
             throw ConfigurationFailure("cannot read \(what) from standard input, which is for records; name a file")
@@ -109,7 +110,8 @@ extension ToolContext {
         do {
             let file = try File.openInput(path)
             bytes = try file.contents(atMost: byteLimit + 1)
-            // A pipe (`<(pass show token)`) has the permissions that the shell gave it, and ends with the run.
+            // Do not check a pipe, such as `<(pass show token)`: the shell sets its permissions, and no other process
+            // can read it after the run.
             if file.isRegular, file.status.mode & 0o077 != 0 {
                 log.warning("\(path) holds \(what), and others may read or change it; run chmod 600 on it")
             }

@@ -3,14 +3,14 @@ import Options
 import Support
 
 extension ToolContext {
-    /// A client that follows the options about the network. Opens and loads nothing. Throws `ConfigurationFailure` for
-    /// a bad setting.
+    /// Creates a client with the network options of the command line. Opens no connection and loads no library. Throws
+    /// `ConfigurationFailure` for an invalid setting.
     ///
     /// - Parameters:
-    ///   - rate: the most bytes per second of all downloads together; nil for no limit.
-    ///   - jobsPerHost: the most concurrent exchanges with a host; nil for no limit.
-    ///   - passwords: for all requests; see `passwords()`.
-    ///   - wrap: may put a transport between the client and libcurl.
+    ///   - rate: the limit of all downloads together in bytes per second, or nil.
+    ///   - jobsPerHost: the maximum number of concurrent exchanges with a host, or nil.
+    ///   - passwords: user names and passwords for all requests, from `passwords()`.
+    ///   - wrap: returns the transport for the client, given libcurl's transport.
     public func client(
         redirects: RedirectPolicy = RedirectPolicy(), rate: Int? = nil, jobsPerHost: Int? = nil,
         passwords: Netrc? = nil,
@@ -31,8 +31,8 @@ extension ToolContext {
             passwords: passwords, log: log, interruption: interruption)
     }
 
-    /// The needs of a command that uses the network. Files with secrets are not included, as they have been read
-    /// before. Throws `ConfigurationFailure` for a bad setting.
+    /// Returns the requirements of a command that uses the network. Excludes files with secrets, which are read before
+    /// the process drops its rights. Throws `ConfigurationFailure` for an invalid setting.
     public func networkRequirements() throws -> SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.usesNetwork = true
@@ -40,8 +40,8 @@ extension ToolContext {
         return requirements
     }
 
-    /// How long a request may take. Transfers that are slowed down on purpose may take as long as they need, unless
-    /// there is an explicit limit.
+    /// Returns the timeouts of a request. With a rate limit, the total is a week unless `timeout` is set, because the
+    /// limit makes transfers slow.
     private func timeouts(isSlowedDown: Bool) throws -> HTTPRequest.Timeouts {
         var timeouts = HTTPRequest.Timeouts()
         let isExplicit = try text(.timeout) != nil

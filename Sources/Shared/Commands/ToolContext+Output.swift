@@ -4,10 +4,10 @@ import Records
 import Support
 
 extension ToolContext {
-    /// The folder of `--output-dir`, which is not made yet; nil without it. Throws `UsageFailure` for options that go
-    /// with it alone, and `ConfigurationFailure` for a bad setting.
+    /// Returns the folder of `--output-dir` without creating it, or nil without this option. Throws `UsageFailure` if
+    /// another option requires `--output-dir`, and `ConfigurationFailure` for an invalid setting.
     ///
-    /// - Parameter standard: the template that counts if none is given.
+    /// - Parameter standard: the default of `--name-template`.
     public func outputFolder(standard: NameTemplate) throws -> OutputFolder? {
         guard let path = arguments[.outputDir] else {
             for option in [.nameTemplate, .overwrite] as [AnyOption] where arguments.isGiven(option) {
@@ -19,10 +19,8 @@ extension ToolContext {
             path, template: arguments[.nameTemplate] ?? standard, synchronizes: try value(.sync))
     }
 
-    /// Makes the folder of a file that a command is to write, if it is missing: later, the command may not have the
-    /// right. Throws `SystemFailure` (73).
-    ///
-    /// - Parameter needs: gets the right to write the file.
+    /// Creates the folder of an output file if it is missing, and allows the file in `requirements`. Call it before
+    /// `confine`, which removes the right to create the folder. Throws `SystemFailure` (73).
     public func prepareOutput(_ path: String, _ requirements: inout SandboxRequirements) throws {
         requirements.outputs = [path]
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex,
@@ -31,12 +29,10 @@ extension ToolContext {
         try makeFolder(String(path[..<slash]), synchronized: try value(.sync))
     }
 
-    /// Where copies of originals go, in a folder that is made now if it is missing; nil if none are wanted. Throws as
-    /// `outputFolder` does, and `SystemFailure` (73).
+    /// Returns the destination for copies of originals, or nil without `--output-dir`. Creates the folder if it is
+    /// missing, and adds it to `requirements`. Throws the errors of `outputFolder`, and `SystemFailure` (73).
     ///
-    /// - Parameters:
-    ///   - needs: gets the right to write there.
-    ///   - stores: whether the command stores entries, which `--sync` concerns as well.
+    /// - Parameter stores: whether the command stores entries, so that `--sync` has an effect without copies.
     public func copies(_ requirements: inout SandboxRequirements, stores: Bool = false) throws -> OriginalCopies? {
         guard let folder = try outputFolder(standard: .original) else {
             if arguments[.sync], !stores { throw UsageFailure("--sync goes with --output-dir") }

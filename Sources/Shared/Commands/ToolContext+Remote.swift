@@ -4,8 +4,9 @@ import Remote
 import Support
 
 extension ToolContext {
-    /// How to use the remote; nil if none is named, or if no connection may be opened. Reads the files with its headers
-    /// and its key. Throws `ConfigurationFailure` for a bad setting, and `UsageFailure` for a bad header.
+    /// Returns the settings of the remote, or nil without a remote or with `--offline`. Reads the files that contain
+    /// its headers and its key. Throws `ConfigurationFailure` for an invalid setting, and `UsageFailure` for an invalid
+    /// header.
     public func remoteSettings() throws -> RemoteSettings? {
         guard let address = try value(.remote), !arguments[.offline] else { return nil }
         var settings = RemoteSettings(
@@ -36,7 +37,7 @@ extension ToolContext {
         return given.headers(for: url)
     }
 
-    /// The remote itself; nil for nil. Opens and loads nothing.
+    /// Creates the remote, or returns nil without settings. Opens no connection and loads no library.
     public func remote(_ settings: RemoteSettings?) -> Remote? {
         settings.map {
             Remote($0, environment: environment, log: log, metrics: metrics, interruption: interruption)

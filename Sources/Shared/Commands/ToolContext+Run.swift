@@ -4,10 +4,10 @@ import Records
 import Support
 
 extension ToolContext {
-    /// How records are processed and written, as the options say. Throws `UsageFailure` for options that contradict
-    /// each other, and `ConfigurationFailure` for a bad setting.
+    /// Returns the options of the command line that control a `RecordRun`. Throws `UsageFailure` for contradictory
+    /// options, and `ConfigurationFailure` for an invalid setting.
     ///
-    /// - Parameter work: decides the number of jobs if no setting does.
+    /// - Parameter work: determines the default of `--jobs`.
     public func runOptions(_ work: Work) throws -> RecordRunOptions {
         var options = RecordRunOptions()
         options.jobs = try jobs(work)
@@ -19,8 +19,8 @@ extension ToolContext {
         return options
     }
 
-    /// Returns the number of jobs: `--jobs` or its default for the work, or fewer, with a warning, if the process may
-    /// not open enough files. Throws `ConfigurationFailure` for a bad setting.
+    /// Returns the value of `--jobs`, or its default for `work`. If the process cannot open enough files, warns and
+    /// returns a smaller number. Throws `ConfigurationFailure` for an invalid setting.
     public func jobs(_ work: Work) throws -> Int {
         let wanted = try value(.jobs) ?? work.jobs
         let limit = OpenFiles.limit
@@ -40,18 +40,20 @@ extension ToolContext {
         return .fields(fields, terminator: arguments.terminator)
     }
 
-    /// Runs a tool over the operands, each turned into a job, or over standard input if there are none; `-` among them
-    /// means standard input. Returns the exit status. Throws `UsageFailure` if there are no operands and standard input
-    /// is a terminal, and `SystemFailure` if output cannot be written.
+    /// Runs a tool over the operands, or over standard input if there are none. The operand `-` means standard input.
+    /// Returns the exit status. Throws `UsageFailure` if there are no operands and standard input is a terminal, and
+    /// `SystemFailure` if output cannot be written.
     public func run(_ tool: any RecordTool, options: RecordRunOptions, over items: InputItems) throws -> Int32 {
         let source = try JobSource(self, items)
         if let count = source.count { progress.expect(records: count) }
         return try run(tool, options: options) { try source.next(flush: $0) }
     }
 
-    /// Runs a tool over the input of `next`, and writes to standard output. `next` receives a function that flushes
-    /// finished records, to call before it waits. Returns the exit status. Throws `SystemFailure` if output cannot be
-    /// written, and the errors of `next`.
+    /// Runs a tool over the input of `next`, and writes the records to standard output. Returns the exit status. Throws
+    /// `SystemFailure` if output cannot be written, and the errors of `next`.
+    ///
+    /// - Parameter next: returns the next input, or nil at the end. Calls `flush`, which writes finished records,
+    ///   before it waits for input.
     public func run(
         _ tool: any RecordTool, options: RecordRunOptions, next: (_ flush: @escaping () -> Void) throws -> RecordInput?
     ) throws -> Int32 {
@@ -67,9 +69,9 @@ extension ToolContext {
         return status
     }
 
-    /// Calls `body` with each thing that the operands or standard input name, reports each failure, and returns the
-    /// exit status of the failures. Calls `finish` at the end. Throws `UsageFailure` if there are no
-    /// operands and standard input is a terminal, `SystemFailure` if that cannot be read, and the errors of `finish`.
+    /// Calls `body` with each item of the operands or standard input, then calls `finish`. Reports each failure, and
+    /// returns the exit status of the failures. Throws `UsageFailure` if there are no operands and standard input is a
+    /// terminal, `SystemFailure` if standard input cannot be read, and the errors of `finish`.
     public func forEach(
         _ items: InputItems, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
     ) throws -> Int32 {
@@ -92,11 +94,11 @@ extension ToolContext {
         return tally.status
     }
 
-    /// Calls `find` with everything that the operands or standard input name. Returns 1 as soon as something is
-    /// missing, else 0. Throws other failures of `find`, `UsageFailure` if there are no operands and standard input is
-    /// a terminal, and `SystemFailure` if that cannot be read.
+    /// Calls `find` with each item of the operands or standard input. Returns 1 at the first missing item, or 0 if
+    /// there is none. Throws other failures of `find`, `UsageFailure` if there are no operands and standard input is a
+    /// terminal, and `SystemFailure` if standard input cannot be read.
     ///
-    /// - Parameter find: throws `absent` or `noInput` for a thing that is not there.
+    /// - Parameter find: throws a failure with the exit code `absent` or `noInput` if the item is missing.
     public func areAllThere(_ items: InputItems, _ find: (RecordJob) throws -> Void) throws -> Int32 {
         let source = try JobSource(self, items)
         while let input = try source.next(flush: {}) {
@@ -113,9 +115,9 @@ extension ToolContext {
         return 0
     }
 
-    /// Standard input, of which nothing has been read yet. Throws `SystemFailure` if it is closed.
+    /// Returns a reader for standard input. Throws `SystemFailure` if standard input is closed.
     ///
-    /// - Parameter flush: writes finished records, before the reader waits for more input.
+    /// - Parameter flush: writes finished records. Called before the reader waits for input.
     public func standardInput(_ flush: @escaping () -> Void) throws -> LineReader {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
         return LineReader(file: file, endsInNUL: arguments[.nullData]) {
@@ -124,8 +126,8 @@ extension ToolContext {
         }
     }
 
-    /// Waits until there is something to read. Throws `Cancelled` if the reader of our output has gone, which a blocked
-    /// `read` would not notice before the next record.
+    /// Waits until standard input has data or ends. Throws `Cancelled` if the reader of standard output closes the
+    /// pipe, which a blocked `read` would not detect before the next record.
     private func waitForInput() throws {
         var watched = [pollfd(fd: 0, events: Int16(POLLIN), revents: 0), pollfd(fd: 1, events: 0, revents: 0)]
         while true {
@@ -144,7 +146,7 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// The byte after each thing that is printed.
+    /// The byte after each printed item: a line feed, or NUL with `--null`.
     public var terminator: UInt8 { self[.nullTerminated] ? 0 : UInt8(ascii: "\n") }
 
     /// Throws `UsageFailure` if both options are given.
@@ -154,6 +156,6 @@ extension Arguments {
         }
     }
 
-    /// Whether a command that takes operands or standard input reads standard input.
+    /// Whether the operands make the command read standard input.
     public var readsInput: Bool { operands.isEmpty || operands.contains("-") }
 }

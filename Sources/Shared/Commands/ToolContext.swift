@@ -1,7 +1,7 @@
 import Options
 import Support
 
-/// The surroundings of a command: arguments, environment, configuration, log, progress, metrics and interruption.
+/// The context in which a command runs: arguments, environment, configuration, log, progress, metrics and interruption.
 public struct ToolContext: Sendable {
     public let arguments: Arguments
     public let environment: Environment
@@ -9,7 +9,7 @@ public struct ToolContext: Sendable {
     public private(set) var log: Log
     public var metrics = Metrics.silent
     public var progress = Progress.none
-    /// Whether the process drops rights that it does not need: see `confine`.
+    /// Whether `confine` drops the rights that the process does not need.
     public var isConfined = true
     public let interruption: Interruption
 
@@ -24,9 +24,9 @@ public struct ToolContext: Sendable {
         self.interruption = interruption
     }
 
-    /// The context of a command line. Reads the configuration file if it exists, and opens the file for metrics if
-    /// `metrics` names it. Throws `ConfigurationFailure` for a bad file or setting, and `SystemFailure` if the file for
-    /// metrics cannot be opened.
+    /// Creates the context of a command line. Reads the configuration file if it exists, and opens the metrics file if
+    /// the setting `metrics` names one. Throws `ConfigurationFailure` for an invalid file or setting, and
+    /// `SystemFailure` if the metrics file cannot be opened.
     public init(_ arguments: Arguments) throws {
         try self.init(silent: arguments)
         let threshold: Log.Level = arguments[.quiet] ? .error : arguments[.verbose] ? .detail : .warning
@@ -38,7 +38,8 @@ public struct ToolContext: Sendable {
         if style != .hidden { progress = Progress(style, log: log, meetsOutput: Terminal.isTerminal(1)) }
     }
 
-    /// A context that prints nothing. Throws `ConfigurationFailure` for a bad configuration file or setting.
+    /// Creates a context that prints nothing. Throws `ConfigurationFailure` for an invalid configuration file or
+    /// setting.
     init(silent arguments: Arguments, environment: Environment = .ofProcess()) throws {
         let configuration = try Configuration.load(option: arguments[.config], environment: environment)
         self.init(arguments, environment: environment, configuration: configuration, log: .silent)
@@ -47,15 +48,13 @@ public struct ToolContext: Sendable {
 
     public var tool: String { arguments.tool }
 
-    /// The source of a setting's value. The option overrides the environment, which overrides the configuration
-    /// file.
+    /// The source of a setting's value. An option overrides the environment, which overrides the configuration file.
     public enum Source: String, Sendable {
         case option, environment, configuration
     }
 
-    /// The text of an option's value, and its source; nil if it is not set, or if its field is an object.
-    ///
-    /// Throws `ConfigurationFailure` for a field that is no text, number or truth value.
+    /// Returns the text and the source of a setting's value, or nil if it is not set. Ignores the configuration file if
+    /// the field is an object. Throws `ConfigurationFailure` if the field is not a string, number or Boolean.
     public func text(_ option: AnyOption) throws -> (text: String, source: Source)? {
         if let text = arguments.text(option) { return (text, .option) }
         if let variable = option.variable, let text = environment[variable] { return (text, .environment) }
@@ -65,19 +64,18 @@ public struct ToolContext: Sendable {
         return (text, .configuration)
     }
 
-    /// The value of an option or setting: the option overrides the environment, which overrides the configuration file;
-    /// nil if it is not set.
-    ///
-    /// Throws `ConfigurationFailure` (78) for a bad value in the environment or the file; a bad value of an option
-    /// was refused when the line was read.
+    /// Returns the value of an option or setting, or nil if it is not set. Throws `ConfigurationFailure` (78) for an
+    /// invalid value in the environment or the configuration file. `Command.request` has already checked the values of
+    /// options.
     public func value<Value>(_ option: Option<Value>) throws -> Value? {
         try given(option).flatMap { $0 as? Value }
     }
 
-    /// The value of an option or setting, or its default. Throws as above.
+    /// Returns the value of an option or setting, or its default. Throws `ConfigurationFailure` (78) as above.
     public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value { option.value(try given(option)) }
 
-    /// The value as a case of a type that the table of options does not know, but that has a case for each value.
+    /// Returns the value as a case of an enumeration that the option table cannot import. The enumeration must have a
+    /// case for each value of the option.
     public func value<Choice: RawRepresentable>(
         _ option: DefaultedOption<Choice.RawValue>, as type: Choice.Type
     ) throws -> Choice where Choice.RawValue: Sendable {

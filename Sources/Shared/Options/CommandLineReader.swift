@@ -1,16 +1,16 @@
 import Support
 
-/// The request of a command line.
+/// The action that a command line requests.
 public enum Request: Sendable {
     case run(Command, Arguments)
-    /// `-h` (short) or `--help`, for the last command of the path.
+    /// `-h` (short) or `--help`: help for the last command of the path.
     case help([Command], isShort: Bool)
     case version
-    /// `--generate`: a text for packagers.
+    /// `--generate`: a manual page, a completion script or a table of settings, for packagers.
     case generate(Generated)
 }
 
-/// What `--generate` writes.
+/// The argument of `--generate`.
 public enum Generated: String, Sendable, CaseIterable {
     case man
     case bash = "complete-bash"
@@ -21,17 +21,18 @@ public enum Generated: String, Sendable, CaseIterable {
 }
 
 extension Command {
-    /// Reads the words after the tool's name.
+    /// Parses the words after the tool's name.
     ///
-    /// Options may stand anywhere, also before the command: `--name value`, `--name=value`, `-jvalue`, `-j value`,
-    /// several short options in one word (`-qv`). After `--`, all words are operands. If an option takes a single
-    /// value, the last value counts. A request for help takes precedence over anything that is wrong.
+    /// Options can be anywhere on the line, even before the command. The forms are `--name value`, `--name=value`,
+    /// `-j value`, `-jvalue`, and several short options in one word (`-qv`). After `--`, all words are operands. If an
+    /// option that takes one value is given twice, the last value counts. A request for help takes precedence over
+    /// errors.
     ///
-    /// Throws `UsageFailure` for a wrong line.
+    /// Throws `UsageFailure` if the line is invalid.
     public func request(_ words: [String]) throws -> Request {
         if let place = helpPlace(words) { return .help(try helpPath(words[(place + 1)...]), isShort: false) }
         let (path, positions, failure) = commandPath(words)
-        // Made only if needed: it costs as much as everything else here.
+        // Creating the options costs as much as the rest of this function.
         let hasOptions = words.contains { $0.hasPrefix("-") && $0 != "-" }
         var reader = CommandLineReader(path: path, options: hasOptions ? path[path.count - 1].options : [])
         var rest: [String] = []
@@ -43,15 +44,15 @@ extension Command {
         return try reader.request()
     }
 
-    /// The place of the word `help`, if it stands where a command would.
+    /// Returns the index of the word `help` if it is in the position of a command.
     private func helpPlace(_ words: [String]) -> Int? {
         guard let first = words.firstIndex(where: { !$0.hasPrefix("-") }), words[first] == "help" else { return nil }
-        // Otherwise it is the value of an option.
+        // After an option, `help` may be its value. In the position of a command, it is an unknown command.
         return first == 0 || commandPath(Array(words[..<first]) + ["help"]).failure != nil ? first : nil
     }
 
-    /// The commands that the words name, and the places of their names. A mistake is returned rather than thrown, as
-    /// the line may still ask for help.
+    /// Returns the commands that the words name, and the indices of their names. An error is returned rather than
+    /// thrown, because a later word may request help.
     func commandPath(_ words: [String]) -> (path: [Command], positions: [Int], failure: UsageFailure?) {
         var path = [self]
         var positions: [Int] = []
@@ -62,7 +63,7 @@ extension Command {
             let command = path[path.count - 1]
             if word.hasPrefix("-"), word != "-" {
                 if word == "--" { break }
-                // Which words are values depends on the options of commands that are not known yet.
+                // The command is not known yet, so the option may belong to any command.
                 let options = known ?? allOptions
                 known = options
                 var reader = CommandLineReader(path: path, options: options)
@@ -84,7 +85,8 @@ extension Command {
         return (path, positions, nil)
     }
 
-    /// The commands that `help scope switch` names. Throws `UsageFailure` for an unknown one.
+    /// Returns the commands that the words after `help` name, as in `help scope switch`. Throws `UsageFailure` for an
+    /// unknown command.
     private func helpPath(_ words: ArraySlice<String>) throws -> [Command] {
         var path = [self]
         for word in words where !word.hasPrefix("-") {
@@ -112,13 +114,13 @@ extension Command {
         return UsageFailure("there is no command \"\(what)\"; \(advice)")
     }
 
-    /// The options of all commands below this command. A name means the same in all of them.
+    /// The options of this command and all its subcommands. An option means the same in each of them.
     var allOptions: [AnyOption] {
         tree.flatMap { $0.command.options }
     }
 }
 
-/// Reads the options and operands of one command.
+/// Parses the options and operands of one command.
 struct CommandLineReader {
     let path: [Command]
     let options: [AnyOption]
@@ -126,9 +128,9 @@ struct CommandLineReader {
     private(set) var operands: [String] = []
     /// Whether a `--` was read.
     private(set) var isEnded = false
-    /// The option whose value is missing after the last word.
+    /// The option at the end of the line, if its value is missing.
     private(set) var missing: AnyOption?
-    /// The first mistake.
+    /// The first error.
     private(set) var failure: UsageFailure?
 
     init(path: [Command], options: [AnyOption]) {
@@ -139,7 +141,7 @@ struct CommandLineReader {
     private var command: Command { path[path.count - 1] }
     private var advice: String { "; see \(path.line) --help" }
 
-    /// The request, once the line has been read. Throws `UsageFailure` if operands are missing, or too many.
+    /// Returns the request after `read`. Throws `UsageFailure` if there are too few or too many operands.
     func request() throws -> Request {
         guard command.run != nil else {
             let names = command.visibleSubcommands.map(\.name).joined(separator: ", ")
@@ -154,7 +156,7 @@ struct CommandLineReader {
         return .run(command, Arguments(given, operands: operands, path: path))
     }
 
-    /// Reads all words; returns the request if it is not to run the command.
+    /// Parses all words. Returns a request for help, the version or a generated text, or nil to run the command.
     mutating func read(_ words: ArraySlice<String>) -> Request? {
         var rest = words
         var request: Request?
@@ -203,7 +205,7 @@ struct CommandLineReader {
         while let letter = letters.popFirst() {
             if letter == "h" { return .help(path, isShort: true) }
             guard let option = options.first(where: { $0.short == letter }) else {
-                // A long option with a single dash is a common mistake.
+                // Suggest from the whole word: a long option with a single dash is a common mistake.
                 fail(unknownOption(word, String(word.dropFirst())))
                 return nil
             }
@@ -219,7 +221,7 @@ struct CommandLineReader {
         return nil
     }
 
-    /// Adds an option, taking the words that belong to it.
+    /// Adds an option, and removes its values from `rest`.
     private mutating func take(
         _ option: AnyOption, named name: String, isNegated: Bool, attached: String?, _ rest: inout ArraySlice<String>
     ) {
@@ -281,7 +283,7 @@ struct CommandLineReader {
             + " \(path.line) --help"
     }
 
-    /// Returns the option with this long name, and whether the name negates it (`--no-NAME`).
+    /// Returns the option with this long name, and whether the name is its negation (`--no-NAME`).
     private static func find(_ name: String, _ options: [AnyOption]) -> (AnyOption, isNegated: Bool)? {
         for option in options {
             if option.name == name { return option.isTyped ? (option, false) : nil }
@@ -292,7 +294,7 @@ struct CommandLineReader {
         return nil
     }
 
-    /// Reads the option at the beginning of `words`; returns how many words it takes, including itself.
+    /// Parses the option at the beginning of `words`. Returns the number of words of the option and its values.
     mutating func skim(_ words: ArraySlice<String>) -> Int {
         guard let word = words.first else { return 0 }
         var rest = words.dropFirst()

@@ -51,7 +51,7 @@ struct HelpTests {
         let short = try run(command[0], command.dropFirst() + ["-h"]).expect(0)
         #expect(short.stderr == "" && short.stdout.contains("USAGE: \(line)"), "\(short)")
         #expect(short.lines.count <= 42 && short.lines.allSatisfy { $0.count <= 78 }, "\(short)")
-        #expect(short.lines.last == "\(line) --help says more.")
+        #expect(short.lines.last == "See \(line) --help for details.")
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])

@@ -1,8 +1,8 @@
 import HTTP
 import Support
 
-/// Runs `body`. If it finds nothing for an argument that is an address without its scheme, the failure suggests the
-/// address.
+/// Runs `body`. If it finds nothing, and the argument looks like an address without a scheme, adds a suggestion of the
+/// complete address to the failure.
 ///
 /// - Parameter words: formats the suggestion.
 public func suggestingAddress<Result>(
@@ -11,7 +11,7 @@ public func suggestingAddress<Result>(
     do {
         return try body()
     } catch let failure as any Failure {
-        // An unreadable file exists.
+        // A file that cannot be read exists, so the argument is not an address.
         let isMissing =
             (failure as? SystemFailure)?.isMissing ?? [.absent, .usage, .notAllowed].contains(failure.exitCode)
         guard isMissing, let address = argument.flatMap(WebURL.address(withoutScheme:)) else { throw failure }

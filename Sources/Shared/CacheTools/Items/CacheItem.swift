@@ -8,13 +8,13 @@ import Support
 /// The subject of an argument or a record: a picture with its addresses, or a local file.
 public enum CacheItem: Sendable {
     case addresses(Addresses)
-    /// Only from an argument: a record's text never becomes a path.
+    /// A local file, which only an argument can name. The text of a record never becomes a path.
     case file(path: String)
 
     /// An address of a picture.
     public struct Address: Sendable {
         public let url: WebURL
-        /// The normalized address, which policies match.
+        /// The normalized address, which the patterns of policies match.
         let text: String
         private let madeKey: Result<CacheKey, any Error>
 
@@ -26,12 +26,12 @@ public enum CacheItem: Sendable {
             }
         }
 
-        /// The key of the address. Throws as `KeySecrets.digest`.
+        /// The key of the address. Throws the errors of `KeySecrets.digest`.
         var key: CacheKey { get throws { try madeKey.get() } }
     }
 
-    /// An address, or the reason for refusing it. Not a `Result`, whose conformances are looked up at run time, at 2 %
-    /// of a hit's instructions.
+    /// An address, or the reason for refusing it. Not a `Result`, because looking up its conformances at run time takes
+    /// 2 % of the instructions of a hit.
     public enum Candidate: Sendable {
         case address(Address)
         case refused(WebURLFailure)
@@ -58,7 +58,7 @@ public enum CacheItem: Sendable {
             self.rules = rules
         }
 
-        /// The first address; nil if there is none or it is refused.
+        /// The first address, or nil if there is none or it is refused.
         var best: Address? {
             var rest = self
             return try? rest.next()?.get()
@@ -79,7 +79,7 @@ public enum CacheItem: Sendable {
     /// A key to look up, and the address that determines its policy.
     public typealias Lookup = (key: CacheKey, address: String)
 
-    /// The rules for addresses and keys. A class, since every record's addresses refer to it.
+    /// The rules for addresses and keys. A class, because the addresses of every record refer to them.
     public final class Rules: Sendable {
         private let addresses: PictureAddresses
         private let key: String?
@@ -90,12 +90,12 @@ public enum CacheItem: Sendable {
         private let known = KnownAddresses()
 
         /// - Parameters:
-        ///   - addresses: the record fields with addresses.
+        ///   - addresses: the record fields that contain addresses.
         ///   - key: a name that replaces the address as the key.
-        ///   - keyField: the field with such a name.
-        ///   - ignoredQuery: query parameters that keys ignore.
-        ///   - expiryFields: the fields with the expiry of entries; the first that exists counts.
-        ///   - secrets: for the keys of addresses with secrets.
+        ///   - keyField: the record field that contains such a name.
+        ///   - ignoredQuery: query parameters that are not part of keys.
+        ///   - expiryFields: the record fields that contain an expiry. The first field that exists counts.
+        ///   - secrets: hashes the secrets in addresses, so that keys contain none.
         public init(
             addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
             ignoredQuery: Set<String> = [], expiryFields: [FieldPath] = [], secrets: KeySecrets = .ofProcess
@@ -108,9 +108,9 @@ public enum CacheItem: Sendable {
             self.secrets = secrets
         }
 
-        /// Returns the addresses or the file that an argument names, or the addresses in a record. An argument with a
-        /// scheme is an address. Throws `UsageFailure` for a malformed address; the caller handles refused schemes and
-        /// hosts.
+        /// Returns the address or file that an argument names, or the addresses in a record. An argument with a scheme
+        /// is an address. Throws `UsageFailure` for a malformed address. An address with a refused scheme or host
+        /// becomes a refused candidate.
         public func item(of job: RecordJob) throws -> CacheItem {
             guard let argument = job.argument else {
                 return .addresses(
@@ -132,7 +132,7 @@ public enum CacheItem: Sendable {
         /// Returns the key for an address of a record. Throws `CacheFailure.badKey`.
         func key(_ address: Address, record: Record) throws -> CacheKey { try ownKey(record) ?? address.key }
 
-        /// Returns the user's own key for a record, if any. Throws `CacheFailure.badKey`.
+        /// Returns the user-defined key for a record, if any. Throws `CacheFailure.badKey`.
         func ownKey(_ record: Record) throws -> CacheKey? { try name(record).map { try CacheKey(name: $0) } }
 
         /// Returns the expiry in the record's fields, if any. Throws `BadExpiryField`.
@@ -147,9 +147,10 @@ public enum CacheItem: Sendable {
 
         private func name(_ record: Record) -> String? { key ?? keyField.flatMap { record.printable($0) } }
 
-        /// Returns the keys to look up, best first. An argument may be a key as commands print it. Throws
-        /// `UsageFailure` for an argument that names nothing, `CacheFailure.badKey`, `SystemFailure` (66) for a
-        /// relative path in an unknown folder, `WebURLFailure` if no address is valid, and as `KeySecrets.digest`.
+        /// Returns the keys to look up, best first. An argument can also be a key that a command printed. Throws
+        /// `UsageFailure` for a malformed argument, `CacheFailure.badKey`, `SystemFailure` (66) for a relative path if
+        /// the working directory is unknown, `WebURLFailure` if no address is valid, and the errors of
+        /// `KeySecrets.digest`.
         public func keys(of job: RecordJob) throws -> [Lookup] {
             if let key = try job.argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
             let item = try item(of: job)
@@ -173,13 +174,13 @@ public enum CacheItem: Sendable {
                 }
                 if found.isEmpty, own.isEmpty, let failure { return [try key(printed: job.argument, failure)] }
                 if own.isEmpty { return try found.map { (try $0.key, $0.text) } }
-                // The user's own key suffices: the record of a local file in `ls` has no address.
+                // A user-defined key needs no address. For example, records of local files from `ls` have none.
                 if found.isEmpty { return own.map { ($0, $0.text) } }
                 return found.flatMap { address in own.map { ($0, address.text) } }
             }
         }
 
-        /// Returns the key that an earlier version may have printed for an address whose host is now refused. Throws
+        /// Returns the key for an address whose host is refused. An earlier version may have printed this key. Throws
         /// `failure` for other texts.
         private func key(printed text: String?, _ failure: WebURLFailure) throws -> Lookup {
             guard case .blockedHost = failure, let text, WebURL.withoutSecrets(text).hasSameBytes(as: text) else {
@@ -188,7 +189,7 @@ public enum CacheItem: Sendable {
             return (try CacheKey(printed: text), text)
         }
 
-        /// Returns the address in a record's text; nil if it is certainly no picture.
+        /// Returns the address in a record's text, or nil if its file extension shows that it is not a picture.
         fileprivate func address(of text: String) -> Candidate? {
             known.candidate(text) {
                 do throws(WebURLFailure) {
@@ -205,8 +206,8 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// The 1,024 most recent texts: streams often repeat pictures. Created on first use, so that looking up an argument
-    /// does not pay for it.
+    /// Caches the candidates of the 1,024 most recent texts, because streams often repeat pictures. The table is
+    /// created on first use, since commands with arguments do not need it.
     private final class KnownAddresses: Sendable {
         private let recent = Monitor<LRU<Candidate?>?>(nil)
 
@@ -223,7 +224,7 @@ public enum CacheItem: Sendable {
     }
 }
 
-/// A record's field that should say when its entry expires, and does not.
+/// The error for a record whose expiry field contains no valid expiry.
 struct BadExpiryField: Failure {
     let field: FieldPath
     let text: String

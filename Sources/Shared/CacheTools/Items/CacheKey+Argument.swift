@@ -3,12 +3,12 @@ import Store
 import Support
 
 extension CacheKey {
-    /// Parses a printed key that is not an address; nil for other texts.
+    /// Parses a printed key that is not an address. Returns nil for other texts.
     init?(argument text: String) throws {
         if text.utf8.starts(with: Self.namePrefix.utf8) {
             try self.init(name: text)
         } else if text.utf8.starts(with: "file:///".utf8) {
-            // Also accepts unencoded paths, as people and earlier versions write them.
+            // Also accept paths without percent-encoding, which users type and earlier versions printed.
             try self.init(printed: "file://" + PercentEncoding.completed(path: Array(text.pathBytes.dropFirst(7))))
         } else if Self.isOfTool(text) {
             try self.init(printed: text)
@@ -17,8 +17,8 @@ extension CacheKey {
         }
     }
 
-    /// Returns the keys that a name may mean in a look-up: the printed key, so that a listing's keys find its entries,
-    /// and the user's own. Throws `CacheFailure.badKey`.
+    /// Returns the keys that a name may mean in a look-up: first the printed key, so that the keys in a listing find
+    /// their entries, then the user-defined key. Throws `CacheFailure.badKey`.
     static func meant(by name: String) throws -> [CacheKey] {
         if let key = try CacheKey(argument: name) ?? (name.hasScheme ? CacheKey(printed: name) : nil) {
             let own = try? CacheKey(name: name)

@@ -3,23 +3,23 @@ enum CandidateChoice {
     /// The state of an address.
     enum State: Equatable {
         case untried
-        /// A transient failure, whose waiting time is over.
+        /// Failed transiently in an earlier run, and may be requested again.
         case due
-        /// A recent transient failure in an earlier run.
+        /// Failed transiently in an earlier run, and must not be requested yet.
         case resting
         /// Failed in this run.
         case failed(isTransient: Bool)
     }
 
     enum Step: Equatable {
-        /// Request this address; without retries if it failed before and there is an alternative.
+        /// Request this address: `once` without retries, because it failed before and there is an alternative.
         case ask(Int, once: Bool)
         /// Fail with the failure of this address.
         case fail(Int)
     }
 
     /// - Parameters:
-    ///   - states: at least one.
+    ///   - states: the states of the addresses. Not empty.
     ///   - degrades: whether to use a worse picture if a better one fails transiently.
     static func next(_ states: [State], degrades: Bool) -> Step {
         let transient = states.firstIndex(of: .failed(isTransient: true))
@@ -32,12 +32,12 @@ enum CandidateChoice {
             case .resting, .failed: continue
             }
         }
-        // Only addresses that failed recently are left.
+        // All other addresses failed in this run. Request a postponed address rather than fail.
         if let resting = states.firstIndex(of: .resting) { return .ask(resting, once: false) }
         return .fail(transient ?? 0)
     }
 
-    /// Returns whether a better picture may become available.
+    /// Returns whether a better address than `index` may become available, because it failed transiently.
     static func isDegraded(_ index: Int, _ states: [State]) -> Bool {
         states[..<index].contains { $0 == .resting || $0 == .failed(isTransient: true) }
     }

@@ -7,13 +7,14 @@ import Support
 public protocol EntryNaming: Sendable {
     var tool: String { get }
 
-    /// Returns the keys to look up for an argument or, without one, a record, best first. Throws if there are none.
+    /// Returns the keys to look up for a job's argument, or for its record without an argument, best first. Throws if
+    /// there are none.
     func keys(of job: RecordJob) throws -> [CacheItem.Lookup]
 
     /// Returns whether an entry has the right content. Throws `SystemFailure` if its file cannot be read.
     func accepts(_ entry: Entry) throws -> Bool
 
-    /// Adds the fields about an entry.
+    /// Adds the fields of an entry to a record.
     func set(_ entry: Entry, status: CacheStatus, in record: inout Record)
 }
 
@@ -40,8 +41,8 @@ public struct FoundEntry: Sendable {
     public var status: CacheStatus { cache.status(of: entry) }
     public var state: EntryState { cache.state(of: entry) }
 
-    /// Pins or unpins the entry. Throws `CacheFailure.absent` if it has been deleted, and other `CacheFailure` and
-    /// `SystemFailure` if the root cannot be changed.
+    /// Pins or unpins the entry. Throws `CacheFailure.absent` if the entry has been deleted, and other `CacheFailure`
+    /// and `SystemFailure` if the root cannot be changed.
     public func pinned(_ isPinned: Bool) throws -> FoundEntry {
         guard let entry = try cache.setPinned(entry, isPinned) else {
             throw CacheFailure.absent(key: entry.key ?? "")
@@ -51,12 +52,12 @@ public struct FoundEntry: Sendable {
 }
 
 extension Caches {
-    /// Returns the best existing entry for an argument or a record. Throws `CacheFailure.absent` (1), always so if the
-    /// policy is `disabled`, `ExpiredEntry` (1), `NoPicture` if there is no key, and errors of `naming`.
+    /// Returns the best existing entry for an argument or a record. Throws `CacheFailure.absent` (1), which includes
+    /// the policy `disabled`; `ExpiredEntry` (1); `NoPicture` if there is no key; and the errors of `naming`.
     ///
     /// - Parameters:
-    ///   - handingOut: whether to lease the entry; false only reads it (`CacheStore.peek`).
-    ///   - takesExpired: whether expired entries are returned; otherwise they count as absent.
+    ///   - handingOut: whether to count a hit and lease the entry, rather than only read it (`CacheStore.peek`).
+    ///   - takesExpired: whether to return expired entries, rather than treat them as absent.
     public func find(
         _ job: RecordJob, _ naming: any EntryNaming, handingOut: Bool = true, takesExpired: Bool = true
     ) throws -> FoundEntry {
@@ -68,7 +69,7 @@ extension Caches {
         }
     }
 
-    /// Finds the entry with a file's path.
+    /// Finds the entry whose file has this path.
     private func find(
         at path: String, _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {
@@ -90,7 +91,7 @@ extension Caches {
         _ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {
         var expired: ExpiredEntry?
-        // The user's own key is the same for all addresses.
+        // Look up each key only once per policy: a user-defined key is the same for all addresses.
         var asked: [(key: CacheKey, policy: Policy)] = []
         var isCounted = !handingOut
         for (key, address) in keys {
@@ -98,7 +99,7 @@ extension Caches {
             guard !asked.contains(where: { $0 == (key, policy) }) else { continue }
             asked.append((key, policy))
             guard let cache = try storage(policy).cache else { continue }
-            // The cheapest way to find a fresh entry.
+            // Try the cheapest look-up first, which finds only fresh entries.
             if handingOut, let entry = cache.freshHit(key, asFetch: false), try naming.accepts(entry) {
                 return FoundEntry(entry, in: cache)
             }
@@ -116,13 +117,13 @@ extension Caches {
         }
         if let expired { throw expired }
         guard let best = asked.first else { throw NoPicture() }
-        // Count one miss, however many keys there are.
+        // Count a single miss, regardless of the number of keys.
         if !isCounted { _ = try storage(best.policy).cache?.lookup(best.key) }
         throw CacheFailure.absent(key: best.key.text)
     }
 }
 
-/// The entry has expired, and the run refuses expired entries.
+/// The error for an expired entry with `--no-stale`.
 public struct ExpiredEntry: Failure {
     let key: String
     let since: Timestamp

@@ -6,20 +6,20 @@ import Support
 
 /// Finds the addresses of a record's picture.
 public struct PictureAddresses: Sendable {
-    /// The fields of NASA's picture of the day (`hdurl` is the best), of Launch Library (`image.image_url`, in older
-    /// versions a plain `image`) and of ExerciseDB (`gifUrl`).
+    /// The address fields of NASA's picture of the day (`hdurl` is the best), of Launch Library (`image.image_url`, in
+    /// older versions `image`) and of ExerciseDB (`gifUrl`).
     public static let standardFields: [FieldPath] = [
         "hdurl", "url", "thumbnail_url", "image_url", "image.image_url", "image", "gifUrl",
     ]
 
-    /// The fields with addresses, best first.
+    /// The fields that contain addresses, best first.
     public let fields: [FieldPath]
-    /// Whether movies count, unless a record says that it is an image.
+    /// Whether to accept movies, except in records whose `media_type` is `image`.
     public var takesMovies = false
 
     public init(fields: [FieldPath] = standardFields) { self.fields = fields }
 
-    /// Parses a list such as `hdurl,image.url`; nil if a part is no field.
+    /// Parses a list such as `hdurl,image.url`. Returns nil if an item is not a valid field.
     public init?(list: String) {
         let names = list.split(separator: ",", omittingEmptySubsequences: false)
         fields = names.compactMap { FieldPath(String($0)) }
@@ -28,16 +28,16 @@ public struct PictureAddresses: Sendable {
 
     /// Returns the distinct addresses of a record, best first.
     ///
-    /// A field counts if it holds an absolute address or an address without a scheme (`//host/…`, read as https). Skips
-    /// addresses of other media: the `url` of a record whose `media_type` is not `image`, and paths with the extension
-    /// of a film or a page. `takesMovies` allows MP4 and QuickTime films. Skips addresses that `WebURL` refuses.
+    /// Accepts absolute addresses, and addresses without a scheme (`//host/…`), which become https. Skips addresses of
+    /// other media: the `url` of a record whose `media_type` is not `image`, and paths with the extension of a movie or
+    /// a page. With `takesMovies`, accepts MP4 and QuickTime movies. Skips addresses that `WebURL` refuses.
     public func addresses(in record: Record) -> [WebURL] {
         texts(of: record).compactMap { (try? address($0)) ?? nil }
     }
 
     func texts(of record: Record) -> Texts { Texts(record: record, fields: fields, takesMovies: takesMovies) }
 
-    /// Returns the address in a text; nil if it is certainly no picture.
+    /// Returns the address in a text, or nil if its file extension shows that it is not a picture.
     func address(_ text: String) throws(WebURLFailure) -> WebURL? {
         let url = try WebURL(text)
         guard let ending = Self.ending(url) else { return url }
@@ -78,7 +78,7 @@ public struct PictureAddresses: Sendable {
 
         private func mayServe(_ text: String, _ field: FieldPath) -> Bool {
             let endsLikeMovie = takesMovies && PictureAddresses.endsLikeMovie(text)
-            // A record of an image has no movie, and the `url` of a video is often a page with a player.
+            // The record of an image contains no movie. The `url` of a video is often a page with a player.
             return isPicture ? !endsLikeMovie || !isImage : field != "url" || isMovie && endsLikeMovie
         }
     }
@@ -87,7 +87,7 @@ public struct PictureAddresses: Sendable {
         (try? WebURL(text)).flatMap(ending).map(movieExtensions.contains) ?? false
     }
 
-    /// The formats that `MovieInspection` reads.
+    /// The extensions of the formats that `MovieInspection` reads.
     private static let movieExtensions: Set<String> = ["mp4", "m4v", "mov"]
 
     private static let otherExtensions: Set<String> = [
@@ -96,7 +96,7 @@ public struct PictureAddresses: Sendable {
         "zip",
     ]
 
-    /// Returns the extension in an address, in lower case.
+    /// Returns the file extension of an address in lower case.
     private static func ending(_ url: WebURL) -> String? {
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -121,7 +121,7 @@ extension String {
         return bytes[..<colon].allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
-    /// The text without surrounding white space. ASCII is checked first, since other characters require Unicode's
+    /// The text without surrounding white space. Checks for ASCII first, because other characters require Unicode
     /// tables.
     fileprivate var trimmingBlanks: String {
         func isVisible(_ byte: UInt8?) -> Bool { byte.map { (0x21...0x7E).contains($0) } ?? true }
@@ -130,7 +130,7 @@ extension String {
     }
 }
 
-/// The record has no address of a picture, such as a video without a still.
+/// The error for a record without the address of a picture, such as a video without a still.
 public struct NoPicture: Failure, Equatable {
     private let isVideo: Bool
 

@@ -5,7 +5,7 @@ import Support
 
 /// Operations that work both with and without a cache.
 extension Storage {
-    /// Nil if the cache is bypassed, so that nothing is ever found.
+    /// The cache, or nil if the policy bypasses it.
     public var cache: CacheStore? {
         switch self {
         case .cache(let cache): cache
@@ -13,7 +13,7 @@ extension Storage {
         }
     }
 
-    /// Returns a picture, from the cache if it is fresh. Throws as `CacheStore.fetch`.
+    /// Returns a picture from the cache, or fetches it if it is not fresh. Throws the errors of `CacheStore.fetch`.
     public func fetch(
         _ request: FetchRequest, client: HTTPClient, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
@@ -23,11 +23,11 @@ extension Storage {
         }
     }
 
-    /// Copies bytes from a file or from memory. Throws as `CacheStore.store`.
+    /// Stores bytes from a file or from memory. Throws the errors of `CacheStore.store`.
     ///
     /// - Parameters:
-    ///   - inspect: by default requires a complete picture or movie.
-    ///   - expiry: by default as in the settings.
+    ///   - inspect: checks the bytes. By default, they must be a complete picture or movie.
+    ///   - expiry: by default, the expiry of the settings.
     public func store(
         _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

@@ -1,23 +1,24 @@
 import Records
 import Store
 
-/// The details of a file outside of the cache in the index. They suffice to name and describe the file for a record
-/// after the picture's entry is gone.
+/// Describes an output file in the index. The note suffices to name the file for a record and to describe its picture,
+/// even after the picture's entry has been evicted.
 public struct CopyNote {
     private let note: Record
 
-    /// Returns nil if a later version has written the note in another form.
+    /// Returns nil if a later version wrote the note in another format.
     public init?(_ copy: FileCopy) {
         guard let note = try? Record(parsing: Array(copy.details.utf8)), note.has("values") else { return nil }
         self.note = note
     }
 
-    /// Creates the note of a file named by `values` and fields of a record.
+    /// Creates the note of a file whose name consists of `values` and fields of a record.
     ///
     /// - Parameters:
-    ///   - record: with the field `cache`.
-    ///   - made: for a variant its folder, the template of its name, nil if the name is the same for all records, and
-    ///     its field in `variants`; nil for a copy.
+    ///   - record: the record, including the field `cache`.
+    ///   - values: the values of the names in `NameTemplate.builtIn`.
+    ///   - made: for a variant, its folder, the template of its name (nil if the name is the same for all records), and
+    ///     its field in `variants`. Nil for a copy.
     public init(
         _ record: Record, _ values: [String: String], made: (folder: String, template: String?, field: JSON)? = nil
     ) {
@@ -31,15 +32,15 @@ public struct CopyNote {
         self.note = note
     }
 
-    /// The note for `FileCopy.details`.
+    /// The text of the note for `FileCopy.details`.
     public var text: String { String(decoding: note.line, as: UTF8.self) }
 
-    /// The folder of a variant; nil for a copy.
+    /// The folder of a variant, or nil for a copy.
     var folder: String? { (try? note.path("folder")) ?? nil }
-    /// The template of a variant's name; nil if the name is the same for all records.
+    /// The template of a variant's name, or nil if the name is the same for all records.
     var template: String? { note.string("template") }
     var isOfVariant: Bool { note.has("variant") }
-    /// A variant's field in `variants`.
+    /// The variant's field in `variants`.
     var variant: Record? { note.raw("variant").flatMap { try? Record(parsing: $0) } }
 
     /// The values of the names in `NameTemplate.builtIn`.
@@ -49,7 +50,7 @@ public struct CopyNote {
         return values
     }
 
-    /// Returns a record with the fields of the picture that are valid without its entry.
+    /// Returns a record with the fields of the picture that are valid without an entry.
     func kept(_ record: Record) -> Record {
         var kept = record
         var cache = note.raw("cache").flatMap { try? Record(parsing: $0) } ?? Record()

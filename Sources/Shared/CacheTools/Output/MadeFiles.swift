@@ -2,15 +2,15 @@ import Records
 import Store
 import Support
 
-/// A folder of files that `img-downsample` made. A picture that is needed only for them is not fetched again.
+/// A folder of files that `img-downsample` made. If they are unchanged, their picture need not be fetched again.
 public struct MadeFiles: Sendable {
     private let folder: String
 
-    /// - Parameter folder: need not exist.
+    /// - Parameter folder: the path of the folder, which need not exist.
     public init(in folder: String) { self.folder = Folder.resolve(folder) }
 
-    /// Returns the record with `variants` if all of its files in the folder are unchanged; otherwise nil, and always
-    /// with `CacheSettings.refreshes`. Throws `CacheFailure`, `SystemFailure`.
+    /// Returns the record with the field `variants` if all its files in the folder are unchanged. Otherwise, and with
+    /// `CacheSettings.refreshes`, returns nil. Throws `CacheFailure` and `SystemFailure`.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
         var kept: Record?
@@ -34,7 +34,8 @@ public struct MadeFiles: Sendable {
         return kept
     }
 
-    /// Returns whether the file belongs to this record: several records may share a picture.
+    /// Returns whether the template yields the file's name for this record. Another record with the same picture may
+    /// have another file.
     private func isNamed(_ copy: FileCopy, by template: String, _ record: Record, _ values: [String: String]) -> Bool {
         guard let name = try? NameTemplate(template).path(for: record, values) else { return false }
         return "\(folder == "/" ? "" : folder)/\(name)".hasSameBytes(as: copy.path)

@@ -1,6 +1,6 @@
 import Support
 
-/// The order in which the records of a run claim names. Of two records with the same name, the earlier record gets it,
+/// The order in which the records of a run claim names. If two records have the same name, the earlier record gets it,
 /// even if the later record is fetched or decoded first.
 final class NamingTurns: Sendable {
     private struct State {
@@ -33,7 +33,7 @@ final class NamingTurns: Sendable {
     }
 }
 
-/// The turn of one record. The deinitializer ends it, so that a dropped record does not block the later records.
+/// The turn of one record. The deinitializer ends it, so that a dropped record does not block later records.
 public final class NamingTurn: Sendable {
     private let number: Int
     private let turns: NamingTurns
@@ -45,8 +45,8 @@ public final class NamingTurn: Sendable {
 
     deinit { end() }
 
-    /// Waits until the turns of all earlier records have ended. This cannot deadlock, since threads begin work in the
-    /// order of the records.
+    /// Waits until the turns of all earlier records have ended. Cannot deadlock, because threads start records in
+    /// order.
     public func wait() { turns.wait(for: number) }
 
     /// Ends the turn. Has no effect if it has ended.

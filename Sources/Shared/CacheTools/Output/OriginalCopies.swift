@@ -3,10 +3,10 @@ import Records
 import Store
 import Support
 
-/// Copies originals into a folder under the user's names.
+/// Copies originals into `--output-dir`, under names from a template.
 ///
-/// A copy is a separate file, even if it shares blocks with the original, so changing it does not change the cache. An
-/// identical file is kept; a different file is replaced only if the user asks for it.
+/// A copy is a separate file, although it may share blocks with the original, so changing it does not change the cache.
+/// Keeps an existing file with the same content. Replaces a different file only with `--overwrite`.
 public struct OriginalCopies: Sendable {
     private let folder: OutputFolder
     private let overwrites: Bool
@@ -19,12 +19,12 @@ public struct OriginalCopies: Sendable {
     /// Returns the turn of the next record. Must be called in the order of the records.
     public func turn() -> NamingTurn { folder.turn() }
 
-    /// Returns the record with the fields of its picture if an earlier run made a copy that is unchanged: no request is
-    /// needed, with or without the original. Otherwise returns nil, and always with `CacheSettings.refreshes`. Throws
-    /// `OutputFailure.edited` if the copy was changed and may not be replaced, other `OutputFailure`, `CacheFailure`,
-    /// `SystemFailure`.
+    /// Returns the record with the fields of its picture if an earlier run made a copy that is unchanged. The picture
+    /// is then not requested, even if its entry was evicted. Otherwise, and with `CacheSettings.refreshes`, returns
+    /// nil. Throws `OutputFailure.edited` if the copy was changed and may not be replaced, other `OutputFailure`,
+    /// `CacheFailure` and `SystemFailure`.
     ///
-    /// Does not wait for the record's turn: an earlier record would not get the name of an existing file.
+    /// Does not wait for the record's turn: no earlier record can get the name of a file that exists.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
         for copy in try cache.copies.recorded(of: key) {
@@ -49,7 +49,7 @@ public struct OriginalCopies: Sendable {
         if status.bytes == copy.bytes, let file = try folder.existing(name),
             try BlobStore.sha256(of: file) == copy.sha256
         {
-            // Touched, moved here, or on a file system with coarser times.
+            // Only the time differs: the file was touched, moved, or is on a file system with coarser times.
             var copy = copy
             copy.modified = status.modifiedNanoseconds
             try cache.copies.record([copy], of: key)
@@ -59,17 +59,17 @@ public struct OriginalCopies: Sendable {
         throw OutputFailure.edited(path: folder.shown(name))
     }
 
-    /// Copies a record's original if there is no copy, records the copy in the index, and sets the record's field
-    /// `file`. Names are claimed in record order. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`, and
-    /// `CacheFailure.absent` if the entry has been evicted.
+    /// Copies a record's original unless the copy exists, adds the copy to the index, and sets the record's field
+    /// `file`. Claims names in the order of the records. Throws `TemplateFailure`, `OutputFailure`, `SystemFailure`,
+    /// and `CacheFailure.absent` if the entry has been evicted.
     ///
-    /// - Parameter cache: the entry's cache; nil if the cache is bypassed.
+    /// - Parameter cache: the entry's cache, or nil if the policy bypasses the cache.
     public func add(
         _ entry: Entry, to record: inout Record, in cache: CacheStore?, _ turn: NamingTurn?, _ run: WorkContext
     ) throws {
         let values = entry.templateValues
         let name = try folder.template.path(for: record, values)
-        // Open the original before waiting, since its lease may end.
+        // Open the original before waiting, during which its lease may end.
         let original = try Self.open(entry)
         run.wait { turn?.wait() }
         try folder.claim(name, for: entry.sha256)
@@ -93,7 +93,7 @@ public struct OriginalCopies: Sendable {
     }
 
     private func copy(_ original: File, of entry: Entry, as name: String) throws {
-        // Another file may appear between the check and the copy, so check again.
+        // If another process creates the file between the check and the copy, check again.
         for attempt in 0... {
             let existing = try folder.existing(name)
             if let existing {

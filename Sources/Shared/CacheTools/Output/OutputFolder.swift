@@ -2,22 +2,24 @@ import Libc
 import Records
 import Support
 
-/// A folder that the user named for output files, and the template of their names.
+/// A folder for output files, such as `--output-dir`, and the template of their names.
 ///
-/// Nothing is written outside of it: names come from a `NameTemplate`, and no link below the folder is followed.
+/// No file is written outside the folder: names come from a `NameTemplate`, and links below the folder are not
+/// followed.
 public final class OutputFolder: Sendable {
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     public let path: String
     public let template: NameTemplate
     /// Whether files are synced to disk.
     private let synchronizes: Bool
-    /// The names claimed in this run with their content, so that no name is used twice.
+    /// The names that this run has claimed, each with the identity of its content, such as a hash. Two different
+    /// contents never get the same name.
     private let taken = Monitor<[BinaryText: String]>([:])
     private let turns = NamingTurns()
-    /// The folder after its first use.
+    /// The open folder, once it has been used.
     private let opened = Monitor<Folder?>(nil)
 
-    /// - Parameter path: the folder, which is created with the first file.
+    /// - Parameter path: the path of the folder, which need not exist: see `make`.
     public init(_ path: String, template: NameTemplate, synchronizes: Bool = false) {
         self.path = path
         self.template = template
@@ -33,8 +35,8 @@ public final class OutputFolder: Sendable {
     /// Claims a name for this run. Throws `OutputFailure.taken` if it is claimed for other content.
     ///
     /// - Parameters:
-    ///   - content: identifies the content; equal contents may share a file.
-    ///   - own: names that the caller has claimed before.
+    ///   - content: the identity of the content, such as a hash. Equal contents may share a name.
+    ///   - own: names that the caller has claimed already.
     public func claim(_ name: String, for content: String? = nil, own: Set<BinaryText> = []) throws(OutputFailure) {
         if own.contains(BinaryText(name)) { return }
         let isFree = taken.withLock { taken in
@@ -45,7 +47,7 @@ public final class OutputFolder: Sendable {
         if !isFree { throw .taken(path: shown(name)) }
     }
 
-    /// Returns the path of a name, relative to the folder as the user wrote it.
+    /// Returns the path of a name for messages. The path begins with the folder as the user wrote it.
     public func shown(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
     /// Returns the absolute path of a name. Throws `SystemFailure` if the folder cannot be opened.
@@ -54,14 +56,14 @@ public final class OutputFolder: Sendable {
     /// Returns the absolute path of the folder. Throws `SystemFailure` if it cannot be opened.
     public func absolutePath() throws -> String { try folder().path }
 
-    /// Begins a file, and creates its parent folders. Throws `SystemFailure` (73), and `OutputFailure.link` if a link
-    /// is in the way.
+    /// Begins to write a file, and creates its parent folders. Throws `SystemFailure` (73), and `OutputFailure.link` if
+    /// the path contains a link.
     public func begin(_ name: String, replaces: Bool) throws -> OutputFile {
         try withParent(of: name) { try OutputFile(in: $0, name: $1, replaces: replaces) }
     }
 
-    /// Opens an existing file; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if it is no
-    /// regular file or a link is in the way.
+    /// Opens an existing file, or returns nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if the
+    /// path contains a link or names something other than a regular file.
     public func existing(_ name: String) throws -> File? {
         try naming(name) {
             do {
@@ -72,8 +74,8 @@ public final class OutputFolder: Sendable {
         }
     }
 
-    /// Returns the status of a file; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if a link
-    /// is in the way.
+    /// Returns the status of a file, or nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if the
+    /// path contains a link.
     public func status(_ name: String) throws -> FileStatus? { try naming(name) { try folder().status(of: name) } }
 
     /// Moves a completed file to its place. Throws `SystemFailure` (73).
@@ -111,11 +113,11 @@ public final class OutputFolder: Sendable {
 public enum OutputFailure: Failure, Equatable {
     /// This run has used the name for another picture.
     case taken(path: String)
-    /// A file with other content exists that this run did not write.
+    /// A file with other content exists, which this run did not write.
     case differs(path: String)
     /// The copy of an earlier run was changed.
     case edited(path: String)
-    /// A link is in the way, or something that is no regular file.
+    /// The path contains a link, or names something other than a regular file.
     case link(path: String)
 
     public var code: String {

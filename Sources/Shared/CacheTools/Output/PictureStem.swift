@@ -4,12 +4,11 @@ import Support
 
 /// The `{stem}` of a picture's name: its file name without the extension.
 public enum PictureStem {
-    /// Returns the stem of a cached picture from its address, its file or its key; nil if there is none. `key` is the
-    /// printed key.
+    /// Returns the stem of a cached picture from its address or its printed key, or nil if there is none.
     public static func ofCached(url: String?, key: String?) -> String? {
         let kind = key?.prefix(before: ":")
         let name = String(key?.dropFirst((kind?.count ?? 0) + 1) ?? "")
-        // The address of a GIF does not contain its exercise.
+        // The address of a GIF does not contain the id of its exercise, but its key does.
         if kind == "exercisedb" { return name.split(separator: "@").first.map(String.init) }
         if let url { return ofAddress(url) }
         return kind == "key" ? name : key.flatMap(ofAddress)
@@ -20,14 +19,14 @@ public enum PictureStem {
         ofCached(url: record.string("cache.url"), key: record.string("cache.key"))
     }
 
-    /// Returns the name of a file without folder and extension.
+    /// Returns the name of a file without its folder and extension.
     public static func ofFile(_ path: String) -> String {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init) ?? path[...]
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return String(name) }
         return String(name[..<dot])
     }
 
-    /// Returns the last name in the path of an address, or the host.
+    /// Returns the last component of an address's path without its extension, or the host if the path is empty.
     private static func ofAddress(_ text: String) -> String? {
         let address = text.prefix(beforeAny: "?#")
         guard let slashes = address.slashesOfAuthority else { return nil }

@@ -1,15 +1,15 @@
 import Store
 import Support
 
-/// Formats entries as a table, line by line, so that output begins immediately. Escapes foreign text. If the width is
-/// limited, the address gets the remaining columns and is cut in its middle, since host and file name are the most
-/// useful parts.
+/// Formats entries as a table, line by line, so that output begins immediately. Escapes text from records and servers.
+/// If the width is limited, the address gets the remaining columns and is cut in the middle, because its host and file
+/// name are the most useful parts.
 public struct EntryTable: Sendable {
     private let width: Int?
     private let showsScope: Bool
     private let now: Timestamp
 
-    /// - Parameter width: the width of the terminal; nil for no limit, as in a file or a pipe.
+    /// - Parameter width: the width of the terminal, or nil for a file or a pipe.
     public init(width: Int?, showsScope: Bool, now: Timestamp) {
         self.width = width
         self.showsScope = showsScope
@@ -33,7 +33,7 @@ public struct EntryTable: Sendable {
             address: TerminalText.escaped(Self.address(of: entry)))
     }
 
-    /// Returns the key for a GIF of an exercise, since its address is less useful.
+    /// Returns the address of an entry. For the GIF of an exercise, returns the key, which is more useful.
     private static func address(of entry: Entry) -> String {
         if let key = entry.key, CacheKey.isOfTool(key) { return key }
         return entry.url ?? entry.key ?? entry.path
@@ -46,13 +46,13 @@ public struct EntryTable: Sendable {
             line += shown + String(repeating: " ", count: max(0, Self.scopeWidth - TerminalText.columns(shown)) + 2)
         }
         guard let width else { return line + address + "\n" }
-        // If hardly any room is left, wrap the line rather than cut the address to nothing.
+        // If little room is left, let the terminal wrap the line rather than cut the address to nothing.
         let room = max(24, width - TerminalText.columns(line))
         return line + TerminalText.cut(middleOf: address, toColumns: room) + "\n"
     }
 }
 
-/// Table cells whose characters each take one column.
+/// Padding for table cells in which each character takes one column.
 extension String {
     public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 

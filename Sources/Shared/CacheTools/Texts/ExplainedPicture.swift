@@ -9,7 +9,7 @@ public struct ExplainedPicture: Description {
     /// The explanation of an address, or the reason for refusing it.
     private typealias Candidate = Result<Explanation, WebURLFailure>
 
-    /// Best first.
+    /// The addresses, best first.
     private let candidates: [Candidate]
     private let chosen: Int
 
@@ -38,9 +38,9 @@ public struct ExplainedPicture: Description {
         chosen = try Self.chosen(candidates, degrades: rules.ownKey(job.record) == nil)
     }
 
-    /// Returns the index of the address that `put` would probably use; else the first.
+    /// Returns the index of the address that `put` would probably use, or 0.
     ///
-    /// - Parameter degrades: whether to prefer a worse address to one that failed recently.
+    /// - Parameter degrades: whether to prefer a worse address over an address that failed recently.
     private static func chosen(_ candidates: [Candidate], degrades: Bool) -> Int {
         func first(but passedOver: [Explanation.Decision]) -> Int? {
             candidates.firstIndex {
@@ -51,7 +51,7 @@ public struct ExplainedPicture: Description {
             ?? candidates.firstIndex { ![.refused, .rememberedFailure].contains($0.decision) } ?? 0
     }
 
-    /// The explanation, with a short version for each of several addresses.
+    /// The explanation of the chosen address. If there are several addresses, `candidates` has a short version of each.
     public var json: JSON {
         guard case .success(let explanation) = candidates[chosen], case .object(let members) = explanation.json else {
             return candidates[chosen].short

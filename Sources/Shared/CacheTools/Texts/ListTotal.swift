@@ -8,7 +8,7 @@ public struct ListTotal: Sendable {
     private var variants = 0
     private var bytes = 0
 
-    /// - Parameter name: the singular, such as `picture`.
+    /// - Parameter name: the singular noun, such as `picture`.
     public init(of name: String) { self.name = name }
 
     public mutating func add(_ entry: Entry) {

@@ -12,7 +12,7 @@ extension CleanStep {
     }
 
     public func text(dryRun: Bool) -> String {
-        let verb = kind == .rebuild ? (dryRun ? "would be taken in" : "taken in") : (dryRun ? "would go" : "removed")
+        let verb = kind == .rebuild ? (dryRun ? "to recover" : "recovered") : (dryRun ? "to remove" : "removed")
         return stepLine(kind.rawValue, "\(count) \(verb), \(ByteCount.description(bytes))", duration)
     }
 }
@@ -34,7 +34,7 @@ extension VerificationProblem {
 }
 
 extension VerificationStep {
-    /// The step with its problems.
+    /// Returns the step and its problems.
     public func json(_ found: [VerificationProblem]) -> JSON {
         .object([
             "step": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes),
@@ -43,7 +43,7 @@ extension VerificationStep {
     }
 
     public var text: String {
-        let unit = kind == .sweep ? "left over" : kind == .rebuild ? "taken in" : "looked at"
+        let unit = kind == .sweep ? "left over" : kind == .rebuild ? "recovered" : "checked"
         return stepLine(
             kind.rawValue, "\(count) \(unit), \(ByteCount.description(bytes)), \(problems) problems", duration)
     }
@@ -70,7 +70,8 @@ public struct RemovalReport: Description, Equatable {
     }
 
     public var text: String {
-        let files = "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(isDryRun ? "would go" : "removed")"
+        let files =
+            "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(isDryRun ? "to remove" : "removed")"
         let kept = pinned > 0 ? "; \(pinned) pinned and kept" : ""
         return "\(files), \(ByteCount.description(removal.bytes))\(kept)\n"
     }

@@ -15,18 +15,18 @@ extension Statistics {
         }
         family("entries", "gauge", "Entries of a scope.", scoped { $0.entries })
         family("bytes", "gauge", "Bytes of the files of a scope.", scoped { $0.bytes })
-        family("capacity_bytes", "gauge", "Bytes that the cache may keep, over all scopes.", [([], "\(capacity)")])
-        family("excess_bytes", "gauge", "Bytes over the capacity, which leases and pins hold.", [([], "\(excess)")])
-        family("pinned_entries", "gauge", "Entries that are pinned.", [([], "\(pinned.entries)")])
-        family("pinned_bytes", "gauge", "Bytes of the entries that are pinned.", [([], "\(pinned.bytes)")])
+        family("capacity_bytes", "gauge", "The capacity of the cache in bytes, for all scopes.", [([], "\(capacity)")])
+        family("excess_bytes", "gauge", "Bytes over the capacity, because of leases and pins.", [([], "\(excess)")])
+        family("pinned_entries", "gauge", "Pinned entries.", [([], "\(pinned.entries)")])
+        family("pinned_bytes", "gauge", "Bytes of the pinned entries.", [([], "\(pinned.bytes)")])
         family(
-            "leased_entries", "gauge", "Entries whose leases are in force, without pinned ones.",
+            "leased_entries", "gauge", "Entries with a current lease, without pinned entries.",
             [([], "\(leased.entries)")])
-        family("leased_bytes", "gauge", "Bytes of the entries whose leases are in force.", [([], "\(leased.bytes)")])
+        family("leased_bytes", "gauge", "Bytes of the entries with a current lease.", [([], "\(leased.bytes)")])
         family("metadata", "gauge", "Records of metadata of a scope.", scoped { $0.metadata.entries })
         family("metadata_bytes", "gauge", "Bytes of the metadata of a scope.", scoped { $0.metadata.bytes })
         family(
-            "counted_since_timestamp_seconds", "gauge", "When the counters of a scope began.",
+            "counted_since_timestamp_seconds", "gauge", "The time at which the counters of a scope began.",
             scopes.compactMap { scope in
                 scope.since.map { ([("scope", scope.name)], Exposition.seconds($0)) }
             })
@@ -45,7 +45,7 @@ extension Statistics {
 }
 
 extension Counter {
-    /// `hits_total`; the unit follows the name by convention: `served_bytes_total`.
+    /// The name in Prometheus, such as `hits_total`. By convention, a unit follows the name: `served_bytes_total`.
     fileprivate var expositionName: String {
         countsBytes ? "\(rawValue.dropFirst("bytes_".count))_bytes_total" : "\(rawValue)_total"
     }
@@ -54,7 +54,8 @@ extension Counter {
 enum Exposition {
     typealias Sample = (labels: [(name: String, value: String)], value: String)
 
-    /// Formats the samples of a metric, which must be adjacent; empty without samples.
+    /// Formats all samples of a metric, which the format requires to be adjacent. Returns an empty text without
+    /// samples.
     static func family(_ name: String, type: String, help: String, _ samples: [Sample]) -> String {
         if samples.isEmpty { return "" }
         var text = "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(type)\n"

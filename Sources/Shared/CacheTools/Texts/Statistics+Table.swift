@@ -3,11 +3,11 @@ import Store
 import Support
 
 extension Statistics {
-    /// The statistics for a terminal in 80 columns: totals, then the counters of each scope with their names in the
-    /// other formats and in the manual.
+    /// The statistics for a terminal of 80 columns: totals, then the counters of each scope. Each counter is followed
+    /// by its name in the manual and the other formats.
     var text: String {
         let share = capacity > 0 ? " (\(Int(Double(bytes) / Double(capacity) * 100)) %)" : ""
-        let excess = excess > 0 ? ", \(ByteCount.description(excess)) too many" : ""
+        let excess = excess > 0 ? ", \(ByteCount.description(excess)) over" : ""
         let all = ListTotal.words("picture", entries - variants, variants: variants)
         var lines = ["\(all), \(ByteCount.description(bytes)) of \(ByteCount.description(capacity))\(share)\(excess)"]
         func add(_ label: String, _ text: String) {
@@ -33,7 +33,7 @@ extension Statistics.Sum {
 }
 
 extension Statistics.Scope {
-    /// Totals, the hit rate, and each counter that is not zero.
+    /// The totals, the hit rate, and each counter that is not zero.
     fileprivate var lines: [String] {
         let since = since.map { ", counted since \($0.iso8601)" } ?? ""
         var lines = [
@@ -43,7 +43,7 @@ extension Statistics.Scope {
         if metadata.entries > 0 { lines.append("  metadata: \(metadata.wordsOfMetadata)") }
         if let found {
             let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))
-            lines.append("  found \(found.count) of \(found.asked) asked for (\(tenths / 10).\(tenths % 10) %)")
+            lines.append("  found \(found.count) of \(found.asked) requested (\(tenths / 10).\(tenths % 10) %)")
         }
         for group in CounterGroup.all {
             let rows = group.rows.filter { self[$0.counter] != 0 }
@@ -68,7 +68,7 @@ extension Statistics.Scope {
     }
 }
 
-/// Related counters with short labels; `Counter.meaning` has the full texts.
+/// A group of counters with short labels. `Counter.meaning` contains the full descriptions.
 struct CounterGroup {
     let title: String
     let rows: [(counter: Counter, label: String)]
@@ -76,45 +76,45 @@ struct CounterGroup {
     /// Every counter is in exactly one group.
     static let all = [
         CounterGroup(
-            title: "Pictures asked for",
+            title: "Requested pictures",
             rows: [
                 (.hits, "found, fresh"),
-                (.coalesced, "  of these, fetched meanwhile by another run"),
+                (.coalesced, "  of these, fetched by another run or thread"),
                 (.revalidated, "found, unchanged on the server"),
-                (.stale, "found, expired, handed out all the same"),
+                (.stale, "found, expired, but served"),
                 (.misses, "not found, or not usable"),
                 (.missesAbsent, "  not in the cache"),
-                (.missesExpired, "  expired, and changed since"),
-                (.missesRefresh, "  asked for anew, and changed"),
+                (.missesExpired, "  expired or changed, and replaced"),
+                (.missesRefresh, "  refreshed, and replaced"),
                 (.missesLost, "  file lost or changed on the disk"),
-                (.missesPolicy, "  kept out of the cache by a policy"),
-                (.kept, "not needed: files made of them are there"),
-                (.negativeHits, "refused without asking: it failed lately"),
+                (.missesPolicy, "  not cached because of a policy"),
+                (.kept, "not requested: files made from them exist"),
+                (.negativeHits, "not requested: failed recently"),
             ]),
         CounterGroup(
-            title: "Variants asked for",
+            title: "Requested variants",
             rows: [
                 (.variantHits, "found"),
-                (.variantsCoalesced, "  of these, made meanwhile by another run"),
+                (.variantsCoalesced, "  of these, made by another run or thread"),
                 (.variantsMade, "made"),
             ]),
         CounterGroup(
             title: "Bytes",
             rows: [
-                (.bytesServed, "handed out of the cache"),
-                (.bytesFetched, "downloaded and kept"),
-                (.bytesWritten, "written to the cache, variants included"),
+                (.bytesServed, "served from the cache"),
+                (.bytesFetched, "downloaded and stored"),
+                (.bytesWritten, "written to the cache, including variants"),
             ]),
         CounterGroup(
-            title: "What came and went",
+            title: "Stored and removed",
             rows: [
                 (.stored, "pictures stored from files or from memory"),
-                (.evictions, "entries trimmed to keep below the capacity"),
+                (.evictions, "entries evicted to stay below the capacity"),
                 (.bytesEvicted, "  their size"),
                 (.removed, "entries removed by rm and clean"),
                 (.bytesRemoved, "  their size"),
-                (.healed, "entries dropped: file lost or changed"),
-                (.lostWrites, "of these, lost in a restart"),
+                (.healed, "entries removed: file lost or changed"),
+                (.lostWrites, "  of these, lost in a restart"),
             ]),
         CounterGroup(
             title: "Remote",
@@ -123,7 +123,7 @@ struct CounterGroup {
                 (.remoteMisses, "not found there"),
                 (.remoteDamaged, "damaged there, and not used"),
                 (.remoteErrors, "requests that failed"),
-                (.remoteStored, "handed over"),
+                (.remoteStored, "uploaded"),
                 (.bytesFromRemote, "received"),
                 (.bytesToRemote, "sent"),
                 (.remoteMillisecondsSaved, "milliseconds saved"),

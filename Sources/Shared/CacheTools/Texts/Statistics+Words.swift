@@ -15,7 +15,7 @@ extension Statistics {
         }
     }
 
-    /// Totals, then each scope with its counters.
+    /// The totals, followed by each scope with its counters.
     var json: JSON {
         .object([
             "entries": .integer(entries), "pictures": .integer(entries - variants), "variants": .integer(variants),

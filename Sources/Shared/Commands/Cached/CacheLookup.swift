@@ -5,19 +5,19 @@ import Records
 import Store
 import Support
 
-/// The context, caches and operands of a command that looks up entries without the network.
+/// The context, caches and operands of a command that looks up entries without using the network.
 public struct CacheLookup {
     public let context: ToolContext
     public let caches: Caches
     public let naming: any EntryNaming
     public let items: InputItems
 
-    /// Opens no cache yet. Throws `UsageFailure` for options that contradict each other, and `ConfigurationFailure` for
-    /// a bad setting.
+    /// Drops all rights that the command does not need. Caches are opened on first use. Throws `UsageFailure` for
+    /// contradictory options, and `ConfigurationFailure` for an invalid setting.
     ///
     /// - Parameters:
-    ///   - needs: the rights to keep besides the use of the cache.
-    ///   - prepare: adds the rights that options require.
+    ///   - requirements: the rights that the command needs in addition to its cache.
+    ///   - prepare: adds the rights that the given options need.
     public init(
         _ kind: CachedKind, _ arguments: Arguments, _ requirements: SandboxRequirements = SandboxRequirements(),
         prepare: (ToolContext, inout SandboxRequirements) throws -> Void = { _, _ in }
@@ -35,27 +35,28 @@ public struct CacheLookup {
         self.items = items.taking { caches.entryPath($0) != nil }
     }
 
-    /// Returns the entry of a job, and begins its lease. Throws as `Caches.find` does.
+    /// Returns the entry of a job and starts its lease. Throws the errors of `Caches.find`.
     ///
-    /// - Parameter takesExpired: whether an expired entry is returned; otherwise it counts as absent.
+    /// - Parameter takesExpired: whether to return expired entries, rather than treat them as absent.
     public func find(_ job: RecordJob, takesExpired: Bool = true) throws -> FoundEntry {
         try caches.find(job, naming, takesExpired: takesExpired)
     }
 
-    /// Runs a tool over all things. Returns the exit status. Throws as `ToolContext.run` does.
+    /// Runs a tool over all items. Returns the exit status. Throws the errors of `ToolContext.run`.
     public func run(_ tool: any RecordTool, _ work: Work = .lookups) throws -> Int32 {
         let options = try context.runOptions(work)
         defer { caches.close() }
         return try context.run(tool, options: options, over: items)
     }
 
-    /// Calls `body` for each thing. Returns the exit status. Throws as `ToolContext.forEach` does.
+    /// Calls `body` for each item. Returns the exit status. Throws the errors of `ToolContext.forEach`.
     public func forEachThing(finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void) throws -> Int32 {
         defer { caches.close() }
         return try context.forEach(items, finish: finish, body)
     }
 
-    /// Removes each thing with `body`, and reports the sum. Returns the exit status. Throws as `forEachThing` does.
+    /// Calls `body` to remove each item, and reports the sum. Returns the exit status. Throws the errors of
+    /// `forEachThing`.
     public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
         let output = try ReportOutput(json: context.arguments[.json])
         var sum = Removal()
@@ -68,7 +69,7 @@ public struct CacheLookup {
 }
 
 extension ToolContext {
-    /// Reports the removal of `body`. Returns the exit status. Throws the errors of `body`, and
+    /// Reports the entries that `body` removes. Returns the exit status. Throws the errors of `body`, and
     /// `SystemFailure` if output cannot be written.
     public func reportRemoval(from caches: Caches, _ body: () throws -> RemovalReport) throws -> Int32 {
         let output = try ReportOutput(json: arguments[.json])
@@ -79,9 +80,9 @@ extension ToolContext {
         return 0
     }
 
-    /// Writes the elements of `next` as a table with a total on a terminal or with `--table`, otherwise as records.
-    /// Returns the exit status. Throws `UsageFailure` for options that contradict each other, `SystemFailure` if output
-    /// cannot be written, and the errors of `next`.
+    /// Writes the elements of `next` as records, or as a table with a total on a terminal and with `--table`. Returns
+    /// the exit status. Throws `UsageFailure` for contradictory options, `SystemFailure` if output cannot be written,
+    /// and the errors of `next`.
     public func list<Element>(
         heading: String, line: (Element) -> String, record: (Element) -> Record, total: () -> String,
         next: () throws -> Element?
@@ -106,30 +107,30 @@ extension ToolContext {
         return 0
     }
 
-    /// Describes each thing, in words on a terminal, otherwise in a field of its record. Returns the exit status.
-    /// Throws as `run` does.
+    /// Writes a description of each item: as text on a terminal, otherwise as a field of its record. Returns the exit
+    /// status. Throws the errors of `run`.
     ///
     /// - Parameters:
     ///   - field: the name of the field.
-    ///   - work: decides the number of jobs if no setting does.
+    ///   - work: determines the default of `--jobs`.
     public func describe(
         _ items: InputItems, as field: String, _ work: Work = .lookups,
         _ description: @escaping @Sendable (RecordJob) throws -> any Description
     ) throws -> Int32 {
         var options = try runOptions(work)
         let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
-        // Most descriptions end with a line feed, so this adds an empty line after each.
+        // Most descriptions end with a line feed, so this terminator adds an empty line.
         if writesText { options.layout = .fields([DescribeTool.textField], terminator: UInt8(ascii: "\n")) }
         let tool = DescribeTool(name: tool, field: field, writesText: writesText, describe: description)
         return try run(tool, options: options, over: items)
     }
 
-    /// Verifies caches, and reports the problems. Returns the exit status: 1 if there are problems. Throws
+    /// Verifies caches and reports the problems. Returns the exit status, which is 1 if there are problems. Throws
     /// `CacheFailure`, `SystemFailure`, and `Cancelled` if the run is stopped.
     ///
     /// - Parameters:
-    ///   - selection: the entries to verify; nil for whole roots.
-    ///   - settings: returns how each cache is opened.
+    ///   - selection: the entries to verify, or nil for whole roots.
+    ///   - settings: returns the settings of each cache to verify.
     public func verify(
         repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]
     ) throws -> Int32 {
@@ -137,7 +138,7 @@ extension ToolContext {
         let output = try ReportOutput(json: arguments[.json], progress: progress)
         try interruption.catchSignals()
         defer { progress.end() }
-        // In JSON, each line is a step with its problems.
+        // In JSON, each line contains a step and its problems.
         let found = Monitor<[VerificationProblem]>([])
         @Sendable func write(_ event: VerificationEvent) throws {
             switch event {

@@ -4,15 +4,15 @@ import Records
 import Store
 import Support
 
-/// The kind of entries of a tool: pictures of `img-cache` or GIFs of `gif-cache`. Both tools have the same commands for
-/// single entries; this type holds the differences.
+/// The kind of entries of a tool: pictures of `img-cache` or GIFs of `gif-cache`. Both tools have the commands below,
+/// which differ only in these properties.
 public struct CachedKind: Sendable {
-    /// `picture`, for the help.
+    /// The singular noun for the help, such as `picture`.
     let name: String
-    /// The name of a file, for the advice to redirect the bytes from a terminal.
+    /// An example of a file name, for the advice to redirect output from a terminal to a file.
     let file: String
     let operands: Command.Operands
-    /// The options about the names of entries in records and arguments.
+    /// The options that determine how records and arguments name entries.
     let options: @Sendable () -> [AnyOption]
     let naming: @Sendable (ToolContext, CacheSettings) throws -> any EntryNaming
     let items: @Sendable (Arguments) -> InputItems
@@ -32,11 +32,11 @@ public struct CachedKind: Sendable {
 
     private var names: String { name + "s" }
 
-    /// `get`: a record for each, with the path.
+    /// `get`: writes a record with the path of each entry.
     public func get(examples: [String]) -> Command {
         Command(
-            "get", summary: "Say where \(names) are, without the network.",
-            details: "A \(name) that is not in the cache gives a record with an error, and status 1.",
+            "get", summary: "Return the paths of cached \(names), without the network.",
+            details: "For a \(name) that is not in the cache, writes a record with an error, and exits with status 1.",
             examples: examples, operands: operands, options: { [[.noStale], options(), .copies, .stream, .common] },
             synonyms: ["show", "find", "lookup"]
         ) { arguments in
@@ -48,10 +48,10 @@ public struct CachedKind: Sendable {
         }
     }
 
-    /// `has`: the exit status alone.
+    /// `has`: reports only an exit status.
     public func has(examples: [String]) -> Command {
         Command(
-            "has", summary: "Tell by the exit status whether \(names) are in the cache: 0 all, 1 not all.",
+            "has", summary: "Check whether \(names) are in the cache: exit status 0 if all are, else 1.",
             examples: examples, operands: operands, options: { [[.noStale], options(), [.nullData], .common] },
             synonyms: ["exists", "test"]
         ) { arguments in
@@ -63,10 +63,10 @@ public struct CachedKind: Sendable {
         }
     }
 
-    /// `path`: plain paths.
+    /// `path`: prints the path of each entry.
     public func path(examples: [String]) -> Command {
         Command(
-            "path", summary: "Print where \(names) are, one path per line.",
+            "path", summary: "Print the paths of cached \(names), one per line.",
             examples: examples, operands: operands,
             options: { [options(), [.nullData, .nullTerminated], .common] }, synonyms: ["where", "which"]
         ) { arguments in
@@ -78,11 +78,11 @@ public struct CachedKind: Sendable {
         }
     }
 
-    /// `cat`: the bytes.
+    /// `cat`: writes the bytes of each entry.
     public func cat(examples: [String]) -> Command {
         Command(
             "cat", summary: "Write the bytes of \(names) to standard output.",
-            details: "Nothing is written to a terminal.",
+            details: "Refuses to write to a terminal.",
             examples: examples, operands: operands, options: { [options(), [.nullData], .common] }
         ) { arguments in
             let output = try PictureOutput(example: file)
@@ -91,22 +91,22 @@ public struct CachedKind: Sendable {
         }
     }
 
-    /// `pin`.
+    /// `pin`: protects entries from eviction and `clean`.
     public func pin(examples: [String]) -> Command {
         Command(
-            "pin", summary: "Keep \(names) from being trimmed or cleaned away.",
+            "pin", summary: "Pin \(names), so that they are never evicted or cleaned.",
             details: """
-                They still expire, and are asked for again then. A \(name) that is not in the cache gives a record \
-                with an error, and status 1.
+                A pinned \(name) still expires, and is then requested again. For a \(name) that is not in the cache, \
+                writes a record with an error, and exits with status 1.
                 """,
             examples: examples, operands: operands, options: { [options(), .stream, .common] }
         ) { try setPinned(true, $0) }
     }
 
-    /// `unpin`.
+    /// `unpin`: undoes `pin`.
     public func unpin(examples: [String]) -> Command {
         Command(
-            "unpin", summary: "Let \(names) be trimmed and cleaned away again.",
+            "unpin", summary: "Unpin \(names), so that they can be evicted or cleaned again.",
             examples: examples, operands: operands, options: { [options(), .stream, .common] }
         ) { try setPinned(false, $0) }
     }

@@ -1,19 +1,20 @@
 import HTTP
 
-/// The secrets of a command line: the values of headers, user names and passwords of addresses, and the values of query
-/// parameters that look like keys. Pure.
+/// The secrets in a command line: the values of headers, the user names and passwords of addresses, and the values of
+/// query parameters that look like keys.
 struct ArgumentSecrets: Sendable, Hashable {
-    /// A part of an argument, in bytes of its UTF-8.
+    /// A part of an argument.
     struct Part: Sendable, Hashable {
-        /// Which argument, from 0.
+        /// The index of the argument, from 0.
         let index: Int
+        /// Offsets in the UTF-8 of the argument.
         let bytes: Range<Int>
     }
 
     let parts: [Part]
     private let texts: [String]
 
-    /// Finds them in arguments as they were typed, even if the command line is wrong.
+    /// Finds the secrets without parsing the command line, so that an invalid command line reveals none.
     init(_ arguments: [String]) {
         var parts: [Part] = []
         var texts: [String] = []
@@ -25,7 +26,8 @@ struct ArgumentSecrets: Sendable, Hashable {
             texts.append(String(text))
         }
         var rest = arguments.indices
-        /// Adds a header without the origin before it, and the next word if the header itself seems to be that word.
+        /// Adds a header without its origin. If the word is only an origin or only a name, also adds the next word: the
+        /// user may have omitted quotes.
         func add(header text: Substring, _ index: Int) {
             if text.hasPrefix("@") { return }
             let scheme = String(text).prefix(before: "://")
@@ -52,7 +54,7 @@ struct ArgumentSecrets: Sendable, Hashable {
         self.texts = texts
     }
 
-    /// `message` with `***` in place of each secret, for messages that quote arguments without knowing them.
+    /// Replaces each secret in `message` by `***`, for messages that quote arguments.
     func redacted(_ message: String) -> String {
         texts.sorted { $0.utf8.count > $1.utf8.count }.reduce(message) { $0.replacing(text: $1, with: "***") }
     }

@@ -1,16 +1,16 @@
 import Libc
 import Support
 
-/// The memory that holds the process's command line, which the kernel shows to every user of the machine.
+/// The memory that contains the process's command line. The kernel shows its contents to every user of the machine.
 enum ProcessArguments {
-    /// Overwrites parts of `arguments`, the words after the program's name, in that memory; or the whole of an argument
-    /// that is stored differently, as it is not UTF-8. Does nothing if the memory cannot be found. Swift's own
-    /// arguments are copies.
+    /// Overwrites the given parts of `arguments`, the words after the program's name, in this memory. Overwrites a
+    /// whole argument if its bytes differ, because it is not UTF-8. Does nothing if the memory cannot be found.
+    /// `CommandLine.arguments` is a copy and does not change.
     ///
-    /// They were visible between the start of the process and this call: a file is a better place for a secret.
+    /// The arguments are visible from the start of the process until this call, so a file is safer for a secret.
     static func conceal(_ parts: [ArgumentSecrets.Part], of arguments: [String]) {
         guard let memory = memory(), let name = memory.firstIndex(of: 0) else { return }
-        // The arguments are contiguous, and a NUL ends each.
+        // The arguments are contiguous and terminated by NUL.
         var places: [Range<Int>] = []
         var start = name + 1
         while start < memory.count, let end = memory[start...].firstIndex(of: 0) {
@@ -27,8 +27,8 @@ enum ProcessArguments {
         }
     }
 
-    /// The program's name and arguments; nil if the system does not say where they are. This memory belongs to the
-    /// process and is writable, and after the start only this code uses it.
+    /// Returns the program's name and arguments, or nil if their address is unknown. The memory is writable, and after
+    /// the start of the process only this function uses it.
     private static func memory() -> UnsafeMutableBufferPointer<UInt8>? {
         #if canImport(Darwin)
         guard let first = _NSGetArgv().pointee[0] else { return nil }
@@ -38,8 +38,8 @@ enum ProcessArguments {
         return UnsafeMutableBufferPointer(
             start: UnsafeMutableRawPointer(first).assumingMemoryBound(to: UInt8.self), count: count)
         #else
-        // proc_pid_stat(5): fields 48 and 49, arg_start and arg_end. The second field, the program's name in brackets,
-        // may have blanks and brackets itself.
+        // proc_pid_stat(5): fields 48 and 49, arg_start and arg_end. Split after the last bracket, because the second
+        // field, the program's name in brackets, may contain spaces and brackets.
         guard let file = try? File.open("/proc/self/stat", O_RDONLY), let bytes = try? file.contents(atMost: 4096),
             let bracket = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

@@ -3,12 +3,12 @@ import Options
 import Store
 import Support
 
-/// Answers `TOOL --complete WORD…` and exits. Changes nothing. A failure prints nothing, as a message would garble the
-/// prompt, and the status is 0.
+/// Runs `TOOL --complete WORD…`: prints candidates and exits with status 0. Changes no file. Prints no errors, which
+/// would garble the prompt.
 func complete(_ tool: Tool, _ words: ArraySlice<String>) -> Never {
     let environment = Environment.ofProcess()
     let words = words.map { word in
-        // bash and zsh pass the word as it was typed.
+        // bash and zsh pass `~` without expanding it.
         word.hasPrefix("~/") ? (environment["HOME"] ?? "~") + word.dropFirst() : word
     }
     let answer = tool.command.completions(of: words) { completion, line, beginning in

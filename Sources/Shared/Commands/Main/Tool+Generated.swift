@@ -2,7 +2,7 @@ import Options
 import Support
 
 extension Tool {
-    /// The text that `--generate` writes.
+    /// Returns the text that `--generate` writes.
     func generated(_ kind: Generated) -> String {
         switch kind {
         case .man: command.manual(facts(except: command.name))
@@ -26,7 +26,7 @@ extension Tool {
             files: Self.files, seeAlso: pages.filter { $0.0 != page }.map { "\($0.0) \($0.1)" }, date: toolsDate)
     }
 
-    /// Settings that are not options.
+    /// Settings without an option.
     private static func settings(of page: String) -> [AnyOption] {
         switch page {
         case "apod-fetch": [.scienceURL, .apiURL]
@@ -38,28 +38,29 @@ extension Tool {
 
     private static func variables(of page: String) -> [(names: [String], summary: String)] {
         var variables = [
-            (["HOME"], "The folder with the usual places of the cache, the configuration file and `.netrc`."),
-            (["XDG_CACHE_HOME", "XDG_CONFIG_HOME"], "Where caches and configuration files are, instead of in `HOME`."),
+            (["HOME"], "The home folder, which by default contains the cache, the configuration file and `.netrc`."),
+            (["XDG_CACHE_HOME", "XDG_CONFIG_HOME"], "The folders of caches and configuration files."),
         ]
         if page == "apod-tools.json" { return variables }
         variables.append(
             (
                 ["XDG_RUNTIME_DIR", "TMPDIR"],
                 """
-                Where files are kept under the policies `memory` and `disabled`: in the first one, else in `/dev/shm`, \
-                and under `disabled` else in the second one.
+                The folders of files with the policies `memory` and `disabled`: `XDG_RUNTIME_DIR`, otherwise \
+                `/dev/shm`, otherwise `TMPDIR` with the policy `disabled`.
                 """
             ))
         if page != "img-downsample" {
             variables.append(
-                (["http_proxy", "https_proxy", "all_proxy", "no_proxy"], "Proxies, as curl(1) uses them."))
+                (["http_proxy", "https_proxy", "all_proxy", "no_proxy"], "Proxies, as for curl(1)."))
         }
-        if page == "apod-fetch" { variables.append((["COLUMNS"], "How wide `--format text` may be, up to 80.")) }
+        if page == "apod-fetch" { variables.append((["COLUMNS"], "The width of `--format text`, at most 80.")) }
         return variables + [
             (
                 ["NO_COLOR", "CLICOLOR_FORCE", "TERM"],
                 """
-                How progress is drawn: without colours, always with colours, or as lines if `TERM` is `dumb` or not set.
+                `NO_COLOR` draws progress without colours, and `CLICOLOR_FORCE` always with colours. If `TERM` is \
+                `dumb` or not set, progress is written as lines.
                 """
             )
         ]

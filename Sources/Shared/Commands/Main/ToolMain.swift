@@ -4,20 +4,20 @@ import Options
 import Store
 import Support
 
-/// A tool: its commands and the general part of its help.
+/// A tool, with its commands and the general parts of its help.
 public struct Tool: Sendable {
     public let command: Command
-    /// The lines of the help about exit statuses.
+    /// The descriptions of the exit statuses for the help, one per line.
     public let exitStatus: String
-    /// Returns name and version of each library in use; loads the libraries that are loaded on demand.
+    /// Returns the name and version of each library, including libraries that are loaded on first use.
     public let libraries: @Sendable () -> [String]
     let exercises: KnownExercises
 
-    /// Returns the values of a field among the exercises that a cache lists, or the ids of its GIFs
-    /// (`Completion.exerciseID`).
+    /// Returns the values of a field in the cached list of exercises. For `Completion.exerciseID`, returns the ids of
+    /// the cached GIFs.
     public typealias KnownExercises = @Sendable (_ field: String, ToolContext, CacheSettings) throws -> [String]
 
-    /// - Parameter exercises: for completions.
+    /// - Parameter exercises: returns the values that completions offer for exercises.
     public init(
         _ command: Command, exitStatus: String, libraries: @escaping @Sendable () -> [String],
         exercises: @escaping KnownExercises = { _, _, _ in [] }
@@ -29,26 +29,26 @@ public struct Tool: Sendable {
     }
 }
 
-/// Runs a tool's command line from beginning to end: the `main` of every tool.
+/// Runs a tool's command line and exits: the `main` of every tool.
 ///
-/// Help is printed on standard output with status 0; a wrong command line is reported on standard error with status 64;
-/// any other failure as `tool: message` with its own status.
+/// Prints help on standard output with status 0. Reports a failure on standard error as `tool: message`, and exits with
+/// the status of the failure, which is 64 for an invalid command line.
 public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()) -> Never {
-    // A closed pipe then shows as a failed write, which ends the run in order.
+    // Writing to a closed pipe then fails with EPIPE, and the run ends in an orderly way.
     signal(SIGPIPE, SIG_IGN)
-    // A limit on the size of files is then a failed write, too, like a full disk.
+    // Exceeding the limit on file sizes then fails like writing to a full disk.
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
     StandardError.silenceLibraries()
     let secrets = ArgumentSecrets(words)
     if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: words) }
     if words.first == "--complete" { complete(tool, words.dropFirst()) }
-    // Each run removes the files that earlier ones kept outside the cache for a while.
+    // Remove the temporary files outside the cache that earlier runs left behind.
     RuntimePlaces(environment: .ofProcess()).sweep()
     do {
         exit(try run(tool, words, secrets))
     } catch let failure as SystemFailure where failure.isBrokenPipe {
-        // The reader of our output has seen enough.
+        // The reader of standard output closed the pipe, as `head` does.
         exit(0)
     } catch {
         let failure = failure(of: error)
@@ -63,7 +63,7 @@ private func run(_ tool: Tool, _ words: [String], _ secrets: ArgumentSecrets) th
     do {
         request = try tool.command.request(words)
     } catch {
-        // The message quotes arguments without knowing which are secret.
+        // The message may quote arguments that are secrets.
         throw UsageFailure(secrets.redacted(failure(of: error).message))
     }
     switch request {
@@ -81,14 +81,15 @@ private func print(_ text: String) throws {
 }
 
 extension Tool {
-    /// Name and version, then the libraries.
+    /// The tool's name and version, followed by its libraries, one per line.
     var version: String {
         "\(command.name) \(toolsVersion)\n" + libraries().map { "\($0)\n" }.joined()
     }
 }
 
-/// Keeps files that are opened later from taking the place of a standard stream that was closed (`2>&-`), so that log
-/// lines would go into them. The place is taken in such a way that using it fails, as it would have.
+/// Opens `/dev/null` for each standard stream that is closed (`2>&-`). Otherwise, a file that is opened later would get
+/// the descriptor, and log lines would be written to it. The access mode makes every use of the stream fail, as it
+/// would fail if the stream were closed.
 private func occupyClosedStreams() {
     for stream: Int32 in 0...2 where fcntl(stream, F_GETFD) < 0 {
         _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)

@@ -1,13 +1,14 @@
 import Libc
 import Support
 
-/// Standard output for the bytes of pictures. It must not be a terminal, since untrusted bytes may hold control
+/// Standard output for the bytes of pictures. A terminal is refused, because untrusted bytes can contain control
 /// sequences.
 public struct PictureOutput {
     private let file: File
 
-    /// Throws `UsageFailure` if it is a terminal, with `example` as the file in its advice, and `SystemFailure` if it
-    /// is closed.
+    /// Throws `UsageFailure` if standard output is a terminal, and `SystemFailure` if it is closed.
+    ///
+    /// - Parameter example: the file name in the advice to redirect the output.
     public init(example: String) throws {
         if Terminal.isTerminal(1) {
             throw UsageFailure(
@@ -16,7 +17,7 @@ public struct PictureOutput {
         file = try File.standardOutput()
     }
 
-    /// Writes the bytes of the file at `path`. Throws `SystemFailure`.
+    /// Writes the bytes of a file. Throws `SystemFailure`.
     public func copy(_ path: String) throws {
         let source = try File.open(path, O_RDONLY)
         var piece = [UInt8](repeating: 0, count: 256 << 10)

@@ -1,22 +1,22 @@
 import Options
 import Support
 
-/// How a tool reports, and where its settings are.
+/// Options of messages, progress and the configuration file.
 extension AnyOption {
-    public static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print errors only.")
+    public static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print only errors.")
 
-    public static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print what happens.")
+    public static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print details.")
 
     public static let logFormat = Option<Log.Format>.case(
         "log-format", "FORMAT", .messages,
-        summary: "How to write messages: plain, or json for one object per line."
+        summary: "Format of messages: plain, or json for one object per line."
     ).asSetting().defaulting(to: .plain)
 
     public static let progress = Option<ProgressStyle.Choice>.case(
         "progress", "STYLE", .messages,
         summary: "How to show progress: auto draws it on a terminal, plain writes lines for a log.",
         manual: """
-            Nothing is drawn for work that takes less than half a second. NO_COLOR, TERM=dumb and CLICOLOR_FORCE are \
+            Work that takes less than half a second shows no progress. NO_COLOR, TERM=dumb and CLICOLOR_FORCE are \
             honoured.
             """
     ).asSetting().defaulting(to: .auto)
@@ -27,15 +27,15 @@ extension AnyOption {
 
     public static let config = Option.path(
         "config", .messages, variable: "APOD_TOOLS_CONFIG", summary: "Read settings from this file.",
-        manual: "If it is not given, the file at the usual place is read if it exists: see apod-tools.json(5)."
+        manual: "By default, the file in the configuration folder is read if it exists: see apod-tools.json(5)."
     ).whenUnset("~/.config/apod-tools/config.json")
 
     public static let confinement = Option.flag(
         "confinement", .messages, means: false,
-        summary: "Give up rights that the process does not need; false helps to find out why something is refused.",
+        summary: "Drop rights that the process does not need. Use false to find out why an operation is refused.",
         manual: """
-            The tools give up what a run does not need (Landlock and a system call filter on Linux) before they look \
-            at anything that a stranger prepared.
+            Before a tool reads untrusted data, it drops the rights that the run does not need (on Linux, with \
+            Landlock and a system call filter).
             """
     ).asSetting()
 }

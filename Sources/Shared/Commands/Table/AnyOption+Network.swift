@@ -2,15 +2,15 @@ import HTTP
 import Options
 import Support
 
-/// How the network is used.
+/// Options and settings of the network.
 extension AnyOption {
     public static let timeout = Option.time(
         "timeout", .network, such: "120s", field: "timeout", isPositive: true,
-        summary: "How long a request may take, retries included."
+        summary: "Limit the time of a request, including retries."
     ).defaulting(to: HTTPRequest.Timeouts().total)
 
     public static let retries = Option.number(
-        "retries", .network, in: 0...100, field: "retries", summary: "How often to retry a failed request."
+        "retries", .network, in: 0...100, field: "retries", summary: "Retry a failed request this many times."
     ).defaulting(to: RetrySchedule().retries)
 
     public static let allowPrivate = Option<AddressGuard>(
@@ -18,12 +18,13 @@ extension AnyOption {
         expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network,
         field: "allow_private",
         summary: "Allow private, loopback and reserved addresses.",
-        manual: "All of them, or these blocks. A value of 1 allows all, 0 none.", takesMore: isAddressList,
+        manual: "Without a value, allow all, otherwise these blocks. 1 allows all, 0 none.", takesMore: isAddressList,
         read: AddressGuard.init(allowPrivate:)
     ).defaulting(to: .standard)
 
-    /// Whether the word looks like a list of address blocks, even a wrong one, which must not mean all addresses. A
-    /// word of letters and digits only (`cafe`, `0001`) is a name, unless it means all or none.
+    /// Returns whether a word looks like a list of address blocks. Includes invalid lists, which must cause an error
+    /// rather than allow all addresses. A word of only letters and digits (`cafe`, `0001`) is a name, except for `0`
+    /// and `1`.
     private static func isAddressList(_ text: String) -> Bool {
         if text == "0" || text == "1" { return true }
         return text.contains { ".:/,".contains($0) } && text.first != "/"
@@ -35,45 +36,45 @@ extension AnyOption {
     ).asSetting()
 
     public static let netrc = Option.flag(
-        "netrc", .secrets, summary: "Take user names and passwords from ~/.netrc."
+        "netrc", .secrets, summary: "Read user names and passwords from ~/.netrc."
     ).asSetting()
 
     public static let netrcFile = Option.path(
-        "netrc-file", .secrets, summary: "Take user names and passwords from this file."
+        "netrc-file", .secrets, summary: "Read user names and passwords from this file."
     ).asSetting()
 
     public static let offline = Option.flag(
-        "offline", .network, summary: "Open no connection: use what is in the cache.")
+        "offline", .network, summary: "Use only the cache, without any connection.")
 
     public static let refresh = Option.flag(
-        "refresh", .network, summary: "Ask the server even if the cache is fresh.")
+        "refresh", .network, summary: "Send a request even if the cached entry is fresh.")
 
-    /// Only for img-cache; here because the configuration file has them.
+    // MARK: img-cache (every tool checks these fields of the configuration file)
 
     public static let header = Option<String>(
         "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), expected: "a header, or @ and a file",
         group: .secrets, repeats: true,
-        summary: "Send this to the one server of the arguments.",
+        summary: "Send this header to the server of the arguments.",
         manual: """
-            The value is 'Name: value', or @ and a file with such lines. An origin before the header names another \
-            server: 'https://example.org Name: value', on the command line or in the file. Secrets are sent \
-            encrypted, or to this machine itself, unless the origin begins with http://. A redirect to another \
-            origin drops every header.
+            The value is 'Name: value', or @ and a file that contains such lines. The addresses among the arguments \
+            must have the same origin. To name another server, on the command line or in the file, write its origin \
+            before the header: 'https://example.org Name: value'. Headers are sent only over HTTPS or to this machine, \
+            unless the origin begins with http://. A redirect to another origin drops all headers.
             """
     ) { $0 }
 
     public static let headerFile = Option.path(
         "header-file", .secrets,
-        summary: "Send the headers in this file: one per line, each after its origin if there are several servers."
+        summary: "Send the headers in this file, one per line. With several servers, a line begins with an origin."
     ).asSetting()
 
     public static let bearerFile = Option<BearerFile>(
         "bearer-file", synonyms: ["bearer-for"], form: .value("FILE"), expected: BearerFile.expected,
         completion: .files, group: .secrets, field: "bearer_file", repeats: true,
-        summary: "Send the token in this file, as --header does.",
+        summary: "Send the bearer token in this file.",
         manual: """
-            It goes to the one server of the arguments. An origin before the file names another server: \
-            'https://example.org token'.
+            The token is sent to the server of the arguments. To name another server, write its origin before the \
+            file: 'https://example.org token'.
             """, read: BearerFile.init)
 
     public static let delay = Option.time(
@@ -83,19 +84,19 @@ extension AnyOption {
 
     public static let degrade = Option.flag(
         "degrade", .network, means: false,
-        summary: "Take the next address of a picture if the best one fails for a time; false fails (75) instead.",
+        summary: "Use the next address of a picture if the best fails temporarily; false fails (75) instead.",
         manual: """
-            Such a record has cache.degraded, and the better address is tried again ten minutes later at the earliest.
+            The record then has cache.degraded. The better address is tried again after ten minutes at the earliest.
             """
     ).asSetting()
 
     public static let rate = Option.size(
-        "rate", .network, atLeast: 1000, such: "500KB", summary: "Download no more than this in a second."
+        "rate", .network, atLeast: 1000, such: "500KB", summary: "Limit the total download rate in bytes per second."
     ).asSetting()
 
-    /// Browsers take as many.
+    /// The default is the number of connections that browsers open per host.
     public static let jobsPerHost = Option.number(
-        "jobs-per-host", .network, in: 1...256, summary: "How many downloads to run at once from one host."
+        "jobs-per-host", .network, in: 1...256, summary: "Limit the number of concurrent downloads from a host."
     ).asSetting().defaulting(to: 6)
 
     public static let allowInsecureRedirects = Option.flag(
@@ -103,31 +104,31 @@ extension AnyOption {
     ).asSetting()
 
     public static let negativeTTL = Option.time(
-        "negative-ttl", .network, such: "10m", summary: "How long to remember a definite failure; 0 for not at all."
-    ).asSetting().whenUnset("2m to 1h, by the kind of failure")
+        "negative-ttl", .network, such: "10m", summary: "How long to cache a permanent failure; 0 disables this."
+    ).asSetting().whenUnset("2m to 1h, depending on the failure")
 
     public static let respectCacheControl = Option.flag(
         "respect-cache-control", .network, field: "respect_cache_control",
-        summary: "Let Cache-Control and Expires shorten how long a picture is fresh.",
+        summary: "Let Cache-Control and Expires shorten the time that a picture is fresh.",
         manual: """
-            With no-store, a picture is not cached. With stale-while-revalidate, it is revalidated after the records are \
-            written. stale-if-error limits how long it is served if its server fails. With immutable, --refresh does \
-            not revalidate it while it is fresh.
+            A picture with no-store is not cached. A picture with stale-while-revalidate is revalidated after the \
+            records are written. stale-if-error limits how long an expired picture is served if its server fails. A \
+            picture with immutable is not revalidated by --refresh while it is fresh.
             """)
 }
 
 extension [AnyOption] {
-    /// For every command that may open a connection.
+    /// The options of every command that may open a connection.
     public static let network: [AnyOption] = [.timeout, .retries, .allowPrivate, .cacert, .netrc, .netrcFile]
 }
 
-/// A value of `--bearer-file`: the file with a token, optionally after the only origin that may see it.
+/// A value of `--bearer-file`: a file with a token, optionally preceded by the only origin that receives the token.
 public struct BearerFile: Sendable {
     static let expected = "a file, or an origin and a file such as 'https://example.org token'"
     let origin: WebURL.Origin?
     let path: String
 
-    /// Nil if an origin is wrong, or if the file is missing.
+    /// Returns nil if the origin is invalid, or if the text names no file.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
         if let first = words.first, first.contains(text: "://") {

@@ -3,25 +3,25 @@ import Options
 import Records
 import Support
 
-/// How records are processed and written.
+/// Options of reading, processing and writing records.
 extension AnyOption {
     public static let jobs = Option.number(
-        "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "How many to work on at once."
+        "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "Run this many jobs at once."
     ).whenUnset(Work.jobsInWords)
 
     public static let unordered = Option.flag(
         "unordered", .records, summary: "Write each record as soon as it is done.",
-        manual: "Without it, records leave in the order of the input.")
+        manual: "By default, records are written in the order of the input.")
 
     public static let failFast = Option.flag("fail-fast", .records, summary: "Stop at the first failure.")
 
     public static let strict = Option.flag(
-        "strict", .records, summary: "Fail for records that arrive with an error, too.",
-        manual: "The exit status then reflects them. For shells without pipefail, such as Make's.")
+        "strict", .records, summary: "Also fail for input records with an error.",
+        manual: "The exit status then reflects them. Use it in shells without pipefail, such as Make's.")
 
     public static let retryErrors = Option.flag(
         "retry-errors", .records, summary: "Retry records with a temporary error of this tool.",
-        manual: "With it a saved stream can be run again.")
+        manual: "Use it to process a saved stream again.")
 
     public static let print = Option<RecordLayout>(
         "print", form: .value("FIELD"),
@@ -29,25 +29,25 @@ extension AnyOption {
         group: .records,
         summary: "Print this field instead of the record.",
         manual: """
-            Several with commas become columns. A field is a dotted path such as variants.overlay.path. One field is \
-            printed as it is; several are separated by tabs, with \\t, \\n, \\r and \\\\ for such characters in \
-            them.
+            A field is a dotted path such as variants.overlay.path. Several fields, separated by commas, become \
+            columns. A single field is printed unchanged. Columns are separated by tabs, and contain \\t, \\n, \\r and \
+            \\\\ instead of tabs, line ends and backslashes.
             """, read: { RecordLayout(fields: $0) })
 
     public static let nullTerminated = Option.flag(
-        "null", short: "0", .records, summary: "End what is printed with NUL, not a line feed.")
+        "null", short: "0", .records, summary: "End printed lines with NUL instead of a line feed.")
 
     public static let nullData = Option.flag(
-        "null-data", short: "z", .records, summary: "Input lines end with NUL, as those of find -print0.")
+        "null-data", short: "z", .records, summary: "Input lines end with NUL, as from find -print0.")
 
     public static let pretty = Option.flag("pretty", .records, summary: "Indent the records.")
 
-    /// `--field`: which fields of a record hold the texts that a tool needs.
+    /// Returns the option `--field`, which assigns fields of a record to the texts that a tool needs.
     ///
     /// - Parameters:
-    ///   - words: the names of the texts, each with its `=`. The texts of `single` have one field, the others a list in
-    ///     order of preference.
-    ///   - expected: for the message about a bad value.
+    ///   - words: the names of the texts, each with its `=`.
+    ///   - single: the names in `words` that take a single field. The others take a list in order of preference.
+    ///   - expected: a description of the valid values for errors.
     public static func recordFields(
         _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String],
         summary: String, manual: String = ""
@@ -63,10 +63,10 @@ extension AnyOption {
         }
     }
 
-    public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
+    public static let json = Option.flag("json", .records, summary: "Write records even on a terminal.")
 }
 
-/// The work of a command, with its default number of jobs; 0 is one per core.
+/// The kind of work that a command does. The raw value is the default of `--jobs`; 0 means one job per core.
 public enum Work: Int, Sendable {
     case pictures = 0
     case lookups = 1
@@ -78,7 +78,7 @@ public enum Work: Int, Sendable {
 
     var jobs: Int { self == .pictures ? Thread.processors : rawValue }
 
-    /// The default of `--jobs`.
+    /// A description of the default of `--jobs`.
     static var jobsInWords: String {
         let counted: [(Work, String)] = [
             (.downloads, "downloads"), (.prefetches, "prefetch"), (.gifs, "GIFs"), (.days, "days"),
@@ -89,21 +89,21 @@ public enum Work: Int, Sendable {
 }
 
 extension [AnyOption] {
-    /// How records are written.
+    /// The options of a command that only writes records.
     public static let recordOutput: [AnyOption] = [.print, .nullTerminated, .pretty]
 
-    /// For a command that processes a stream of records.
+    /// The options of a command that processes a stream of records.
     public static let stream: [AnyOption] = [
         .jobs, .unordered, .failFast, .strict, .retryErrors, .nullData, .print, .nullTerminated, .pretty,
     ]
 }
 
-/// A value of `--field`: `url=hdurl,image.url`.
+/// A value of `--field`, such as `url=hdurl,image.url`.
 public struct NamedFields: Sendable {
     public let name: String
     public let fields: [FieldPath]
 
-    /// Nil unless the text is a name, `=` and a list of fields.
+    /// Returns nil unless the text is a name, `=` and a list of fields.
     init?(_ text: String) {
         let pieces = text.split(separator: "=", maxSplits: 1)
         guard pieces.count == 2, let list = PictureAddresses(list: String(pieces[1])) else { return nil }
@@ -113,7 +113,7 @@ public struct NamedFields: Sendable {
 }
 
 extension Arguments {
-    /// The fields of the last `--field` with this name; nil if there is none.
+    /// Returns the fields of the last `--field` with this name, or nil.
     public func fields(_ option: Option<NamedFields>, _ name: String) -> [FieldPath]? {
         all(option).last { $0.name == name }?.fields
     }

@@ -3,7 +3,7 @@ import Remote
 import Store
 import Support
 
-/// Sharing with other machines.
+/// Options and settings of the remote.
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
@@ -11,9 +11,9 @@ extension AnyOption {
         field: "remote",
         summary: "Share with other machines: http, https, redis, file.",
         manual: """
-            Pictures and variants are shared. An http or https server must know GET, HEAD and PUT; a redis address \
-            may name a user, a password and a database; a file address names a folder of a shared mount. Whatever \
-            goes wrong there never fails a run. Every machine that can write to it is trusted, unless \
+            Pictures and variants are shared. An http or https server must support GET, HEAD and PUT. A redis address \
+            may contain a user, a password and a database. A file address names a folder on a shared mount. Errors of \
+            the remote never fail a run. All machines that can write to the remote are trusted, unless \
             remote_key_file names a key.
             """,
         read: { try RemoteAddress($0) })
@@ -24,21 +24,21 @@ extension AnyOption {
 
     public static let remoteScopes = Option<RemoteScopes>(
         "remote-scopes", form: .value("SCOPES"), expected: "names with commas between them, or *", group: .cache,
-        summary: "The scopes that are shared; * for all.", read: { try RemoteScopes($0) }
+        summary: "Share these scopes; * shares all.", read: { try RemoteScopes($0) }
     ).asSetting().defaulting(to: .standard)
 
     public static let remoteTimeout = Option.time(
         "remote-timeout", .cache, such: "250ms", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: """
-            The first byte may take 4 times as long (1 s). All records of a run together wait 16 times as long (4 s) \
-            for answers that bring nothing, and 100 times as long (25 s) for other machines. Then the \
-            run continues without the remote.
+            The first byte may take 4 times as long (1 s). In total, a run waits 16 times as long (4 s) for answers \
+            without a result, and 100 times as long (25 s) for other machines. After that, it continues without the \
+            remote.
             """
     ).asSetting().defaulting(to: .milliseconds(250))
 
     public static let remoteWait = Option.time(
-        "remote-wait", .cache, such: "5s", summary: "How long the end of a run waits for uploads."
+        "remote-wait", .cache, such: "5s", summary: "How long to wait for uploads at the end of a run."
     ).asSetting().defaulting(to: .seconds(5))
 
     public static let remoteHeaderFile = Option.path(
@@ -48,7 +48,7 @@ extension AnyOption {
 
     public static let remoteKeyFile = Option.path(
         "remote-key-file", .cache,
-        summary: "Sign documents with the key in this file, and ignore all that are not signed with it."
+        summary: "Sign documents with the key in this file, and ignore documents without its signature."
     ).asSetting()
 
     public static let remoteCacert = Option.path(
@@ -58,7 +58,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// For every command that may share downloads or variants.
+    /// The options of every command that may share downloads or variants.
     public static let sharing: [AnyOption] = [
         .remote, .remoteMode, .remoteScopes, .remoteTimeout, .remoteWait, .remoteHeaderFile, .remoteKeyFile,
         .remoteCacert,

@@ -3,27 +3,27 @@ import Options
 import Store
 import Support
 
-/// Conditions that select entries.
+/// Options that select and sort entries.
 extension AnyOption {
     public static let olderThan = Option.time(
-        "older-than", .selection, such: "7d", summary: "Only what was fetched longer ago than this.")
+        "older-than", .selection, such: "7d", summary: "Only entries fetched longer ago than this.")
     public static let newerThan = Option.time(
-        "newer-than", .selection, such: "1h", summary: "Only what was fetched since then.")
+        "newer-than", .selection, such: "1h", summary: "Only entries fetched within this time.")
     public static let unusedFor = Option.time(
-        "unused-for", .selection, such: "30d", summary: "Only what was not used for this long.")
+        "unused-for", .selection, such: "30d", summary: "Only entries that were not used for this long.")
     public static let size = Option<SizeBound>(
         "size", synonyms: ["larger-than", "smaller-than", "larger", "smaller"], form: .value("+SIZE|-SIZE"),
         expected: "+ or - and a size, such as +10MB or -10MB", group: .selection, repeats: true,
         summary: "Only larger (+10MB) or smaller (-10MB) files.",
-        manual: "Two of them make a range.", read: SizeBound.init)
-    public static let expired = Option.flag("expired", .selection, summary: "Only what has expired.")
-    public static let pinned = Option.flag("pinned", .selection, summary: "Only what is pinned.")
+        manual: "Two bounds select a range.", read: SizeBound.init)
+    public static let expired = Option.flag("expired", .selection, summary: "Only expired entries.")
+    public static let pinned = Option.flag("pinned", .selection, summary: "Only pinned entries.")
 
     public static let sort = Option<EntryOrder>(
         "sort", synonyms: ["reverse"], form: .value("KEY"), expected: "size, age, used or url, or -size and so on",
         completion: .words(sortKeys + sortKeys.map { "-\($0)" }), group: .selection,
-        summary: "By size, age, used or url; -size turns it round.",
-        manual: "The largest, oldest or longest unused comes first, or last with a minus sign before the word."
+        summary: "Sort by size, age, used or url; -size reverses.",
+        manual: "The largest, oldest or longest unused entry is first. A minus sign reverses the order."
     ) { text in
         let isReversed = text.hasPrefix("-")
         return EntryOrder.Key(rawValue: isReversed ? String(text.dropFirst()) : text).map {
@@ -33,22 +33,23 @@ extension AnyOption {
 
     private static let sortKeys = EntryOrder.Key.allCases.map(\.rawValue)
 
-    public static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
+    public static let table = Option.flag("table", summary: "Write a table even to a pipe or file.")
 
     public static let match = Option<AddressPattern>(
         "match", synonyms: ["host"], form: .value("PATTERN"), expected: "a part of an address or a glob",
-        group: .selection, summary: "Only keys and addresses with this part, or glob.",
+        group: .selection, summary: "Only keys and addresses that match a text or glob.",
         manual: """
-            In a glob, * is any run of characters and ? a single one. 'https://example.org/*' is all of a host.
+            A text matches any part. In a glob, * matches any characters and ? a single character: \
+            'https://example.org/*' matches all addresses of a host.
             """, read: AddressPattern.init)
 
     public static let kind = Option<Set<EntryFilter.Kind>>(
         "kind", synonyms: ["variants"], form: .value("KINDS"),
         expected: kinds.list(before: "or"), completion: .list(kinds), group: .selection,
-        summary: "original, variant, placeholder or superseded.",
+        summary: "Only original, variant, placeholder or superseded.",
         manual: """
-            Several with commas. A placeholder stands in for a GIF, and a superseded entry was replaced while it was \
-            in use.
+            Separate several kinds by commas. A placeholder replaces a missing GIF, and a superseded entry was \
+            replaced while it was in use.
             """, print: { kinds in kinds.map(\.rawValue).sorted().joined(separator: ",") }
     ) { text in
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -60,10 +61,10 @@ extension AnyOption {
 }
 
 extension Arguments {
-    /// The order that the options ask for; nil if they ask for none.
+    /// The order of `--sort`, or nil without it.
     public var order: EntryOrder? { self[.sort] }
 
-    /// The entries that the conditions select.
+    /// The conditions of the given options.
     public var filter: EntryFilter {
         var filter = EntryFilter()
         filter.olderThan = self[.olderThan]
@@ -81,19 +82,19 @@ extension Arguments {
 }
 
 extension [AnyOption] {
-    /// The conditions for all kinds of pictures.
+    /// The conditions that apply to pictures and GIFs alike.
     public static let conditions: [AnyOption] = [
         .olderThan, .newerThan, .unusedFor, .size, .expired,
     ]
 }
 
-/// A limit of `--size`: `+10MB` or `-10MB`.
+/// A value of `--size`, such as `+10MB` or `-10MB`.
 public struct SizeBound: Sendable {
-    /// Whether files must be larger, not smaller.
+    /// Whether files must be larger than `bytes`, rather than smaller.
     let isMinimum: Bool
     let bytes: Int
 
-    /// Nil without a sign or for an invalid size.
+    /// Returns nil if the sign is missing or the size is invalid.
     init?(_ text: String) {
         guard let sign = text.first, "+-".contains(sign), let bytes = ByteCount.parse(String(text.dropFirst())) else {
             return nil

@@ -4,22 +4,21 @@ import HTTP
 import Options
 import Support
 
-/// Settings of single tools. They are here because one configuration file serves all tools, and each of them checks all
-/// of it.
+/// Settings of single tools. They are here because each tool checks all fields of the shared configuration file.
 extension AnyOption {
     // MARK: apod-fetch
 
     public static let service = Option.word(
         "service", "SERVICE", .service, of: ["auto", "science", "api"],
-        summary: "Which service to ask: science (NASA's), api (a server of your own, APOD_API_URL), or auto.",
-        manual: "auto asks NASA's, and if that cannot answer, the server that APOD_API_URL names, if it names one."
+        summary: "The service to query: science (NASA's), api (your own server, APOD_API_URL) or auto.",
+        manual: "auto queries NASA's service, and if it cannot answer, the server in APOD_API_URL, if set."
     ).asSetting().defaulting(to: "auto")
 
     public static let scienceURL = address("science-url", "APOD_SCIENCE_URL", "The address of NASA's service.")
         .defaulting(to: WebURL(literal: "https://science.nasa.gov/wp-json/wp/v2/apod-basic"))
     public static let apiURL = address(
         "api-url", "APOD_API_URL",
-        "The address of a server of your own that answers as api.nasa.gov did, such as NASA's apod-api.")
+        "The address of your own server with the former API of api.nasa.gov, such as NASA's apod-api.")
 
     public static let feedURL = Option<String>(
         "feed-url", form: .none, expected: "an address", group: .own, field: "feed_url",
@@ -34,19 +33,19 @@ extension AnyOption {
 
     public static let keyIgnoreQuery = Option.text(
         "key-ignore-query", "NAMES", .pictures,
-        summary: "Query parameters that make no difference to the picture, with commas or blanks between them."
+        summary: "Query parameters that do not change the picture, separated by commas or spaces."
     ).asSetting()
 
     public static let expiryFields = Option<PictureAddresses>(
         "expiry-fields", form: .none, expected: "fields such as expires_at,expire_after", group: .pictures,
         field: "expiry_fields",
-        summary: "Fields of a record that say when its picture expires: a time such as 7d, or a date.",
-        manual: "The first field of the record counts, and goes before --ttl."
+        summary: "Fields of a record that contain the expiry of its picture: a time such as 7d, or a date.",
+        manual: "The first field that a record has overrides --ttl."
     ) { PictureAddresses(list: $0) }
 
     // MARK: gif-cache
 
-    /// A secret is never the value of an option or a field, but in a file or the environment.
+    /// Neither an option nor a field: a secret comes from a file or the environment.
     public static let exerciseKey = Option<String>(
         "exercisedb-api-key", form: .none, expected: "a key", group: .secrets, variable: "EXERCISEDB_API_KEY",
         summary: "The key for ExerciseDB."
@@ -54,7 +53,7 @@ extension AnyOption {
 
     public static let exerciseKeyFile = Option.path(
         "exercisedb-api-key-file", .secrets, variable: "EXERCISEDB_API_KEY_FILE",
-        summary: "File that holds the key for ExerciseDB."
+        summary: "Read the key for ExerciseDB from this file."
     ).asSetting()
 
     public static let exerciseURL = address("exercisedb-url", "EXERCISEDB_API_URL", "The address of ExerciseDB.")
@@ -63,11 +62,11 @@ extension AnyOption {
     public static let resolution = Option<Int>(
         "resolution", form: .value("PIXELS"), expected: "180, 360, 720 or 1080",
         completion: .words(["180", "360", "720", "1080"]), group: .own, field: "resolution",
-        summary: "The side of a GIF: 180, 360, 720 or 1080.",
+        summary: "The side of a GIF in pixels: 180, 360, 720 or 1080.",
         manual: """
-            Commands that fetch get this resolution as far as the plan allows it. Commands that look take this \
-            resolution alone if the option is given; else the configured one or 180, or the nearest larger, then the \
-            nearest smaller one.
+            Commands that fetch GIFs get this resolution, or the largest that the plan of the service allows. With the \
+            option, commands that look up GIFs accept only this resolution. Without it, they prefer the configured \
+            resolution or 180, then the nearest larger, then the nearest smaller resolution.
             """
     ) { text in [180, 360, 720, 1080].first { "\($0)" == text } }.defaulting(to: 180)
 
@@ -84,14 +83,14 @@ extension AnyOption {
         "quality", .looks, in: 1...100, field: "quality", summary: "Quality of JPEG, WebP and AVIF, 1 to 100."
     ).defaulting(to: ImageFormat.standardQuality)
 
-    /// Up to the default, smaller files cost little time.
+    /// The default is the highest level at which smaller files cost little time.
     public static let effort = Option.number(
-        "effort", .looks, in: 0...9, field: "effort", summary: "Time for smaller files: 0 (least) to 9."
+        "effort", .looks, in: 0...9, field: "effort", summary: "Effort for small files: 0 (fast) to 9."
     ).defaulting(to: 3)
 
     public static let decoder = Option.word(
         "decoder", "HOW", .looks, of: ["auto", "fast", "full", "libjpeg"],
-        summary: "How to decode JPEGs: auto (as the output shows it), fast (leave out more), full (all) or libjpeg."
+        summary: "How to decode JPEGs: auto (details that the output shows), fast (fewer), full (all) or libjpeg."
     ).asSetting().defaulting(to: "auto")
 
     public static let linear = Option.flag(
@@ -99,7 +98,7 @@ extension AnyOption {
     ).asSetting()
 
     public static let fallbackIcon = Option.path(
-        "fallback-icon", .placeholders, summary: "Draw this picture in place of the icon of placeholders."
+        "fallback-icon", .placeholders, summary: "Draw this picture instead of the icon of placeholders."
     ).asSetting()
 
     public static let font = Option.path(
@@ -107,21 +106,21 @@ extension AnyOption {
     ).asSetting()
 
     public static let pageSize = Option.number(
-        "page-size", .own, in: 1...10_000, of: "pictures", summary: "Pictures on a page of a gallery."
+        "page-size", .own, in: 1...10_000, of: "pictures", summary: "Number of pictures per page of a gallery."
     ).asSetting().defaulting(to: 100)
 
     public static let styles = Option<String>(
         "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,
-        summary: "Styles of cards, beside those that are built in."
+        summary: "Styles of cards, in addition to the built-in styles."
     ) { $0 }
 
     public static let allowPath = Option<String>(
         "allow-path", form: .value("DIR"), expected: "absolute paths of folders, with a colon between two",
         completion: .folders, group: .files, variable: "APOD_TOOLS_ALLOW_PATH", field: "allow_path", repeats: true,
-        summary: "Let records name files below this folder too.",
+        summary: "Let records also name files below this folder.",
         manual: """
-            Lines may name them, too, and the option may be repeated. The variable and the field of the file \
-            separate several folders by colons.
+            Lines of standard input may name them, too. The option is repeatable. The variable and the field of the \
+            configuration file contain folders separated by colons.
             """
     ) { $0 }
 
@@ -138,27 +137,27 @@ extension AnyOption {
         "max-animation-pixels", .limits, in: 1...Int.max, summary: "Refuse animations with more pixels times frames."
     ).asSetting().defaulting(to: DecodeLimits.standard.maxAnimationPixels)
     public static let maxMemory = Option.size(
-        "max-memory", .limits, such: "1GiB", summary: "Memory for all pictures that are worked on at once."
+        "max-memory", .limits, such: "1GiB", summary: "Limit the memory of all pictures that are processed at once."
     ).asSetting().defaulting(to: DecodeLimits.standard.maxMemoryBytes)
     public static let maxSeconds = Option.decimal(
         "max-seconds", "N", .limits, in: 0.001...86_400, expected: "seconds, such as 60 or 0.5",
         summary: "Give up on a picture after this many seconds."
     ).asSetting().defaulting(to: DecodeLimits.standard.maxSeconds)
 
-    // MARK: What writes files
+    // MARK: Tools that write files
 
     public static let sync = Option.flag(
         "sync", .files, field: "sync",
-        summary: "Write a record only when its files are on the disk.",
+        summary: "Sync files to disk before writing their records.",
         manual: """
-            Copies, variants and cached pictures then survive a power failure. Without it, a power failure may cost the
-            last downloads, and the next run notices that and repeats them. Pinned pictures and the GIFs of gif-cache
+            Copies, variants and cached pictures then survive a power failure. Otherwise, a power failure may destroy
+            the latest downloads, which the next run detects and repeats. Pinned pictures and the GIFs of gif-cache
             are always synced.
             """)
 }
 
 extension [AnyOption] {
-    /// Every setting of the configuration file and the environment.
+    /// All settings of the configuration file and the environment.
     public static let settings: [AnyOption] = {
         let lists: [[AnyOption]] = [
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],

@@ -1,23 +1,22 @@
 import Support
 
-/// Candidates for the word at the cursor: the answer to `TOOL --complete WORD…`, which the scripts in `completions`
-/// call.
+/// Candidates for the word at the cursor. The scripts in `completions` get them from `TOOL --complete WORD…`.
 public struct Completions: Sendable, Equatable {
     public struct Word: Sendable, Equatable {
         public let text: String
-        /// Its description, which zsh and fish show.
+        /// The description, which zsh and fish show.
         public let meaning: String
     }
 
     public fileprivate(set) var words: [Word] = []
-    /// Paths for the shell to add: `files`, `filesEnding` or `folders`.
+    /// The kind of paths that the shell adds: `files`, `filesEnding`, `folders` or `none`.
     public fileprivate(set) var places = Completion.none
-    /// Whether the shell must not add a space: a list can continue.
+    /// Whether the word is a list that can continue, so that the shell adds no space.
     public fileprivate(set) var goesOn = false
 
-    /// The first line is a colon, followed by `files`, `files ENDING…`, `folders`, `nospace` or nothing. Each further
-    /// line is a word, followed by a tab and its meaning if it has one. Words with control or invisible characters are
-    /// left out: a line feed would end a candidate.
+    /// The output of `--complete`. The first line is a colon, followed by `files`, `files ENDING…`, `folders`,
+    /// `nospace` or nothing. Each further line is a word, followed by a tab and its meaning if it has one. Omits words
+    /// with control or invisible characters: a line feed would end a candidate.
     public var text: String {
         let directive =
             switch places {
@@ -34,11 +33,12 @@ public struct Completions: Sendable, Equatable {
 }
 
 extension Command {
-    /// Completes a command line of this tool. Pure, if `values` is.
+    /// Completes a command line of this tool. Has no side effects if `values` has none.
     ///
     /// - Parameters:
     ///   - words: the words after the tool's name up to the cursor, without quotes. The last word is completed.
-    ///   - values: returns scopes, keys or exercises that begin with a text, as the options of the line select them.
+    ///   - values: returns the scopes, keys or exercises that begin with the given text, in the cache that the options
+    ///     of the line select.
     public func completions(
         of words: [String], values: @escaping (_ of: Completion, _ line: Arguments, _ beginning: String) -> [String]
     ) -> Completions {
@@ -74,7 +74,7 @@ extension Command {
         return candidates.found
     }
 
-    /// The command's options; for a group of commands, the options that all of them have.
+    /// The command's options. For a command that only has subcommands, the options that every subcommand accepts.
     private var completedOptions: [AnyOption] {
         if run != nil { return typedOptions }
         let lists = tree.filter { !$0.command.isHidden }.map(\.command.typedOptions)
@@ -96,7 +96,8 @@ struct Candidates {
         self.values = values
     }
 
-    /// Adds texts that continue `lead`, the beginning of the typed word.
+    /// Adds the texts that match the typed word after `lead`, the part of the word that every candidate begins with:
+    /// `--name=`, or the first items of a list.
     fileprivate mutating func add(_ texts: [String], after lead: Substring = "", meaning: String = "") {
         for text in texts where text.utf8.starts(with: typed.utf8.dropFirst(lead.utf8.count)) {
             found.words.append(.init(text: lead + text, meaning: meaning))
@@ -114,7 +115,7 @@ struct Candidates {
             addList(values(completion, ""), after: lead)
         case .pictures:
             addValues(.keys, after: lead)
-            // Keys and addresses begin with a word and a colon.
+            // Keys and addresses begin with letters and a colon; other words may be paths.
             if typed[lead.endIndex...].drop(while: \.isLetter).first != ":" { found.places = .files }
         case .scopes, .keys, .exercises: addValues(completion, after: lead)
         }
@@ -131,12 +132,12 @@ struct Candidates {
     private mutating func addValues(_ kind: Completion, after lead: Substring) {
         let texts = values(kind, String(typed[lead.endIndex...])).sorted()
         let all = zip(texts, [nil] + texts).filter { $1?.hasSameBytes(as: $0) != true }.map(\.0)
-        // Shells insert the common prefix. With the last text, it is the same as without the limit.
+        // Shells insert the common prefix of all candidates. Keeping the last text keeps this prefix despite the limit.
         add(all.prefix(Self.limit - 1) + all.dropFirst(Self.limit - 1).suffix(1), after: lead)
     }
 }
 
 extension AnyOption {
-    /// Its spellings, including their dashes.
+    /// The short and long spellings, with their dashes.
     fileprivate var words: [String] { (short.map { ["-\($0)"] } ?? []) + spellings.map { "--\($0)" } }
 }

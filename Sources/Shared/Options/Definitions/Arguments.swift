@@ -1,4 +1,4 @@
-/// A command line that has been read and checked: the values of its options, and its operands.
+/// The option values and operands of a valid command line.
 public struct Arguments: Sendable {
     struct Given: Sendable {
         let option: AnyOption
@@ -6,10 +6,10 @@ public struct Arguments: Sendable {
         let text: String
     }
 
-    /// In the order of the line.
+    /// In the order of the command line.
     let given: [Given]
     public let operands: [String]
-    /// The commands that the line names, the tool first.
+    /// The tool, followed by the commands that the line names.
     public let path: [Command]
 
     init(_ given: [Given], operands: [String], path: [Command]) {
@@ -21,18 +21,18 @@ public struct Arguments: Sendable {
     /// The tool's name.
     public var tool: String { path[0].name }
 
-    /// The last value that was given; nil if there was none.
+    /// The last value that was given, or nil.
     public subscript<Value>(_ option: Option<Value>) -> Value? { value(option).flatMap { $0 as? Value } }
 
     /// The last value that was given, or the default.
     public subscript<Value>(_ option: DefaultedOption<Value>) -> Value { option.value(value(option)) }
 
-    /// The last value that was given, without its type; nil if there was none.
+    /// Returns the last value that was given, or nil.
     public func value(_ option: AnyOption) -> (any Sendable)? { given.last { $0.option === option }?.value }
 
-    /// Every value that was given, in order.
+    /// Returns all values of a repeatable option, in the order of the command line.
     public func all<Value>(_ option: Option<Value>) -> [Value] {
-        // `compactMap` of a generic element costs 50,000 instructions.
+        // A loop, because `compactMap` to a generic type costs 50,000 instructions.
         var values: [Value] = []
         for given in given where given.option === option {
             if let value = given.value as? Value { values.append(value) }
@@ -42,6 +42,6 @@ public struct Arguments: Sendable {
 
     public func isGiven(_ option: AnyOption) -> Bool { given.contains { $0.option === option } }
 
-    /// The last value as it was typed; nil if there was none.
+    /// Returns the last value as the user typed it, or nil.
     public func text(_ option: AnyOption) -> String? { given.last { $0.option === option }?.text }
 }

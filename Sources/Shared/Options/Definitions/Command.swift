@@ -1,10 +1,10 @@
-/// A tool, or one of its commands: its options and operands, its help, and its action.
+/// A tool or one of its commands, with its options, operands, help and action.
 public struct Command: Sendable {
-    /// The words of a command line that are neither options nor their values.
+    /// The operands of a command: the words that are neither options nor their values.
     public struct Operands: Sendable {
         /// The name of an operand in the help: `PICTURE`.
         public let name: String
-        /// A description for the help.
+        /// The description in the help.
         public let summary: String
         public let completion: Completion
         public let atLeast: Int
@@ -23,26 +23,27 @@ public struct Command: Sendable {
         public static let none = Operands("", "", atMost: 0)
     }
 
-    /// `put`; for a tool, its own name.
+    /// The command's name, such as `put`, or the tool's name.
     public let name: String
-    /// A sentence.
+    /// A sentence for the help and the manual.
     public let summary: String
-    /// Paragraphs, separated by empty lines. Lines that begin with a blank are kept as they are.
+    /// Paragraphs, separated by empty lines. A paragraph that begins with a space is not wrapped.
     public let details: String
-    /// Whole command lines.
+    /// Complete command lines, for the help and the manual.
     public let examples: [String]
     public let operands: Operands
     private let optionLists: @Sendable () -> [[AnyOption]]
     public let subcommands: [Command]
-    /// Names of the command in other programs, for suggestions.
+    /// Names of the same command in other programs. If a user types one, the error suggests this command.
     public let synonyms: [String]
-    /// Whether it deletes things that its arguments do not name. Such a command is never suggested.
+    /// Whether the command deletes things that its arguments do not name. Such a command is never suggested.
     public let deletesUnnamed: Bool
-    /// Commands of another tool for words that this tool does not know: `img-cache clean` for `clean`.
+    /// Commands of another tool, such as `img-cache clean`. If a user types the last word (`clean`), the error suggests
+    /// the command.
     public let pointers: [String]
-    /// Former subcommands, each with a description of its replacement.
+    /// Names of removed subcommands, each with a description of its replacement.
     public let successors: [String: String]
-    /// Whether help and completions omit it.
+    /// Whether help, manuals and completions omit the command.
     public let isHidden: Bool
     /// Runs the command and returns the exit status; nil for a command that only has subcommands.
     public let run: (@Sendable (Arguments) throws -> Int32)?
@@ -69,15 +70,15 @@ public struct Command: Sendable {
         self.run = run
     }
 
-    /// All options that the command accepts. Made each time, since only the command that runs needs its own.
+    /// All options that the command accepts. Not stored: a tool creates only the options of the command that runs.
     public var options: [AnyOption] { optionLists().flatMap(\.self) }
 
-    /// The options that can be typed.
+    /// The options that a user can type; `options` also contains settings.
     var typedOptions: [AnyOption] { options.filter(\.isTyped) }
 
     var visibleSubcommands: [Command] { subcommands.filter { !$0.isHidden } }
 
-    /// The command and all commands below it that can be run, each with the commands that lead to it.
+    /// The command and all its subcommands that have an action, each with its path from this command.
     public var tree: [(path: [Command], command: Command)] { tree([]) }
 
     private func tree(_ above: [Command]) -> [(path: [Command], command: Command)] {
@@ -85,14 +86,14 @@ public struct Command: Sendable {
         return (run == nil ? [] : [(path, self)]) + subcommands.flatMap { $0.tree(path) }
     }
 
-    /// All options of the tool that can be typed, each once, in the order of their first command.
+    /// The options that a user can type in any command, without duplicates, in the order of the commands.
     var uniqueOptions: [AnyOption] {
         var seen: Set<ObjectIdentifier> = []
         return tree.filter { !$0.command.isHidden }.flatMap(\.command.typedOptions)
             .filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// The blocks of `details`: paragraphs, each joined to one line, and blocks that are kept as they are.
+    /// Splits `details` at empty lines. Joins the lines of each paragraph, unless it begins with a space.
     static func blocks(of details: String) -> [String] {
         var blocks: [String] = []
         var current: [Substring] = []
@@ -110,6 +111,6 @@ public struct Command: Sendable {
 }
 
 extension [Command] {
-    /// The words that a user types for the command: `img-cache scope switch`.
+    /// The command as a user types it: `img-cache scope switch`.
     public var line: String { map(\.name).joined(separator: " ") }
 }

@@ -1,13 +1,13 @@
 import Support
 
-/// The kinds of options. Each says how its values are read and described.
+/// Factories for the common kinds of options.
 extension Option where Value == Bool {
     /// An option without a value.
     ///
     /// - Parameters:
-    ///   - means: the value of the flag; false if the flag turns a setting off.
-    ///   - isNegatable: whether `--no-NAME` is an option, too.
-    ///   - standard: the value without the flag; nil for the opposite of `means`.
+    ///   - means: the value if the flag is given. False for a flag that turns a setting off.
+    ///   - isNegatable: whether the tool also accepts `--no-NAME`.
+    ///   - standard: the value without the flag. By default, the opposite of `means`.
     public static func flag(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,
         isNegatable: Bool = false, default standard: Bool? = nil, field: String? = nil, summary: String,
@@ -21,7 +21,7 @@ extension Option where Value == Bool {
 }
 
 extension Option where Value == String {
-    /// Any text.
+    /// An option that takes any text.
     public static func text(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, completion: Completion = .none,
         repeats: Bool = false, summary: String, manual: String = ""
@@ -32,7 +32,7 @@ extension Option where Value == String {
         ) { $0 }
     }
 
-    /// The path of a file or folder; an empty one is refused.
+    /// An option that takes the path of a file or folder. An empty path is invalid.
     public static func path(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "FILE",
         isFolder: Bool = false, variable: String? = nil, field: String? = nil, summary: String, manual: String = ""
@@ -44,7 +44,7 @@ extension Option where Value == String {
         ) { $0.isEmpty ? nil : $0 }
     }
 
-    /// One of a few words.
+    /// An option that takes one of `words`.
     public static func word(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, of words: [String], variable: String? = nil,
         field: String? = nil, summary: String, manual: String = ""
@@ -57,7 +57,7 @@ extension Option where Value == String {
 }
 
 extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// A case of an enumeration, by its raw value.
+    /// An option that takes the raw value of an enumeration's case.
     public static func `case`(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, field: String? = nil, summary: String,
         manual: String = ""
@@ -69,7 +69,7 @@ extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue ==
 }
 
 extension Option where Value == Int {
-    /// A whole number.
+    /// An option that takes an integer.
     public static func number(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "N",
         in range: ClosedRange<Int>, of unit: String = "a number", field: String? = nil, summary: String
@@ -84,7 +84,7 @@ extension Option where Value == Int {
         ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
     }
 
-    /// A number of bytes.
+    /// An option that takes a number of bytes, such as `200MB`.
     public static func size(
         _ name: String, _ group: OptionGroup = .own, atLeast least: Int = 0, such example: String,
         field: String? = nil, summary: String, manual: String = ""
@@ -98,7 +98,7 @@ extension Option where Value == Int {
 }
 
 extension Option where Value == Double {
-    /// A number with decimals.
+    /// An option that takes a decimal number.
     public static func decimal(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, in range: ClosedRange<Double>,
         expected: String, field: String? = nil, summary: String
@@ -111,7 +111,7 @@ extension Option where Value == Double {
 }
 
 extension Option where Value == Duration {
-    /// A duration.
+    /// An option that takes a duration, such as `90s`.
     public static func time(
         _ name: String, _ group: OptionGroup = .own, such example: String, field: String? = nil,
         isPositive: Bool = false, summary: String, manual: String = ""

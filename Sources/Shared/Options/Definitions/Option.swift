@@ -1,24 +1,24 @@
 import Support
 
-/// One option or setting, defined once: parser, help, manuals, completions, the checks of the configuration file and
-/// the reference of the settings all come from it.
+/// An option or setting. The parser, the help, manuals, completions, the checks of the configuration file and the
+/// reference of the settings all use this definition.
 ///
-/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the two subclasses, except
-/// for `definition`, which does not change after the initialiser of the static property that holds the option.
+/// `@unchecked Sendable`: every stored property, here and in the two subclasses, is a `let` of a `Sendable` type,
+/// except for `definition`, which does not change once the static property that holds the option is initialised.
 public class AnyOption: @unchecked Sendable {
-    /// How the option is written on a command line.
+    /// The syntax of the option on a command line.
     public enum Form: Sendable, Equatable {
-        /// `--quiet`: means this value; `--no-NAME` means the opposite if the option can be negated.
+        /// `--quiet`: sets the value to `means`. If the option is negatable, `--no-NAME` sets it to the opposite.
         case flag(means: Bool, isNegatable: Bool)
         /// `--jobs N`.
         case value(String)
-        /// `--date [DAY]`; `--date` alone means the implied value.
+        /// `--date [DAY]`: without a value, the option has the implied value.
         case optionalValue(String, implied: String)
-        /// Not an option: only set by the environment or the configuration file.
+        /// Not an option, but a setting of the environment and the configuration file.
         case none
     }
 
-    /// The properties of an option that do not depend on the type of its values.
+    /// The properties that do not depend on the type of the option's values.
     struct Definition: Sendable {
         var name: String
         var synonyms: [String] = []
@@ -26,22 +26,22 @@ public class AnyOption: @unchecked Sendable {
         var form: Form
         var expected = ""
         var completion = Completion.none
-        /// The values, if they are only listed on demand.
+        /// Lists all values. A closure, so that they are created only for help, completions and errors.
         var choices: (@Sendable () -> [String])?
         var summary: String
         var manual = ""
-        /// The default in words, if it depends on circumstances.
+        /// Describes the default if it is not a constant.
         var whenUnset: @Sendable () -> String = { "" }
         var variable: String?
         var field: String?
-        /// Whether the name is the field, with `-` for `_`.
+        /// Whether the configuration field is derived from the name, with `_` for `-`.
         var isNamedByField = false
         var isObject = false
         var group: OptionGroup
         var repeats = false
     }
 
-    /// Changes only until the option is stored: see `asSetting` and `whenUnset`.
+    /// Constant once the option is stored. Only `asSetting` and `whenUnset` change it.
     fileprivate var definition: Definition
 
     fileprivate init(_ definition: Definition) { self.definition = definition }
@@ -54,35 +54,35 @@ public class AnyOption: @unchecked Sendable {
         definition.isNamedByField = true
     }
 
-    /// The long name without its dashes; for a setting that is no option, the field with `-` for `_`.
+    /// The long name without its dashes. For a setting without an option, the field with `-` for `_`.
     public var name: String { definition.name }
-    /// Other names that users may try, for suggestions.
+    /// Other names that users may try. The error suggests this option instead.
     var synonyms: [String] { definition.synonyms }
     public var short: Character? { definition.short }
     public var form: Form { definition.form }
-    /// A sentence or two for the help.
+    /// A sentence or two for the help and the manual.
     public var summary: String { definition.summary }
-    /// Another paragraph, for the manual.
+    /// Further sentences for the manual.
     public var manual: String { definition.manual }
-    /// The field of the configuration file.
+    /// The field of the configuration file, or nil.
     public var field: String? {
         guard definition.field == nil, definition.isNamedByField else { return definition.field }
         return Self.spelled(name) { $0 }
     }
-    /// Whether that field is an object.
+    /// Whether the field of the configuration file is an object.
     public var isObject: Bool { definition.isObject }
     public var group: OptionGroup { definition.group }
-    /// Whether each occurrence counts; otherwise only the last occurrence does.
+    /// Whether every occurrence counts, rather than the last occurrence only.
     public var repeats: Bool { definition.repeats }
 
-    /// The environment variable, by default `APOD_TOOLS_` and the field in capitals.
+    /// The environment variable, or nil. By default, `APOD_TOOLS_` and the field in capitals.
     public var variable: String? {
         if let variable = definition.variable { return variable }
         guard !isObject, let field = definition.field ?? (definition.isNamedByField ? name : nil) else { return nil }
         return Self.spelled(field, after: "APOD_TOOLS_") { $0.isLetter ? $0 & ~0x20 : $0 }
     }
 
-    /// Returns a text with `_` for `-`, and its other bytes mapped. In one pass, since every start needs 20 variables.
+    /// Replaces `-` by `_` and maps all other bytes. Uses a single pass, because each start creates 20 variables.
     private static func spelled(_ text: String, after prefix: String = "", _ map: (UInt8) -> UInt8) -> String {
         var bytes = Array(prefix.utf8)
         bytes.reserveCapacity(bytes.count + text.utf8.count)
@@ -90,27 +90,27 @@ public class AnyOption: @unchecked Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The default as a user would write it, or in words if it depends on circumstances; empty if there is none.
+    /// The default as a user would type it, or its description if it is not a constant. Empty without a default.
     public var defaultText: String { definition.whenUnset() }
 
-    /// The default; nil if there is none, or if it depends on circumstances.
+    /// The default, or nil if there is no constant default.
     public var defaultValue: (any Sendable)? { nil }
 
-    /// Describes valid values in the message about an invalid value: "a number from 1 to 256".
+    /// A description of the valid values for error messages, such as "a number from 1 to 256".
     public var expected: String { definition.choices.map { $0().list(before: "or") } ?? definition.expected }
 
     public var completion: Completion { definition.choices.map { .words($0()) } ?? definition.completion }
 
-    /// Reads a value without its type. Throws as `Option.value(of:)` does.
+    /// Parses a value. Throws the errors of `Option.value(of:)`.
     public func parse(_ text: String) throws -> any Sendable { text }
 
-    /// Whether the next word belongs to an option that has no fixed number of values.
+    /// Returns whether the option takes the next word as its optional value, or as a further value.
     func takes(_ word: String) -> Bool { false }
 
-    /// Whether it has no value on a command line.
+    /// Whether the option takes no value on a command line.
     var isFlag: Bool { if case .flag = form { true } else { false } }
 
-    /// Whether it can be written on a command line.
+    /// Whether a user can type the option, rather than only set it in the environment or the configuration file.
     public var isTyped: Bool { form != .none }
 
     /// All long spellings, without their dashes.
@@ -120,7 +120,7 @@ public class AnyOption: @unchecked Sendable {
     }
 }
 
-/// An option with typed values, which may be unset. Tools and modules declare theirs as static members of
+/// An option with typed values and no default. Each tool and module declares its options as static members of
 /// `AnyOption`.
 public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let read: @Sendable (String) throws -> Value?
@@ -128,10 +128,10 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let belongs: (@Sendable (String) -> Bool)?
 
     /// - Parameters:
-    ///   - choices: all values, if they are few; only listed on demand.
-    ///   - takesMore: whether the next word belongs to the option, too.
-    ///   - print: returns a text that `read` turns into the value again.
-    ///   - read: returns the value of a text; returns nil, or throws, for an invalid one.
+    ///   - choices: lists all values, for help, completions and errors.
+    ///   - takesMore: returns whether the option takes the next word as an optional or further value.
+    ///   - print: formats a value so that `read` parses it again.
+    ///   - read: parses a value. Returns nil or throws for an invalid text.
     public convenience init(
         _ name: String, synonyms: [String] = [], short: Character? = nil, form: AnyOption.Form,
         expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
@@ -158,25 +158,26 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         super.init(definition)
     }
 
-    /// Turns the option into a setting that only the environment and the configuration file can set, by the field that
-    /// the option has or would have. A flag becomes a truth value. Not a copy, as that would cost each start time.
+    /// Turns the option into a setting of the environment and the configuration file. A flag becomes a Boolean. If the
+    /// option has no field, the field's name is derived from the option's name. Modifies the option, because a copy
+    /// would slow down every start.
     public func asSetting() -> Option {
         becomeSetting()
         return self
     }
 
-    /// Adds a description of a default that depends on circumstances.
+    /// Sets the description of a default that is not a constant.
     public func whenUnset(_ words: @autoclosure @escaping @Sendable () -> String) -> Option {
         definition.whenUnset = words
         return self
     }
 
-    /// The option with this value if it is not set. Evaluated when it is needed.
+    /// Returns the option with a default, which is evaluated on each use.
     public func defaulting(to value: @autoclosure @escaping @Sendable () -> Value) -> DefaultedOption<Value> {
         DefaultedOption(self, value)
     }
 
-    /// Returns the value of a text. Throws `BadValue` for an invalid one, or the error that `read` throws.
+    /// Parses a value. Throws `BadValue`, or an error of `read`, if the text is invalid.
     public func value(of text: String) throws -> Value {
         guard let value = try read(text) else { throw BadValue(text: text, option: self) }
         return value
@@ -186,7 +187,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     override func takes(_ word: String) -> Bool { belongs?(word) ?? false }
 }
 
-/// An option that has a value even if it is not set: see `Option.defaulting(to:)`.
+/// An option with a default. Created by `Option.defaulting(to:)`.
 public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let option: Option<Value>
     private let standard: @Sendable () -> Value
@@ -203,9 +204,9 @@ public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Senda
         return self
     }
 
-    /// Returns the value that was given, or the default.
+    /// Returns `given` as a `Value`, or the default.
     public func value(_ given: (any Sendable)?) -> Value {
-        // Without a cast, which costs more than the rest, if nothing is set.
+        // Most options are not given. Skip the cast, which costs more than the rest of the function.
         guard let given else { return standard() }
         return given as? Value ?? standard()
     }
@@ -216,7 +217,7 @@ public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Senda
     override func takes(_ word: String) -> Bool { option.takes(word) }
 }
 
-/// A text that is not a valid value of its option.
+/// The error for a text that is not a valid value of an option.
 public struct BadValue: Error {
     let text: String
     let option: AnyOption

@@ -1,6 +1,6 @@
-/// A heading of the help, in the order of the help.
+/// A group of options, which has its own heading in the help. The cases are in the order of the help.
 public enum OptionGroup: Int, Sendable, CaseIterable {
-    /// The command's own.
+    /// Options of a single command.
     case own
     case sizes, looks, files, placeholders, limits
     case days, service
@@ -32,6 +32,6 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a short help explains these options, rather than only naming them.
+    /// Whether the short help includes the summaries of these options, rather than only their names.
     var isMain: Bool { self == .own || self == .sizes || self == .days }
 }

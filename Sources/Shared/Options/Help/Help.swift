@@ -1,13 +1,12 @@
 import Support
 
 extension Command {
-    /// The width of help: 80 columns of the narrowest terminals in use, less two for the mark that pagers put in
-    /// front.
+    /// The width of help. The narrowest terminals in use have 80 columns, of which pagers may use two for a mark.
     private static let helpWidth = 78
     /// The column of the text after an option's name.
     private static let textColumn = 26
 
-    /// The text of `-h`, which fits on a screen.
+    /// Returns the text of `-h`, which fits on one screen.
     public static func shortHelp(_ path: [Command]) -> String {
         let command = path[path.count - 1]
         var help = HelpPage(width: helpWidth, column: textColumn)
@@ -20,7 +19,7 @@ extension Command {
             help.blank()
             for option in main {
                 switch option.completion {
-                // The values of an option are listed in full.
+                // Do not cut a list of values.
                 case .words, .list: help.row(option.label, option.summary)
                 default: help.row(option.label, Self.beginning(of: option.summary))
                 }
@@ -35,12 +34,12 @@ extension Command {
             help.names(String(title), Self.shortNames(of: options))
         }
         help.blank()
-        help.line("\(path.line) --help says more.")
+        help.line("See \(path.line) --help for details.")
         return help.text
     }
 
-    /// The shortest names of the options. Three or more names with the same stem, such as `--fallback-icon` with
-    /// `--fallback`, become `--fallback*`.
+    /// Returns the shortest names of the options. If the names of three or more options extend the name of another
+    /// option, as `--fallback-icon` extends `--fallback`, they become `--fallback-*`.
     private static func shortNames(of options: [AnyOption]) -> [String] {
         var names: [String] = []
         for option in options {
@@ -53,7 +52,7 @@ extension Command {
         return names
     }
 
-    /// The summary, as far as it fits into one row.
+    /// Cuts the summary to one row.
     private static func beginning(of summary: String) -> String {
         let width = helpWidth - textColumn
         let lines = TerminalText.wrapped(summary, toColumns: width)
@@ -61,10 +60,10 @@ extension Command {
         return (TerminalText.wrapped(summary, toColumns: width - 3).first ?? "") + "..."
     }
 
-    /// The most examples of a help; the manual has all.
+    /// The maximum number of examples in the help. The manual contains all of them.
     private static let mostExamples = 6
 
-    /// The text of `--help`: a row or two for each option. The manual says more.
+    /// Returns the text of `--help`, with the summary of each option. Only the manual contains `AnyOption.manual`.
     public static func fullHelp(_ path: [Command], exitStatus: String) -> String {
         let command = path[path.count - 1]
         var help = HelpPage(width: helpWidth, column: textColumn)
@@ -84,8 +83,8 @@ extension Command {
             for option in members { help.row(option.label, option.explanation) }
         }
         help.blank()
-        help.row("-h, --help", "Show help: -h in short, --help in full.")
-        if path.count == 1 { help.row("--version", "Show the version, and those of the libraries in use.") }
+        help.row("-h, --help", "Show help: a summary with -h, details with --help.")
+        if path.count == 1 { help.row("--version", "Show the versions of the tool and its libraries.") }
         if !command.examples.isEmpty {
             help.heading("EXAMPLES")
             for example in command.examples.prefix(mostExamples) { help.line("  \(example)") }
@@ -99,7 +98,7 @@ extension Command {
 }
 
 extension AnyOption {
-    /// `-j, --jobs N`.
+    /// The spellings and the name of the value: `-j, --jobs N`.
     var label: String {
         var label = (short.map { ["-\($0)"] } ?? []) + ["--\(name)"]
         var value = ""
@@ -112,7 +111,7 @@ extension AnyOption {
         return label.joined(separator: ", ") + value
     }
 
-    /// The summary, with a default of one word.
+    /// The summary, followed by the default if it is a single word.
     var explanation: String {
         isFlag || defaultText.isEmpty || defaultText.contains(" ") ? summary : "\(summary) [default: \(defaultText)]"
     }

@@ -1,6 +1,6 @@
 import Support
 
-/// A page of help that is being written.
+/// Formats the text of a command's help.
 struct HelpPage {
     let width: Int
     let column: Int
@@ -13,7 +13,7 @@ struct HelpPage {
 
     mutating func line(_ line: String) { text += line + "\n" }
 
-    /// An empty line, unless the page is empty.
+    /// Adds an empty line, unless the page is empty.
     mutating func blank() { if !text.isEmpty { text += "\n" } }
 
     mutating func heading(_ title: String) {
@@ -25,7 +25,7 @@ struct HelpPage {
         for line in TerminalText.wrapped(words, toColumns: width) { self.line(line) }
     }
 
-    /// Paragraphs; lines that begin with a blank are kept as they are.
+    /// Adds paragraphs. A paragraph that begins with a space is not wrapped.
     mutating func details(_ details: String) {
         if details.isEmpty { return }
         for block in Command.blocks(of: details) {
@@ -56,7 +56,7 @@ struct HelpPage {
         for command in commands { row(command.name, command.summary, column: 14) }
     }
 
-    /// A name and its meaning: beside it, or below if the name is long.
+    /// Adds a name and its description: beside the name, or below it if the name is too long.
     mutating func row(_ label: String, _ words: String, column: Int? = nil) {
         let column = column ?? self.column
         let lines = TerminalText.wrapped(words, toColumns: width - column)
@@ -70,7 +70,7 @@ struct HelpPage {
         for text in rest { line(String(repeating: " ", count: column) + text) }
     }
 
-    /// Names in a row, with further lines indented.
+    /// Adds a title followed by names. Wrapped lines are indented.
     mutating func names(_ title: String, _ names: [String]) {
         let lines = TerminalText.wrapped(([title] + names).joined(separator: " "), toColumns: width - 2)
         for (index, text) in lines.enumerated() { line(index == 0 ? text : "  " + text) }

@@ -1,5 +1,5 @@
 extension [AnyOption] {
-    /// The manual page of the configuration file, in the language of mdoc(7).
+    /// Returns the manual page of the configuration file in mdoc(7) format.
     public func settingsManual(_ facts: ManualFacts) -> String {
         var page = ManualPage("apod-tools.json", section: 5, date: facts.date)
         page.section("NAME")
@@ -8,21 +8,21 @@ extension [AnyOption] {
         page.section("DESCRIPTION")
         page.text(
             """
-            The configuration file holds one JSON object, which all four tools read. Its usual place is \
-            `$XDG_CONFIG_HOME/apod-tools/config.json`, or `~/.config/apod-tools/config.json` if `XDG_CONFIG_HOME` is not \
-            set. `APOD_TOOLS_CONFIG` or `--config` names another one.
+            The configuration file contains a JSON object, which all four tools read. Its default path is \
+            `$XDG_CONFIG_HOME/apod-tools/config.json`, or `~/.config/apod-tools/config.json` if `XDG_CONFIG_HOME` is \
+            not set. `APOD_TOOLS_CONFIG` or `--config` names another file.
             """)
         page.request("Pp")
         page.text(
             """
-            A field that no tool knows, or a value that its setting does not take, is refused with status 78. \
-            `img-cache settings` shows every setting, its value, and where the value comes from.
+            An unknown field or an invalid value is an error (status 78). `img-cache settings` shows every setting \
+            with its value and the source of the value.
             """)
         page.request("Pp")
         page.text(
             """
             Sizes are written `4096`, `200MB` (10 to the 6 bytes) or `64MiB` (2 to the 20). Times are written `90s`, \
-            `10m` or `14d`. Numbers and truth values may stand in quotes.
+            `10m` or `14d`. Numbers and Booleans may be quoted.
             """)
         page.section("SETTINGS")
         page.list { page in
@@ -31,7 +31,7 @@ extension [AnyOption] {
                 page.request("It Cm \(field)")
                 page.explain(option)
                 if case .flag(let means, _) = option.form {
-                    page.text("`\(means)` says so; the default is `\(option.defaultText)`.")
+                    page.text("The values are `\(means)` and `\(!means)`; the default is `\(option.defaultText)`.")
                 }
                 var others: [String] = []
                 if option.isTyped { others.append("option: `--\(option.name)`") }
@@ -43,7 +43,7 @@ extension [AnyOption] {
         page.environment(filter(\.isTyped), facts)
         page.files(facts)
         page.section("EXIT STATUS")
-        page.text("Every tool ends with status 78 if it cannot use the file.")
+        page.text("Every tool exits with status 78 if the file cannot be read or is invalid.")
         page.section("EXAMPLES")
         page.literal([
             "{",
@@ -57,14 +57,14 @@ extension [AnyOption] {
         return page.source
     }
 
-    /// The table of all settings, in Markdown.
+    /// A Markdown table of all settings.
     public var settingsTable: String {
         var table = "| setting | option | environment | field of the file | default |\n"
         table += "| --- | --- | --- | --- | --- |\n"
         for option in self {
             let names = option.isTyped ? ["--\(option.name)"] : []
             var remark = ""
-            // The field has another name than the option.
+            // `--no-NAME` sets the field `NAME` to false.
             if case .flag(means: false, _) = option.form { remark = " (`false`)" }
             let cells = [
                 Self.cell(option.summary) + remark, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
@@ -75,7 +75,7 @@ extension [AnyOption] {
         return table
     }
 
-    /// Text with the characters escaped that mean something in a table.
+    /// Escapes the characters that are special in a Markdown table.
     private static func cell(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -87,6 +87,6 @@ extension [AnyOption] {
 }
 
 extension [String] {
-    /// The names in back quotes, with commas between them.
+    /// The strings in back quotes, separated by commas.
     fileprivate var quoted: String { map { "`\($0)`" }.joined(separator: ", ") }
 }

@@ -1,8 +1,8 @@
 import Support
 
 extension Command {
-    /// The tool's manual page, in the language of mdoc(7). `scripts/docs` inserts the hand-written sections at
-    /// `ManualPage.place`; one of the same name replaces a section of this page.
+    /// Returns the tool's manual page in mdoc(7) format. `scripts/docs` inserts hand-written sections at
+    /// `ManualPage.place`. A hand-written section replaces the generated section of the same name.
     public func manual(_ facts: ManualFacts) -> String {
         var page = ManualPage(name, section: 1, date: facts.date)
         page.section("NAME")
@@ -65,7 +65,7 @@ extension ManualPage {
         if command.name == OptionUsers.settings {
             let others = command.typedOptions.filter { $0.group != .own && users.isUnused($0) }
             request("Pp")
-            text("It takes every option that is a setting, including those of the other tools:")
+            text("It accepts every option that is a setting, including settings of the other tools:")
             request("Fl " + others.map { "-\(Self.escaped($0.name))" }.joined(separator: " , ") + " .")
         } else if !groups.isEmpty {
             request("Pp")
@@ -77,21 +77,21 @@ extension ManualPage {
 
     fileprivate mutating func options(of tool: Command, _ users: OptionUsers) {
         section("OPTIONS")
-        let places = tool.visibleSubcommands.isEmpty ? "" : ", before the command too"
+        let places = tool.visibleSubcommands.isEmpty ? "" : ", even before the command"
         text(
             """
-            Options may stand anywhere on the line\(places). A value follows its option as the next word or after an \
+            Options can be anywhere on the line\(places). A value is the next word after its option, or follows an \
             equals sign. If an option is given twice, the last value counts, unless the option is \
             repeatable. After `--`, every word is an argument.
             """)
         list { page in
             page.request("It Fl h , Fl -help")
-            page.text("Show help: `-h` a short one, `--help` a full one.")
+            page.text("Show help: a summary with `-h`, details with `--help`.")
             page.request("It Fl -version")
-            page.text("Show the version, and those of the libraries in use.")
+            page.text("Show the versions of the tool and its libraries.")
         }
         for group in OptionGroup.allCases {
-            // The options of single commands are described with their command.
+            // The options of a single command are listed below that command.
             let options = group == .own ? (tool.run == nil ? [] : tool.typedOptions) : tool.uniqueOptions
             let members = options.filter { $0.group == group && !users.isUnused($0) }
             if members.isEmpty { continue }
@@ -133,7 +133,7 @@ extension ManualPage {
         if !places.isEmpty { text("(\(places.joined(separator: "; ")))") }
     }
 
-    /// Writes the summary, values and default of an option or setting.
+    /// Adds the summary, values and default of an option or setting.
     mutating func explain(_ option: AnyOption) {
         text(option.summary)
         text(option.manual)
@@ -150,7 +150,8 @@ extension ManualPage {
         if !option.isFlag, !option.defaultText.isEmpty { text("The default is \(option.defaultText).") }
     }
 
-    /// - Parameter options: options whose variables are listed in addition to the variables of `facts`.
+    /// Adds the section ENVIRONMENT: the variables of `options` that have no configuration field, followed by the
+    /// variables of `facts`.
     mutating func environment(_ options: [AnyOption], _ facts: ManualFacts) {
         section("ENVIRONMENT")
         list { page in
@@ -198,10 +199,10 @@ extension ManualPage {
 }
 
 extension String {
-    /// `WHICH ENTRIES` as `Which entries`.
+    /// Converts `WHICH ENTRIES` to `Which entries`.
     fileprivate var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
 
-    /// The rest of the string after `text`; nil if it does not contain `text`.
+    /// Returns the part of the string after `text`, or nil if the string does not contain `text`.
     fileprivate func range(after text: String) -> String? {
         let pieces = replacing(text: text, with: "\0").split(separator: "\0", maxSplits: 1)
         return pieces.count == 2 ? String(pieces[1]) : nil

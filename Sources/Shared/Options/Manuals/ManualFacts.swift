@@ -1,16 +1,16 @@
-/// The contents of a manual page besides the tool's commands and options.
+/// The parts of a manual page that the tool's commands and options do not define.
 public struct ManualFacts: Sendable {
-    /// Lines of the help about exit statuses.
+    /// The descriptions of the exit statuses, one per line.
     public let exitStatus: String
-    /// Settings of the tool that only the environment or the configuration file sets.
+    /// Settings without an option, which only the environment or the configuration file can set.
     public let settings: [AnyOption]
     /// Environment variables that belong to no option, with their purposes.
     public let variables: [(names: [String], summary: String)]
     /// Files, with their purposes.
     public let files: [(path: String, summary: String)]
-    /// Other pages: `img-cache 1`.
+    /// Other manual pages, such as `img-cache 1`.
     public let seeAlso: [String]
-    /// `November 22, 2026`.
+    /// The date of the page, such as `November 22, 2026`.
     public let date: String
 
     public init(

@@ -1,14 +1,14 @@
 import Support
 
-/// Writes a page in the language of mdoc(7). Escapes its input, which is plain text with back quotes around words that
-/// a user types.
+/// Writes a manual page in mdoc(7) format. The input is plain text, in which back quotes become bold print; special
+/// characters are escaped.
 struct ManualPage {
-    /// The line that `scripts/docs` replaces by the hand-written sections.
+    /// The line that `scripts/docs` replaces with the hand-written sections.
     static let place = ".\\\" SECTIONS"
 
     private(set) var source = ""
 
-    /// - Parameter date: `November 22, 2026`.
+    /// - Parameter date: the date of the page, such as `November 22, 2026`.
     init(_ name: String, section: Int, date: String) {
         request("Dd \(date)")
         request("Dt \(name.uppercased()) \(section)")
@@ -29,7 +29,7 @@ struct ManualPage {
         request("El")
     }
 
-    /// Sentences, each starting a line, as mandoc(1) wants them.
+    /// Adds text. Begins each sentence on a new line; mandoc(1) warns otherwise.
     mutating func text(_ words: String) {
         var line = ""
         for word in Self.marked(words).split(whereSeparator: { $0 == " " || $0 == "\n" }) {
@@ -47,7 +47,7 @@ struct ManualPage {
         if !line.isEmpty { self.line(line) }
     }
 
-    /// Paragraphs; lines that begin with a blank stand as they are.
+    /// Adds paragraphs. A paragraph that begins with a space is not wrapped.
     mutating func blocks(_ details: String) {
         for (index, block) in Command.blocks(of: details).enumerated() {
             if block.hasPrefix(" ") {
@@ -69,21 +69,21 @@ struct ManualPage {
         if let words = Self.operands(operands) { request(words) }
     }
 
-    /// The macros for the operands of a command; nil for none.
+    /// Returns the macros for the operands of a command, or nil without operands.
     static func operands(_ operands: Command.Operands) -> String? {
-        // The user types the dash itself.
+        // A dash is a literal, not the name of a value.
         if operands.name == "-" { return "Op Cm \\-" }
         if operands.name.isEmpty { return nil }
         let name = argument(operands.name) + (operands.atMost > 1 ? " ..." : "")
         return operands.atLeast > 0 ? "Ar \(name)" : "Op Ar \(name)"
     }
 
-    /// The name of a value in manuals: `FILE` as `file`, but `WxH` as it is.
+    /// Returns the name of a value as manuals write it: `file` for `FILE`, but `WxH` unchanged.
     static func argument(_ name: String) -> String {
         escaped(name.contains(where: \.isLowercase) ? name : name.lowercased())
     }
 
-    /// The text with each pair of back quotes replaced by the beginning and end of bold print.
+    /// Replaces each pair of back quotes by `bold` and `roman`.
     private static func marked(_ text: String) -> String {
         let pieces = text.split(separator: "`", omittingEmptySubsequences: false)
         if pieces.count % 2 == 0 { return text }
@@ -92,13 +92,14 @@ struct ManualPage {
         }.joined()
     }
 
-    /// Placeholders for roff's escapes until the text is escaped. No text has these control characters.
+    /// Placeholders for font changes, which `escaped` replaces by roff escapes. No text contains these control
+    /// characters.
     private static let bold = "\u{1}"
     private static let roman = "\u{2}"
 
-    /// Escapes the characters of a word or line that mean something to roff.
+    /// Escapes the characters of a word or line that are special in roff.
     static func escaped(_ text: some StringProtocol) -> String {
-        // Alone at the end of a line it would end a sentence.
+        // At the end of a line, a lone mark would end a sentence.
         if text == "?" || text == "!" { return "\(text)\\&" }
         var result = ""
         for character in text {
@@ -116,7 +117,7 @@ struct ManualPage {
         return result
     }
 
-    /// Whether a word is the last one of its sentence.
+    /// Returns whether an escaped word ends a sentence.
     private static func endsSentence(_ word: String) -> Bool {
         var word = word[...]
         while word.hasSuffix("\\fP") { word = word.dropLast(3) }

@@ -1,11 +1,11 @@
 import Support
 
-/// Which commands of a tool take which options. The command `settings` is left out, as it takes
-/// all options that are settings.
+/// Lists the commands that accept an option. Ignores the command `settings`, which accepts every option that is a
+/// setting.
 struct OptionUsers {
     static let settings = "settings"
 
-    /// The words that lead to each command, without the tool's name, and the command's options.
+    /// The path of each command, without the tool's name, and the command's options.
     private let commands: [(words: [String], options: Set<ObjectIdentifier>)]
 
     init(_ tool: Command) {
@@ -18,21 +18,22 @@ struct OptionUsers {
         !commands.contains { $0.options.contains(ObjectIdentifier(option)) }
     }
 
-    /// Whether every command takes the option.
+    /// Returns whether every command accepts the option.
     func areAll(for option: AnyOption) -> Bool {
         commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
     }
 
-    /// The commands that take the option, or, if that list is shorter, the commands that do not; empty if all do.
+    /// Returns the names of the commands that accept the option, or "all commands but" the others if few commands do
+    /// not. Returns an empty text if all commands accept it.
     func words(_ option: AnyOption) -> String {
         let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
-        // The options of a tool that runs without a command need no list.
+        // An empty path is the tool itself, which accepts the option without a command.
         if takers.count == commands.count || takers.contains([]) { return "" }
         let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.words)
         return takers.count > 2 * others.count ? "all commands but \(names(others))" : names(takers)
     }
 
-    /// Names a command in place of all its subcommands.
+    /// Joins the names of commands. If `lines` contains all subcommands of a command, names that command instead.
     private func names(_ lines: [[String]]) -> String {
         var names: [String] = []
         for line in lines {

@@ -39,12 +39,12 @@ public struct MetricEvent: Sendable {
         /// The description in the manual.
         public var meaning: String {
             switch self {
-            case .cache: "A picture was looked for, fetched, stored or removed."
-            case .trim: "Entries were removed to keep the cache below its capacity."
-            case .download: "A request was answered, or failed; a redirect or a repetition is one of its own."
-            case .remote: "The remote was asked for a document or for bytes, or something was handed over to it."
-            case .decode: "A picture was read, and all that was wanted of it was made at the same time."
-            case .encode: "One output of a picture was complete; the time is that since its decoding began."
+            case .cache: "A picture was looked up, fetched, stored or removed."
+            case .trim: "Entries were evicted to keep the cache below its capacity."
+            case .download: "A request was answered or failed; each redirect and each retry is a separate event."
+            case .remote: "A document or bytes were requested from the remote, or uploaded to it."
+            case .decode: "A picture was decoded; the time includes making all its outputs."
+            case .encode: "An output of a picture was completed; the time is measured from the start of decoding."
             }
         }
     }

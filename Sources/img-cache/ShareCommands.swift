@@ -85,7 +85,7 @@ extension Arguments {
         }
         try context.report(.object([field: total.json]), words(total))
         if total.leftOut > 0 {
-            context.log.warning("\(total.leftOut) things were not taken in: the capacity is reached; raise --capacity")
+            context.log.warning("\(total.leftOut) items were not taken in: the capacity is reached; raise --capacity")
         }
         return total.failed > 0 ? ExitCode.temporary.rawValue : 0
     }
@@ -116,7 +116,7 @@ extension SyncReport {
 
     fileprivate var words: String {
         var words =
-            "\(moved) \(moved == 1 ? "thing" : "items"), \(ByteCount.description(bytes)); \(there) already there"
+            "\(moved) \(moved == 1 ? "item" : "items"), \(ByteCount.description(bytes)); \(there) already there"
         if gone > 0 { words += ", \(gone) no longer there" }
         if failed > 0 { words += ", \(failed) failed" }
         return words

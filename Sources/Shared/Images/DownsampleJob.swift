@@ -107,7 +107,10 @@ struct DownsampleJob {
     /// Plans the outputs, the largest first.
     private func plan() throws -> [PlannedOutput] {
         let planned = try outputs.enumerated().map { try PlannedOutput($0, $1, info, options.limits) }
-        for planned in planned { planned.drain.checkpoint = { [options] in try options.check(before: $0) } }
+        for planned in planned {
+            planned.drain.checkpoint = { [options] in try options.check(before: $0) }
+            planned.drain.spareThreads = options.spareThreads
+        }
         // Keeps the given order of equal sizes.
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
@@ -172,12 +175,22 @@ struct DownsampleJob {
             return sink
         }
         try flow.run()
-        for (planned, sink) in zip(planned, sinks).reversed() {
-            let hash = try sink.finish()
-            planned.hash = planned.hash ?? hash
+        // Each sink is used by a single thread at a time, and shares nothing with other sinks.
+        nonisolated(unsafe) let last = Array(sinks.reversed())
+        let hashes = Monitor([PlaceholderHash?](repeating: nil, count: last.count))
+        let large = planned.count { ($0.plan.target.pixels ?? .max) >= Self.threadPixels }
+        try options.spareThreads.perform(last.count, threads: large - 1) { number in
+            let hash = try last[number].finish()
+            hashes.withLock { $0[number] = hash }
+        } done: { number in
+            let planned = planned[planned.count - 1 - number]
+            planned.hash = planned.hash ?? hashes.withLock { $0[number] }
             try done(planned)
         }
     }
+
+    /// The size from which encoding a whole picture takes longer than starting a thread.
+    private static let threadPixels = 1 << 14
 
     /// Whether an output keeps the source's profile, which must then be embedded. GIFs and animations cannot embed it,
     /// and only JPEG and PNG can be gray.

@@ -9,6 +9,8 @@ final class ByteDrain {
     /// Throws once the work is to stop, or if the next step would not end in time. Encoders that work for long before
     /// their first byte call it.
     var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }
+    /// Threads that an encoder may start.
+    var spareThreads = ThreadBudget(0)
     private let sink: any ByteSink
     private var failure: (any Error)?
 

@@ -86,6 +86,7 @@ final class WebPWriter: RowWriter {
                 config.method = method
                 if options.losesAlpha { config.alpha_quality = Int32(min(options.quality * 2, 100)) }
                 if halvesWithCare(pixels.baseAddress!) { config.use_sharp_yuv = 1 }
+                if hasSharpAlpha(pixels) { config.alpha_filtering = 0 }
             }
             // Careful halving of chroma needs the RGB pixels.
             picture.use_argb = isLossless || config.use_sharp_yuv != 0 ? 1 : 0
@@ -97,6 +98,10 @@ final class WebPWriter: RowWriter {
         var writer = WebPMemoryWriter()
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
+        // One thread encodes the alpha. The bytes do not depend on it.
+        let hasThread = samples == 4 && !isLossless && drain.spareThreads.take()
+        defer { if hasThread { drain.spareThreads.giveBack() } }
+        config.thread_level = hasThread ? 1 : 0
         picture.user_data = Unmanaged.passUnretained(self).toOpaque()
         // libwebp reports its progress every few rows, and stops if the hook returns 0.
         picture.progress_hook = { _, picture in
@@ -121,6 +126,15 @@ final class WebPWriter: RowWriter {
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
         options.chroma == .auto && options.effort > 3
             || options.keepsChroma(pixels, channels: samples, size: size)
+    }
+
+    /// Whether less than 2 % of the pixels are translucent, as with rounded corners. Trying filters then takes as long
+    /// as the colours of a card (800 x 400 with rounded corners: 22 of 61 ms), and saves at most 0.3 % of the file.
+    private func hasSharpAlpha(_ pixels: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard samples == 4 else { return false }
+        var translucent = 0
+        for place in stride(from: 3, to: pixels.count, by: 4) where pixels[place] &- 1 < 254 { translucent += 1 }
+        return translucent * 50 < size.width * size.height
     }
 
     /// libwebp's lossless level, 0 to 9.

@@ -1,0 +1,63 @@
+extension ThreadBudget {
+    /// Does `work` for each number below `count`, and calls `done` with each number in order, as soon as its work has
+    /// ended. This thread begins with the lowest numbers, spare threads with the highest.
+    ///
+    /// After an error no more work begins. Rethrows the error of the lowest number, or that of `done`.
+    ///
+    /// - Parameter limit: the maximum number of spare threads.
+    public func perform(
+        _ count: Int, threads limit: Int = .max, work: @escaping @Sendable (Int) throws -> Void,
+        done: (Int) throws -> Void
+    ) throws {
+        let state = Monitor(SharedWork(rest: 0..<count))
+        var threads: [Thread] = []
+        while threads.count < min(count - 1, limit), take() {
+            let thread = try? Thread.start {
+                while let number = state.withLock({ $0.takeLast() }) {
+                    let result = Result { try work(number) }
+                    state.update { $0.results[number] = result }
+                }
+            }
+            guard let thread else {
+                giveBack()
+                break
+            }
+            threads.append(thread)
+        }
+        defer {
+            state.withLock { $0.rest = 0..<0 }
+            for thread in threads {
+                thread.join()
+                giveBack()
+            }
+        }
+        for number in 0..<count {
+            if state.withLock({ $0.takeFirst() }) {
+                try work(number)
+            } else {
+                try state.wait { $0.results[number] }.get()
+            }
+            try done(number)
+        }
+    }
+}
+
+private struct SharedWork {
+    /// The numbers that no thread has taken.
+    var rest: Range<Int>
+    /// The results of other threads, by number.
+    var results: [Int: Result<Void, any Error>] = [:]
+
+    /// Takes the lowest number. Returns false if none is left.
+    mutating func takeFirst() -> Bool {
+        if rest.isEmpty { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func takeLast() -> Int? {
+        guard let last = rest.last else { return nil }
+        rest = rest.dropLast()
+        return last
+    }
+}

@@ -22,8 +22,8 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     return sink.bytes
 }
 
-/// Returns an encoder for pixels of `channels` samples; for JPEG 1 or 3. It needs `options.bytesPerPixel(of:)` bytes
-/// of memory per pixel, which the caller has checked against its limits.
+/// Returns an encoder for pixels of `channels` samples (1 or 3 for JPEG). The encoder needs
+/// `options.bytesPerPixel(of:)` bytes of memory per pixel; the caller must check this against its limits.
 func rowWriter(
     _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
 ) throws -> any RowWriter {
@@ -45,7 +45,7 @@ func rowWriter(
 }
 
 extension EncodeOptions {
-    /// Memory per pixel of a PNG that is held: raw, packed, filtered and compressed.
+    /// Memory per pixel of a PNG that is encoded as a whole: raw, packed, filtered and compressed.
     static let bytesPerBufferedPNGPixel = 24
 
     /// Returns the approximate memory per pixel of an encoder that needs the whole picture.

@@ -8,10 +8,10 @@ import Support
 /// (progressive JPEG, interlaced PNG, WebP) and for outputs that must be rotated, analysed or encoded as a whole.
 ///
 /// - Parameters:
-/// - isLinear: whether to mix colours in linear light, which is slower and preserves the brightness of fine bright
-///   detail.
-/// - done: receives the index and result of each output after the sink has its last byte. Starts with the smallest
-///   output.
+///   - isLinear: whether to mix colours in linear light, which is slower and preserves the brightness of fine bright
+///     detail.
+///   - done: receives the index and result of each output after the sink has its last byte. Starts with the smallest
+///     output.
 ///
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and the errors of source, sinks and `done`.
 public func downsample(

@@ -55,7 +55,7 @@ extension EncodeOptions {
         case .png: holds(size) ? Self.bytesPerBufferedPNGPixel : isProgressive ? 4 : 0
         // As for an animation: three canvases, the pending frame, and its palette indices.
         case .gif: 20
-        // The pixels, twice for careful halving of chroma, and libwebp's memory.
+        // The pixels, twice for sharp YUV conversion, and libwebp's memory.
         case .webp: chroma == .halved ? 8 : 16
         // The pixels, libavif's planes, and several copies in the AV1 encoder.
         case .avif: 16

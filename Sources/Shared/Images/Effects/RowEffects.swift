@@ -19,7 +19,7 @@ final class RowEffects {
     private let flat: AlignedBuffer
 
     /// - Parameters:
-    /// - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
     ///   - background: behind transparent pixels; nil keeps alpha.
     init(channels inputChannels: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
         self.inputChannels = inputChannels

@@ -31,7 +31,7 @@ final class PixelOutput {
     private var y = 0
 
     /// - Parameters:
-    /// - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
     ///   - firstFrame: shared by all frames of an animation.
     init(
         _ output: Output, placement: Placement, orientation: Orientation, channels: Int, options: DecodeOptions,

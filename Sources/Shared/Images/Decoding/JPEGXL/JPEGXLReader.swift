@@ -49,8 +49,8 @@ final class JPEGXLReader: RowReader {
     private let pieceBytes: Int
 
     /// - Parameters:
-    /// - size: the stored size.
-    /// - keepsProfile: whether rows keep the colours of an embedded profile.
+    ///   - size: the stored size.
+    ///   - keepsProfile: whether rows keep the colours of an embedded profile.
     init(
         _ source: any ByteSource, size: PixelSize, options: DecodeOptions, keepsProfile: Bool = false,
         pieceBytes: Int = 64 << 10

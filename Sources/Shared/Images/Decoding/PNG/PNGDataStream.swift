@@ -28,7 +28,7 @@ final class PNGDataStream: @unchecked Sendable {
 
     /// - Parameters:
     ///   - offset: the offset of the first IDAT chunk.
-    /// - byteCount: the decompressed length.
+    ///   - byteCount: the decompressed length.
     init(_ source: any ByteSource, at offset: Int, byteCount: Int, options: DecodeOptions) {
         self.source = source
         self.options = options

@@ -28,8 +28,8 @@ final class PNGReader: RowReader {
     private let rows: any PNGRows
 
     /// - Parameters:
-    /// - keepsProfile: whether rows keep the colours of an embedded profile.
-    /// - allowsDirect: false makes libpng decode all rows. The result is the same.
+    ///   - keepsProfile: whether rows keep the colours of an embedded profile.
+    ///   - allowsDirect: false makes libpng decode all rows. The result is the same.
     init(
         _ source: any ByteSource, options: DecodeOptions, keepsProfile: Bool = false, allowsDirect: Bool = true
     ) throws {

@@ -30,7 +30,7 @@ static struct {
     FUNCTIONS(MEMBER)
 } avif;
 
-// Whether the installed version has the structures of the header.
+// Whether a library of this version has the same structures as the header.
 static int fits(const char *version) {
     int major = -1, minor = -1;
     if (sscanf(version, "%d.%d", &major, &minor) != 2) return 0;

@@ -204,7 +204,7 @@ static void join_profile(apod_jpeg_decoder *decoder) {
 apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
-    // Excludes the buffer, so that its pages are not touched before they are filled.
+    // Leaves out the buffer, whose pages stay untouched until they are filled.
     memset(decoder, 0, offsetof(apod_jpeg_decoder, buffer));
     decoder->input = input;
     decoder->scan_limit = scan_limit;

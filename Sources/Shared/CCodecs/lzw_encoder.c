@@ -41,7 +41,7 @@ struct apod_lzw {
     strings *tables[3];
     // Codes since the last clear code.
     int since_clear;
-    // The first index of the next string: the last index of the string that was added to the table last. NONE if the
+    // The index that the next string must begin with, because the newest string of the table ends with it. NONE if the
     // next string may begin with any index.
     int forced;
     piece pieces[3];

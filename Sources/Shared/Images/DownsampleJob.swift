@@ -28,7 +28,7 @@ struct DownsampleJob {
         /// The number of frames written to an animation with a size limit.
         var fittedFrames: Int?
         var hash: PlaceholderHash?
-        /// The pixel data of a PNG source with the pixels of the output. Not used if their colours are converted.
+        /// The pixel data of a PNG source, if the output has the same pixels. Not used if their colours are converted.
         var kept: KeptPNG?
         let firstFrame = FirstFrame()
 
@@ -139,7 +139,7 @@ struct DownsampleJob {
         let needsAll = isLinear || transform?.toleratesScaling == false
         let scale = needsAll ? 8 : planned.map(jpegScale).max() ?? 8
         let reduction = needsAll ? 1 : planned.map(\.plan.reduction).min() ?? 1
-        // Outputs that copy pixels need libjpeg's chroma upsampling, as in all viewers.
+        // Outputs that copy pixels get libjpeg's chroma upsampling, as in all viewers.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         let profile = staysInProfile ? jpeg.profile : nil
         if jpeg.hasPlanes && transform == nil && !isLinear && !copiesPixels {

@@ -33,12 +33,12 @@ public func inspectWhole(
 }
 
 extension ImageFormat {
-    /// Whether the decoder checks the end of a picture, so that `inspectWhole` does not need to.
+    /// Whether the decoder checks the end of a picture, and `inspectWhole` does not.
     public var decoderChecksEnd: Bool { ImageDecoder.of(self).checksEnd }
 }
 
 extension DecodeOptions {
-    /// Checks the rest of a picture with `ImageInspection`. Allowed faults are set in the header.
+    /// Checks the rest of a picture with `ImageInspection`. Sets allowed faults in the header.
     public func checkEnd(
         of source: some ByteSource, _ header: inout ImageHeader, verifiesChecksums: Bool = true
     ) throws {

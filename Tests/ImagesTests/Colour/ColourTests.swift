@@ -82,7 +82,7 @@ import Testing
         #expect(ColourTransform(profile: Array(bytes[0..<60]), layout: .rgb) == nil)
         #expect(ColourTransform(profile: Array(repeating: 7, count: 500), layout: .rgb) == nil)
         #expect(ColourTransform(profile: bytes, layout: .gray) == nil)
-        // Inks are converted without a valid profile, too.
+        // Inks are converted even without a valid profile.
         #expect(ColourTransform(profile: bytes, layout: .cmyk)?.toleratesScaling == false)
     }
 
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func floatingPointPipelinesAreIgnored() throws {
-        // A table, because profiles with curves and a matrix use no pipeline.
+        // A profile with a table, because profiles with curves and a matrix use no pipeline.
         let plain = TestProfile.table()
         let handle = cmsOpenProfileFromMem(plain, UInt32(plain.count))
         // Inverts the colours many times.

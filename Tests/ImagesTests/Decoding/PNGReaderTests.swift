@@ -135,7 +135,7 @@ struct PNGChunks {
         #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
     }
 
-    /// When all chunks have been read, the inflater still holds more data than there is room for.
+    /// When all chunks have been read, the inflater still holds more data than fits in the buffer.
     @Test func bytesBufferedInTheInflaterAreNotLost() throws {
         var png = PNGChunks(try encode(.noise(40, 30, channels: 3), EncodeOptions(format: .png)))
         png.chunks[0].body.replaceSubrange(..<8, with: PNGChunks.number(300) + PNGChunks.number(300))

@@ -128,7 +128,7 @@ private struct Blocks {
                 }
             }
         }
-        // Rounding alone causes an error of 1/12.
+        // Rounding alone causes a mean squared error of 1/12.
         #expect(squares / Double(200 * size * size) < 0.1)
     }
     @Test(arguments: BlockLayout.sizes)

@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// A lossless WebP of 1024 x 1024 pixels that have no bits, with 65 536 groups of code tables. The tables take 300
+    /// A lossless WebP of 1024 x 1024 pixels that take no bits, with 65 536 groups of code tables. The tables take 300
     /// KB in the file and 360 MB in memory (WebP lossless bitstream, §5.2 and §6).
     private static let tableBomb: [UInt8] = {
         var bits: [UInt8] = []

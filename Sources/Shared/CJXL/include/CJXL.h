@@ -28,7 +28,7 @@ typedef struct cjxl_decoder cjxl_decoder;
 
 /// The next step of a decode.
 typedef enum {
-    /// Pass more bytes. Without more bytes, the file is truncated.
+    /// Pass more bytes, or treat the file as truncated.
     CJXL_NEEDS_INPUT = 0,
     CJXL_HEADER,
     CJXL_PROFILE,

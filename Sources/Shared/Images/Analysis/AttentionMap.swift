@@ -1,6 +1,6 @@
 import Libc
 
-/// A map of visual attention, which finds the crop that keeps most of it.
+/// A map of visual attention, and the choice of the crop that keeps most of it.
 ///
 /// Computed in Oklab on at most 64 pixels per side. Weights and thresholds were fitted to photographs of people,
 /// animals, flowers, galaxies and objects with hand-marked subjects.
@@ -201,9 +201,9 @@ private struct Colours {
         return parts
     }
 
-    /// Returns the likelihood of skin of any shade: 1 in the centre and 0 outside of the ellipse with the Rec. 601
-    /// chroma Cb 77...127 and Cr 133...173 (Chai and Ngan, "Face segmentation using skin-color map in videophone
-    /// applications", 1999).
+    /// Returns the likelihood of skin of any shade: 1 in the centre of an ellipse of Rec. 601 chroma, Cb 77...127 and
+    /// Cr 133...173, and 0 outside (Chai and Ngan, "Face segmentation using skin-color map in videophone applications",
+    /// 1999).
     private static func skin(_ pixel: RGB) -> Float {
         let luma = Float(pixel.luma)
         guard luma > 60 else { return 0 }

@@ -1,6 +1,6 @@
 import Libc
 
-/// The criterion that selects the part of a picture that a crop keeps.
+/// How a crop selects the part of a picture to keep.
 ///
 /// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), some milliseconds.
 public enum Saliency: String, Sendable, Hashable, CaseIterable {
@@ -39,9 +39,9 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         return kept < slices ? kept : nil
     }
 
-    /// Returns the best position and the adjacent positions that are almost as good: their scores may be lower by
-    /// `share` of the range of all scores plus 0.3 % of the best. Of several best positions, uses the nearest to the
-    /// centre.
+    /// Returns the best position, extended to adjacent positions that are almost as good: their scores are lower by at
+    /// most `share` of the range of all scores plus 0.3 % of the best. Of several best positions, uses the nearest to
+    /// the centre.
     static func bestRun(_ scores: [Double], within share: Double) -> ClosedRange<Int> {
         let best = scores.max() ?? 0
         let enough = best - (best - (scores.min() ?? 0)) * share - abs(best) * 0.003

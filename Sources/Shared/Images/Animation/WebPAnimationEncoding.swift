@@ -19,8 +19,8 @@ final class WebPAnimationEncoding {
     /// differences, which take half the time and far fewer bytes, but accumulate errors. Lossless frames accumulate no
     /// errors, so only the first is a key frame.
     private static let keyFrameDistance: Int32 = 60
-    /// Up to this many pixels of canvas, libwebpmux tries all encodings of a frame: 128 x 128, or 512 x 512 with an
-    /// effort of 7 or more. This takes ten times as long and saves a few percent.
+    /// On canvases of up to this many pixels, libwebpmux tries all encodings of a frame: 128 x 128, or 512 x 512 with
+    /// an effort of 7 or more. This takes ten times as long and saves a few percent.
     private static let smallCanvas = 16_384
     /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4

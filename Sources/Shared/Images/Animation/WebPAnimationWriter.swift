@@ -12,8 +12,8 @@ extension UninterruptibleCost {
 ///
 /// Animations with few colours, such as GIFs at their original size, are often smaller if they are lossless: unchanged
 /// pixels then cost nothing, while a lossy frame never equals the previous frame exactly. The first frame determines
-/// the modes to try. If lossy and lossless encoding may both be the smaller, the writer runs both and keeps the smaller
-/// file. The output stays in memory until the end, because the container begins with its size.
+/// the modes to try. If it does not decide between lossy and lossless, the writer runs both encoders and keeps the
+/// smaller file. The output stays in memory until the end, because the container begins with its size.
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
@@ -25,11 +25,11 @@ final class WebPAnimationWriter: AnimationWriter {
     /// The start of the next frame in milliseconds.
     private var time = 0
 
-    /// The maximum number of colours in the first frame for trying lossless encoding: four times a GIF's, for edges
-    /// that were smoothed by resampling. Resampled photographs have many thousands.
+    /// Lossless encoding is tried only if the first frame has at most this many colours: four times a GIF's, because
+    /// resampling smooths edges. Resampled photographs have many thousands.
     private static let fewColours = 1024
-    /// The maximum size of a lossless first frame for trying lossless encoding, relative to the lossy frame. Later
-    /// frames may save more than the difference, but not in photographs, whose noise changes in every frame.
+    /// Lossless encoding is tried only if its first frame is less than this many times as large as the lossy frame.
+    /// Later frames may make up for the difference, but not in photographs, whose noise changes in every frame.
     private static let mostGrowth = 3
 
     init(

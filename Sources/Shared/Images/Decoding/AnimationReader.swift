@@ -9,7 +9,7 @@ protocol AnimationReader: AnyObject {
     var size: PixelSize { get }
     /// The number of frames, at least 1, known before the first is decoded.
     var frameCount: Int { get }
-    /// The number of times that the animation is played: 0 for endlessly, 1 if the file has no loop.
+    /// The number of times that the animation is played: 0 if it never ends, 1 if the file has no loop.
     ///
     /// WebP stores this number. GIF stores the number of repetitions, so a stored 2 becomes 3, as in browsers.
     var plays: Int { get }

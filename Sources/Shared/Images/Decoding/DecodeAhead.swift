@@ -7,7 +7,7 @@ final class DecodeAhead: PlaneReader {
     /// keep all blocks in the processor's cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// A thread costs more time than it saves for a picture with fewer samples.
+    /// The minimum number of samples for a thread. With fewer samples, a thread costs more time than it saves.
     private static let threadBytes = 1 << 20
 
     let planes: [PlaneGeometry]

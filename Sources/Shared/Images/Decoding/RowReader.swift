@@ -32,7 +32,7 @@ extension RowReader {
     var transform: ColourTransform? { ColourTransform(profile: profile, layout: layout) }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
 
-    /// Reads all rows, and turns them upright.
+    /// Reads all rows, and rotates them upright.
     func pixels(orientation: Orientation, options: DecodeOptions) throws -> PixelBuffer {
         let channels = layout.channels
         try options.limits.check(memory: size, bytesPerPixel: channels)

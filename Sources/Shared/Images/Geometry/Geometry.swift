@@ -1,6 +1,6 @@
 import Formats
 
-/// How a picture fits into a size of another aspect ratio.
+/// How to fit a picture into a size of another aspect ratio.
 public enum ContentMode: String, Sendable, Hashable, CaseIterable {
     /// The whole picture; a side may be shorter than requested.
     case fit

@@ -76,8 +76,8 @@ public struct DecodeOptions: Sendable {
     }
 
     /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much. Options
-    /// that have not begun only count the memory, because they could wait for a picture of the same thread. Throws
-    /// `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
+    /// that have not begun count the memory without waiting, because they could wait for a picture of the same thread.
+    /// Throws `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }

@@ -55,9 +55,9 @@ public struct EncodeOptions: Sendable, Hashable {
 
 /// The resolution of chroma.
 public enum ChromaChoice: String, Sendable, Hashable, CaseIterable {
-    /// Full from quality 90 on, and at lower qualities if halving would blur the picture's colours, as in stars,
-    /// lettering and diagrams. To decide that, a JPEG of up to 4 megapixels is held in memory. Larger JPEGs, and all
-    /// without effort, are halved.
+    /// Full from quality 90 on. Also full at lower qualities, if halving would blur the picture's colours, as in stars,
+    /// lettering and diagrams. This decision requires a JPEG of up to 4 megapixels in memory. Larger JPEGs, and all
+    /// JPEGs with an effort of 0, are halved.
     case auto
     /// Halved horizontally and vertically.
     case halved = "420"

@@ -70,8 +70,8 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits until the picture may hold this many more bytes. Throws `.tooMuchMemory` if it would exceed the total
-    /// alone, and `Cancelled`.
+    /// Waits until the picture may hold this many more bytes. Throws `.tooMuchMemory` if the picture alone would exceed
+    /// the total, and `Cancelled`.
     func reserve(_ bytes: Int, for picture: Int, interruption: Interruption) throws -> MemoryReservation {
         let bytes = max(bytes, 0)
         try state.withLock { state throws in

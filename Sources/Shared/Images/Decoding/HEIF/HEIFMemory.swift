@@ -18,7 +18,7 @@ import Formats
 ///
 /// Chroma and depth are read from the decoder's configuration.
 enum HEIFMemory {
-    /// Returns the peak memory for the rows of tiles, of colours and of alpha, that are in memory together.
+    /// Returns the peak memory while a row of colour tiles and a row of alpha tiles are in memory.
     static func bytes(colours: HEIFPicture.Tiling, alpha: HEIFPicture.Tiling?) -> Int {
         guard let alpha else { return decoding(colours) }
         // While colours are decoded, a row of alpha tiles is in memory, and the reverse. Only the first row of colours

@@ -7,7 +7,7 @@ final class FilteredRows {
     /// keep all blocks in the processor's cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// A thread costs more time than it saves for less pixel data.
+    /// The minimum amount of pixel data for a thread. With less data, a thread costs more time than it saves.
     private static let threadBytes = 1 << 20
 
     private let stream: PNGDataStream

@@ -104,8 +104,8 @@ struct TIFFSamples {
         }
     }
 
-    /// Returns sample `index` of a row. Smaller samples than 8 bits begin at the highest bit; 16 bits are in native
-    /// byte order.
+    /// Returns sample `index` of a row. Samples of fewer than 8 bits are packed from the highest bit on; samples of 16
+    /// bits are in native byte order.
     private func number(_ plane: UnsafePointer<UInt8>, _ index: Int) -> UInt32 {
         switch bits {
         case 8: return UInt32(plane[index])

@@ -9,8 +9,8 @@ struct TrellisQuantizer {
         return sum % 2 == 1 ? places : places.reversed()
     }
 
-    /// The bits that an error of one step, squared, costs in a block without detail. Of the values from 20 to 80, tried
-    /// on ten pictures by SSIMULACRA2, 60 gave the smallest files.
+    /// The cost in bits of a squared error of one step in a block without detail. Of the values from 20 to 80, tried on
+    /// ten pictures by SSIMULACRA2, 60 gave the smallest files.
     private static let errorWeight: Float = 60
     /// The mean square of a block's coefficients that halves the weight of errors: mozjpeg's value, 38 levels squared.
     private static let masking: Float = 38 * 38

@@ -67,7 +67,7 @@ struct DownsampleJob {
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
         let planned = try plan()
         if try runAnimation(source, planned, done: done) { return }
-        // Before other memory is reserved, because counting the frames of a WebP allocates canvases.
+        // Counted before other memory is reserved, because counting the frames of a WebP allocates canvases.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
         for planned in planned where keepsPixels(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)

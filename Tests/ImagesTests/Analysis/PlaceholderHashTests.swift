@@ -86,7 +86,7 @@ import Testing
         #expect(PlaceholderHash(picture).dominantColour == "#1e3c78")
     }
 
-    @Test func similarColoursInDifferentCellsSupportEachOther() {
+    @Test func similarColoursInDifferentCellsAddUp() {
         // Grays of 63 and 65, which are in different cells, against some green.
         let picture = drawn(100, 100) { x, y in
             x < 6 ? [10, 70, 10] : (x + y) % 2 == 0 ? [63, 63, 63] : [65, 65, 65]
@@ -112,7 +112,7 @@ import Testing
         #expect(colour.red > 180 && colour.blue > 120 && colour.green < colour.blue, "\(colour)")
     }
 
-    @Test func shadesOfASurfaceSupportEachOther() throws {
+    @Test func shadesOfASurfaceAddUpToAColour() throws {
         // A shaded red ball, against a gray wall that is larger than any of the ball's shades.
         let ball = drawn(100, 100) { x, y in
             x < 45 ? [120 + y, 20 + y / 4, 20 + y / 4] : [90, 90, 90]

@@ -9,8 +9,8 @@ import Testing
 @Suite struct ConversionOrderTests {
     private let size = PixelSize(width: 37, height: 37)
 
-    /// The largest difference of a sample between the downsampled picture, and the decoded sRGB picture downsampled by
-    /// the reference filter.
+    /// Returns the largest difference between the downsampled picture and a reference: the decoded sRGB picture,
+    /// downsampled by the reference filter.
     private func greatestDifference(_ bytes: [UInt8]) throws -> Int {
         let small = try downsampled(bytes, to: size, EncodeOptions(format: .png))
         let expected = referenceLanczos(try decode(MemorySource(bytes)), to: size)

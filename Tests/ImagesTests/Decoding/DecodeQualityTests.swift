@@ -35,7 +35,7 @@ import Testing
         #expect(try distance(.fast, png, side: 128) < 45)
     }
 
-    @Test func decoderScalesOnlyWithEnoughResamplingToDo() throws {
+    @Test func decoderScalesOnlyIfTheResamplerStillReducesEnough() throws {
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
         #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
         #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)

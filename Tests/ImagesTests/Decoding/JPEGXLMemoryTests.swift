@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func sectionsAndCanvasesOfSmallFramesCount() {
+    @Test func sectionsAndCanvasAddToTheEstimate() {
         let size = PixelSize(width: 1000, height: 1000)
         var frame = JPEGXLPicture.Frame(size: PixelSize(width: 1, height: 1))
         func bytes(_ frame: JPEGXLPicture.Frame) -> Int {

@@ -152,7 +152,7 @@ struct PNGChunks {
         #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
     }
 
-    @Test(arguments: [0, 1]) func damageIsReportedByItsKind(threads: Int) throws {
+    @Test(arguments: [0, 1]) func damageIsReportedWithItsErrorCode(threads: Int) throws {
         let picture = Self.large(channels: 3)
         let bytes = try encode(picture, EncodeOptions(format: .png))
         let png = PNGChunks(bytes)

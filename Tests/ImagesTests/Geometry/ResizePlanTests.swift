@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func planIsInStoredOrientation() throws {
+    @Test func resizePlanIsInStoredOrientation() throws {
         let stored = PixelSize(width: 400, height: 300)
         let geometry = Geometry(width: 30, height: 20, mode: .fill, gravity: .north)
         let plan = ResizePlan(

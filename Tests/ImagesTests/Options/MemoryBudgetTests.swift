@@ -31,7 +31,7 @@ import Testing
         while budget.waiting != count {}
     }
 
-    @Test func pictureWaitsForTheMemoryOfAnother() throws {
+    @Test func pictureWaitsForMemoryHeldByAnother() throws {
         let budget = MemoryBudget(bytes: 100)
         var first: MemoryReservation? = try budget.reserve(60, for: budget.newPicture(), interruption: never)
         let isThrough = Monitor(false)
@@ -105,7 +105,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func reservationWithoutBegunOptionsDoesNotWait() throws {
+    @Test func optionsThatHaveNotBegunDoNotWait() throws {
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100))
         let both = try (options.begun().reserve(memory: 80), options.reserve(memory: 80))
         #expect(options.memory.used == 160)
@@ -231,7 +231,7 @@ import Testing
         write(1023, 14)
         write(1023, 14)
         write(0, 4)
-        // No transform, no colour cache; a picture of group numbers for blocks of 4 x 4 pixels, 256 x 256 of them.
+        // No transform and no colour cache, then a picture of group numbers: 256 x 256 blocks of 4 x 4 pixels.
         write(0b100, 3)
         write(0, 4)
         code(256, of: 280)

@@ -93,7 +93,7 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     func finish() throws {
-        // The time of the empty frame is the end of the last frame.
+        // libwebpmux needs the end of the last frame as the time of a final, empty frame.
         let end = try timestamp()
         var smallest: [UInt8]?
         for encoding in encodings {

@@ -75,8 +75,8 @@ final class AVIFWriter: RowWriter {
     /// and 0.9 dB at the same file size (with the pictures below).
     private static let speed: Int32 = 6
 
-    /// Quantisers with the same visual quality as JPEGs of these qualities, by SSIMULACRA2 over ten pictures at 640
-    /// pixels, for qualities from 50 to 95.
+    /// Pairs of a JPEG quality and the quantiser of the same visual quality, measured by SSIMULACRA2 over ten pictures
+    /// at 640 pixels, for qualities from 50 to 95.
     private static let quantizers = [
         (1, 63), (30, 38), (50, 32), (60, 30), (70, 27), (82, 21), (90, 14), (95, 7), (100, 0),
     ]

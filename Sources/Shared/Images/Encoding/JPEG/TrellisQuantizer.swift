@@ -76,7 +76,7 @@ struct TrellisQuantizer {
 
     /// The best path that ends with a nonzero coefficient at a position.
     private struct Choice {
-        /// Bits and errors up to this coefficient.
+        /// The sum of bits and weighted errors up to this coefficient.
         var cost: Float
         /// The previous choice of the path.
         var before: Int

@@ -38,7 +38,7 @@ extension ImageFormat {
 }
 
 extension DecodeOptions {
-    /// Checks the rest of a picture with `ImageInspection`. Sets allowed faults in the header.
+    /// Checks the rest of a picture with `ImageInspection`. Records allowed faults in the header.
     public func checkEnd(
         of source: some ByteSource, _ header: inout ImageHeader, verifiesChecksums: Bool = true
     ) throws {

@@ -21,7 +21,7 @@ struct InkPicture {
         let size = number(height * 8) + number(width * 8)
         let components: [UInt8] = [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0]
         bytes += segment(0xC0, [8] + size + [4] + components)
-        // The Huffman codes: 4 bits for each of twelve lengths of means, and 1 bit for the end of a block.
+        // The Huffman codes: 4 bits for each of the twelve DC categories, and 1 bit for the end of a block.
         let means: [UInt8] = [0x00, 0, 0, 0, 12] + [UInt8](repeating: 0, count: 12)
         bytes += segment(0xC4, means + Array(0..<12))
         let rest: [UInt8] = [0x10, 1] + [UInt8](repeating: 0, count: 16)

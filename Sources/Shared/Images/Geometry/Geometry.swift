@@ -89,7 +89,7 @@ public struct Geometry: Sendable, Hashable {
         Geometry(width: size.width, height: size.height, mode: .force, enlarges: true)
     }
 
-    /// The sides that are known without a picture: given, or derived from the aspect ratio and then at least 1.
+    /// The sides that are known without a picture: each is given, or derived from the aspect ratio and at least 1.
     public var box: (width: Int?, height: Int?) {
         guard let aspectRatio else { return (width, height) }
         switch (width, height) {

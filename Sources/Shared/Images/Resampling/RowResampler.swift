@@ -12,7 +12,7 @@ struct RowResamplingPlan {
     let boxHeight: Int
     /// The averaged pixels of a row that outputs need.
     let columns: Range<Int>
-    /// Its input samples are counted from the start of `columns`.
+    /// The horizontal filter, with input samples counted from the start of `columns`.
     let horizontal: FilterWeights
     let vertical: FilterWeights
 

@@ -4,8 +4,8 @@ import Support
 /// A HEIF file in memory that contains a single coded picture and nothing else.
 ///
 /// libheif decodes only such files, never the original. It therefore needs no support for hidden items, derived
-/// pictures, sequences, rotations and crops, which all differ between versions, and the only untrusted box that it
-/// parses is the decoder configuration.
+/// pictures, sequences, rotations and crops, which all differ between versions, and the only untrusted boxes that it
+/// parses are the decoder configuration and the colour information.
 enum CodedFile {
     /// Real configurations have a few hundred bytes.
     private static let configurationByteLimit = 1 << 16

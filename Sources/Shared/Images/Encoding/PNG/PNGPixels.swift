@@ -113,7 +113,7 @@ func pngCandidates(
     }
     guard let colours = properties.colours, canBeColoured else { return [plain] }
     var orders = [colours.colours.sorted { ($0.alpha, $0.luma, $0.bits) < ($1.alpha, $1.luma, $1.bits) }]
-    // In order of appearance, which gives adjacent areas similar indices.
+    // Also tries the order of appearance, which gives adjacent areas similar indices.
     if effort >= 7 {
         orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
     }

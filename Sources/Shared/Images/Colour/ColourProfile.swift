@@ -42,8 +42,8 @@ final class ColourProfile {
         let created = isGray ? sRGBGray : cmsCreate_sRGBProfileTHR(context.pointer)
         guard let target = created else { return nil }
         defer { cmsCloseProfile(target) }
-        // Black point compensation: the darkest ink becomes black rather than dark gray. NOCACHE: without its cache, the
-        // transform has no mutable state.
+        // Black point compensation: the darkest ink becomes black rather than dark gray. NOCACHE: without its cache,
+        // the transform has no mutable state.
         let flags = UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
         let (input, output) = (Self.format(layout, sampleBytes), Self.format(layout == .cmyk ? .rgb : layout, 1))
         return cmsCreateTransformTHR(

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Images
 
-/// Drawn and real pictures, whole and damaged.
+/// All pictures of the corpus: generated and real, complete and damaged.
 struct CorpusTests {
     private static let folders =
         ["photos", "png-suite", "exif", "webp", "gif", "malformed"] + (Corpus.isPresent ? ["gif/gif-test-suite"] : [])
 
     @Test(arguments: folders)
-    func everyFileEndsWithAPictureOrARefusal(folder: String) throws {
+    func everyCorpusFileIsDecodedOrRejected(folder: String) throws {
         for path in try Corpus.pictures(in: folder) {
             let source = try File.openInput(path)
             for format in OutputFormat.readable {
@@ -27,14 +27,14 @@ struct CorpusTests {
         }
     }
 
-    @Test func validPNGsSurviveAndDamagedOnesAreRefused() throws {
+    @Test func validPNGsKeepTheirPixelsAndDamagedPNGsAreRejected() throws {
         for path in try Corpus.pictures(in: "png-suite") {
             let name = path.split(separator: "/").last!
             let source = try File.openInput(path)
             if name.hasPrefix("x") {
                 #expect(failureCode { _ = try decode(source) } != nil, "\(name)")
             } else {
-                // Downsampling to the own size and decoding are different paths to the same pixels.
+                // Downsampling to the original size takes another path to the same pixels.
                 let whole = try decode(source)
                 let (copied, _) = try downsample(source, to: Geometry(), encode: EncodeOptions(format: .png))
                 #expect(try decode(MemorySource(copied)) == whole, "\(name)")

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func flatColourStaysExactlyFlatThroughEveryFilter() throws {
+    @Test func flatColourIsPreservedExactly() throws {
         for (size, target) in [((100, 80), (33, 27)), ((61, 7), (61, 3)), ((9, 9), (40, 40)), ((900, 2), (3, 1))] {
             let picture = PixelBuffer(
                 size: PixelSize(width: size.0, height: size.1), filledWith: [201, 3, 255])
@@ -45,9 +45,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func pngIsWithinRoundingOfTheReference(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func pngMatchesTheReferenceWithinRounding(channels: Int) throws {
         var picture = PixelBuffer.noise(90, 70, channels: channels, seed: 5)
-        // Straight alpha is compared where it is opaque; see `transparentColoursDoNotBleed`.
+        // Compares opaque pixels only; see `transparentColoursDoNotBleed`.
         if picture.hasAlpha {
             for i in stride(from: channels - 1, to: picture.bytes.count, by: channels) { picture.bytes[i] = 255 }
         }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aVeryLargeScaleIsStillNearTheReference() throws {
+    @Test func largeReductionStaysCloseToTheReference() throws {
         let picture = PixelBuffer.waves(1200, 30, channels: 1)
         let target = PixelSize(width: 20, height: 3)
         let png = EncodeOptions(format: .png)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 1], [2, 1], [1, 2], [2, 2]])
-    func chromaOfEveryResolutionKeepsItsPlace(chroma: [Int]) throws {
+    func chromaOfEverySamplingStaysAligned(chroma: [Int]) throws {
         for (width, height) in [(160, 120), (161, 119)] {
             let picture = PixelBuffer.waves(width, height, channels: 3)
             let input = try picture.jpeg(quality: 100, chroma: ChromaSampling(across: chroma[0], down: chroma[1]))
@@ -79,7 +79,7 @@ import Testing
                 let output = try downsampled(input, to: target, EncodeOptions(quality: 100))
                 let reference = referenceLanczos(picture, to: target)
                 let (kept, best) = (psnr(output.bytes, reference.bytes), try halvedChroma(reference))
-                // Above 45 dB what counts is the loss in the input.
+                // Above 45 dB, the loss in the input dominates.
                 #expect(kept > min(best - 0.7, 45), "\(target) of \(width)x\(height)")
             }
         }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func jpegGetsTheBackgroundUnderTransparentPixels() throws {
+    @Test func transparentPixelsBecomeTheBackgroundInAJPEG() throws {
         let picture = PixelBuffer(size: PixelSize(width: 40, height: 40), filledWith: [255, 0, 0, 0])
         let input = try encode(picture, EncodeOptions(format: .png))
         for (colour, expected) in [(RGB.white, UInt8(255)), (RGB.black, 0)] {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func grayStaysOneChannel() throws {
+    @Test func grayKeepsASingleChannel() throws {
         let picture = PixelBuffer.waves(50, 40, channels: 1)
         for format in [OutputFormat.jpeg, .png] {
             let target = PixelSize(width: 20, height: 16)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aStoppedRunThrowsCancelled() throws {
+    @Test func interruptedRunThrowsCancelled() throws {
         let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
         let interruption = Interruption()
         interruption.cancel(.outputClosed)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func anErrorOfTheSinkComesBackUnchanged() throws {
+    @Test func sinkErrorIsThrownUnchanged() throws {
         let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
         for format in OutputFormat.readable {
             #expect(throws: SystemFailure(errno: 28, "write")) {

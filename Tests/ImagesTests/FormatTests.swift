@@ -30,21 +30,23 @@ import Testing
         }
     }
 
-    @Test func grayIsWrittenToWebPAsEqualColours() throws {
+    @Test func grayIsWrittenToWebPAsRGB() throws {
         let picture = PixelBuffer.waves(30, 30, channels: 1)
         let back = try decode(MemorySource(encode(picture, EncodeOptions(format: .webp, quality: 100))))
         #expect(back.channels == 3)
         #expect(psnr((0..<900).map { back.bytes[$0 * 3 + 1] }, picture.bytes) > 35)
     }
 
-    /// A GIF of one frame, 2x2 at (1, 1) on a screen of 4x4: colours 1, 2, 3 and the transparent index 0.
+    /// A GIF with a single frame of 2x2 pixels at (1, 1) on a screen of 4x4: indices 1, 2, 3 and the transparent index
+    /// 0.
     private static let smallGIF: [UInt8] =
         Array("GIF89a".utf8) + [4, 0, 4, 0, 0x91, 0, 0] + [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255]
         + [0x21, 0xF9, 4, 1, 0, 0, 0, 0] + [0x2C, 1, 0, 1, 0, 2, 0, 2, 0, 0]
-        // Clear, 1, 2, 3, 0, end with codes of 3 bits, the last two of 4: the table has 8 entries by then.
+        // Codes for clear, 1, 2, 3, 0, end: 3 bits each, but 4 bits for the last two, because the table then has 8
+        // entries.
         + [2, 3, 0b1000_1100, 0b0000_0110, 0b0000_0101, 0] + [0x3B]
 
-    @Test func gifIsLaidOnItsTransparentScreen() throws {
+    @Test func gifFrameIsDrawnOnATransparentScreen() throws {
         let picture = try decode(MemorySource(Self.smallGIF))
         #expect(picture.size == PixelSize(width: 4, height: 4))
         #expect(picture.channels == 4)
@@ -57,7 +59,7 @@ import Testing
         #expect(pixel(3, 3) == [0, 0, 0, 0])
     }
 
-    @Test func inspectionReadsTheHeaderOfEveryOutput() throws {
+    @Test func inspectReadsTheHeaderOfEveryOutputFormat() throws {
         for format in OutputFormat.readable {
             let info = try inspect(MemorySource(encode(.waves(31, 17, channels: 3), EncodeOptions(format: format))))
             #expect(info.format.id == format.rawValue)
@@ -66,27 +68,27 @@ import Testing
         }
     }
 
-    @Test func everyFormatHasOneDecoder() {
+    @Test func everyFormatHasExactlyOneDecoder() {
         for format in ImageFormat.all {
             #expect(ImageDecoder.all.count { $0.formats.contains(format) } == 1, "\(format.name)")
         }
     }
 
-    @Test func everyOutputFormatCanBeRead() {
+    @Test func everyOutputFormatIsFoundByItsExtension() {
         for format in OutputFormat.allCases {
             #expect(OutputFormat(fileExtension: format.fileExtension.uppercased()) == format)
         }
         #expect(OutputFormat(fileExtension: "jfif") == .jpeg && OutputFormat(fileExtension: "heic") == nil)
     }
 
-    @Test func qualityIsHeldWithinItsRange() {
+    @Test func qualityIsClamped() {
         var options = EncodeOptions(quality: 300)
         #expect(options.quality == 100)
         options.quality = -4
         #expect(options.quality == 1)
     }
 
-    @Test func formatsAreRecognisedByTheirExtensions() {
+    @Test func onlyKnownExtensionsHaveAFormat() {
         #expect(OutputFormat(fileExtension: "JPEG") == .jpeg)
         #expect(OutputFormat(fileExtension: "webp") == .webp)
         #expect(OutputFormat(fileExtension: "gif") == .gif)

@@ -7,7 +7,7 @@ import Testing
 @testable import Images
 
 extension PixelBuffer {
-    /// Soft waves, in another direction for each channel, including alpha.
+    /// Soft waves, with a different direction for each channel, including alpha.
     static func waves(_ width: Int, _ height: Int, channels: Int) -> PixelBuffer {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(width * height * channels)
@@ -24,7 +24,7 @@ extension PixelBuffer {
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
     }
 
-    /// RGB of this colour at each place.
+    /// An RGB picture with the colours that `colour` returns.
     static func drawn(_ width: Int, _ height: Int, _ colour: (_ x: Int, _ y: Int) -> [Int]) -> PixelBuffer {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(width * height * 3)
@@ -32,7 +32,7 @@ extension PixelBuffer {
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: 3, bytes: bytes)
     }
 
-    /// Noise of every value.
+    /// Uniform noise from 0 to 255.
     static func noise(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 1) -> PixelBuffer {
         var random = SeededRandom(seed: seed)
         let bytes = (0..<width * height * channels).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -56,13 +56,13 @@ extension PixelBuffer {
     }
 }
 
-/// The frame header of a JPEG (T.81, B.2.2): its code, 0xC0 or 0xC2 if it is progressive, and the sampling of its luma,
-/// which equals that of all components if chroma is not halved.
+/// The frame header of a JPEG (T.81, B.2.2): its marker code, 0xC0, or 0xC2 if it is progressive, and the sampling
+/// factors of luma. Without halved chroma, all components have the same factors.
 struct FrameHeader: Equatable {
     let code: UInt8
     let sampling: ChromaSampling
 
-    /// Nil if there is none before the first scan.
+    /// Nil if there is no frame header before the first scan.
     init?(_ jpeg: [UInt8]) {
         var place = 2
         while place + 12 <= jpeg.count, jpeg[place] == 0xFF, jpeg[place + 1] != 0xDA {
@@ -78,7 +78,7 @@ struct FrameHeader: Equatable {
     }
 }
 
-/// Refuses all bytes, like a full disk.
+/// Fails like a full disk.
 final class FullSink: ByteSink {
     func write(_ bytes: RawSpan) throws { throw SystemFailure(errno: ENOSPC, "write") }
 }
@@ -88,7 +88,7 @@ extension OutputFormat {
     static let readable = allCases.filter { $0 != .avif }
 }
 
-/// Lanczos of three lobes in double precision, straight from its definition: the reference for the engine.
+/// Resamples by the definition of the Lanczos filter with three lobes, in double precision, as a reference.
 func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffer {
     func kernel(_ x: Double) -> Double {
         if abs(x) < 1e-9 { return 1 }
@@ -128,7 +128,7 @@ func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffe
     return PixelBuffer(size: target, channels: channels, bytes: output)
 }
 
-/// Makes one picture of another, and gives its bytes.
+/// Downsamples a picture to a single output, and returns its bytes.
 func downsample(
     _ source: some ByteSource, to geometry: Geometry, encode encoding: EncodeOptions,
     options: DecodeOptions = DecodeOptions()
@@ -147,8 +147,8 @@ func downsampled(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions)
     return try decode(MemorySource(output))
 }
 
-/// The quality of a picture, in dB, after being written as JPEG of quality 100: the loss of halved chroma. A misplaced
-/// chroma sample would lose far more.
+/// Returns the PSNR of a picture after encoding it as a JPEG of quality 100 with halved chroma. Misplaced chroma
+/// samples would lose far more.
 func halvedChroma(_ picture: PixelBuffer) throws -> Double {
     psnr(try decode(MemorySource(picture.jpeg(quality: 100))).bytes, picture.bytes)
 }

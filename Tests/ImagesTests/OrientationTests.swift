@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 
 @Suite struct OrientationTests {
-    /// The pixels as a camera held that way would store them: the inverse of `upright(from:)`.
+    /// Returns the pixels as stored with this orientation: the inverse of `upright(from:)`.
     private func stored(_ upright: PixelBuffer, _ orientation: Orientation) -> PixelBuffer {
         switch orientation {
         case .rotated90Clockwise: upright.upright(from: .rotated90CounterClockwise)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// The JPEG with an Exif segment behind SOI that holds nothing but the orientation.
+    /// Inserts an Exif segment, which contains only the orientation, after SOI.
     private func tagged(_ jpeg: [UInt8], _ orientation: Orientation) -> [UInt8] {
         let tiff: [UInt8] =
             Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
@@ -25,7 +25,7 @@ import Testing
         return Array(jpeg[0..<2]) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + payload + jpeg[2...]
     }
 
-    @Test func turningFourTimesByAQuarterIsTheIdentity() {
+    @Test func fourQuarterTurnsAreTheIdentity() {
         let picture = PixelBuffer.noise(5, 3, channels: 3)
         var turned = picture
         for _ in 0..<4 { turned = turned.upright(from: .rotated90Clockwise) }
@@ -33,7 +33,7 @@ import Testing
         #expect(picture.upright(from: .rotated90Clockwise).sample(0, 0, 0) == picture.sample(0, 2, 0))
     }
 
-    @Test(arguments: Orientation.allCases) func outputIsUprightOnThePathOfPlanes(orientation: Orientation) throws {
+    @Test(arguments: Orientation.allCases) func planesAreRotatedUpright(orientation: Orientation) throws {
         for (width, height) in [(96, 64), (97, 61)] {
             let upright = PixelBuffer.waves(width, height, channels: 3)
             let input = tagged(try stored(upright, orientation).jpeg(quality: 100, chroma: .full), orientation)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Orientation.allCases) func outputIsUprightOnThePathOfRows(orientation: Orientation) throws {
+    @Test(arguments: Orientation.allCases) func rowsAreRotatedUpright(orientation: Orientation) throws {
         let upright = PixelBuffer.waves(60, 44, channels: 1)
         let input = tagged(try stored(upright, orientation).jpeg(quality: 100), orientation)
         let target = PixelSize(width: 25, height: 18)

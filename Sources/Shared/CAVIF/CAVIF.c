@@ -30,7 +30,7 @@ static struct {
     FUNCTIONS(MEMBER)
 } avif;
 
-// Whether the library's structures match the header's.
+// Whether a library of this version has the same structures as the header.
 static int fits(const char *version) {
     int major = -1, minor = -1;
     if (sscanf(version, "%d.%d", &major, &minor) != 2) return 0;
@@ -42,7 +42,7 @@ static const char *load(void) {
 #if AVIF_VERSION_MAJOR >= 1
     const char *const *name = CLOADING_NAMES("libavif.16.dylib", "libavif.so.16", "libavif.so");
 #else
-    // The soname has the ABI version, which grows with minor versions: 15 is 0.11.
+    // The soname contains the ABI version, which increases with minor versions: 15 is 0.11.
     const char *const *name =
         CLOADING_NAMES("libavif.16.dylib", "libavif.so.15", "libavif.so.14", "libavif.so.13", "libavif.so");
 #endif
@@ -114,7 +114,7 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.depth = 8;
     rgb.ignoreAlpha = picture->has_alpha ? AVIF_FALSE : AVIF_TRUE;
-    // Only read. libavif uses the structure for both directions.
+    // The cast is safe: this conversion only reads the pixels. The structure also serves the opposite conversion.
     rgb.pixels = (uint8_t *)picture->pixels;
     rgb.rowBytes = picture->width * 4;
     result = avif.avifImageRGBToYUV(image, &rgb);
@@ -124,11 +124,11 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
     encoder->speed = picture->speed;
     encoder->minQuantizer = picture->quantizer;
     encoder->maxQuantizer = picture->quantizer;
-    // Half the quantiser of the colours, because an error in alpha shows as a rim.
+    // Half the colour quantiser, because errors in alpha are visible as a rim.
     encoder->minQuantizerAlpha = picture->quantizer / 2;
     encoder->maxQuantizerAlpha = picture->quantizer / 2;
 #if AVIF_VERSION_MAJOR >= 1
-    // Since 1.0 these override the quantisers: 0 to 100, for the 63 steps of libavif.
+    // Since 1.0, quality (0 to 100) overrides the quantisers (63 to 0).
     encoder->quality = ((63 - picture->quantizer) * 100 + 31) / 63;
     encoder->qualityAlpha = ((63 - picture->quantizer / 2) * 100 + 31) / 63;
 #endif

@@ -9,7 +9,7 @@
 #include <jerror.h>
 
 #define INPUT_BUFFER_BYTES (64 * 1024)
-/// Real profiles have at most about 2 MB. Larger ones are ignored.
+/// Larger profiles are ignored. Real profiles have at most about 2 MB.
 #define PROFILE_LIMIT (8 * 1024 * 1024)
 #define PROFILE_HEADER_BYTES 14
 #define PROFILE_PARTS 255
@@ -37,7 +37,7 @@ struct apod_jpeg_decoder {
 
 static apod_jpeg_decoder *owner(j_common_ptr info) { return (apod_jpeg_decoder *)info->client_data; }
 
-/// Unwinds libjpeg to the setjmp of the calling function, which returns `status`.
+/// Jumps to the setjmp of the calling function, which then returns `status`.
 static _Noreturn void leave(j_common_ptr info, apod_status status) {
     apod_jpeg_decoder *decoder = owner(info);
     decoder->status = status;
@@ -69,11 +69,11 @@ static void error_exit(j_common_ptr info) {
     }
 }
 
-/// libjpeg continues after damage and only warns. Here, damage that loses pixels ends the decode. Damage without a
-/// visible effect, such as bytes between segments or odd scan parameters, does not.
+/// libjpeg only warns of damage and continues. Without `allows_damage`, the decode fails if damage loses pixels, but
+/// not if it has no visible effect, such as bytes between segments or odd scan parameters.
 static void emit_message(j_common_ptr info, int level) {
     apod_jpeg_decoder *decoder = owner(info);
-    // Missing data was already reported. It is gray, or as the earlier scans left it.
+    // Missing data is already reported. Its pixels are gray, or show the earlier scans.
     if (level >= 0 || decoder->is_truncated) return;
     if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated && !decoder->allows_damage) {
         decoder->is_truncated = 1;
@@ -128,15 +128,15 @@ static void skip_input_data(j_decompress_ptr info, long count) {
         decoder->source.bytes_in_buffer -= (size_t)count;
         return;
     }
-    // Skipped bytes are not read.
+    // The skipped bytes are never read.
     decoder->offset += (uint64_t)count - decoder->source.bytes_in_buffer;
     decoder->source.bytes_in_buffer = 0;
 }
 
 static void term_source(j_decompress_ptr info) { (void)info; }
 
-/// libjpeg decodes all scans of a progressive picture before the first row. Each scan costs at least a visit to every
-/// block, regardless of its size, so a small file with many tiny scans could take an hour.
+/// Stops on request and at the scan limit. libjpeg decodes all scans of a progressive picture before the first row.
+/// Each scan, regardless of its size, visits every block, so a small file with many tiny scans could take an hour.
 static void watch_progress(j_common_ptr common) {
     j_decompress_ptr info = (j_decompress_ptr)common;
     const apod_input input = owner(common)->input;
@@ -183,7 +183,7 @@ static boolean read_app2(j_decompress_ptr info) {
     return TRUE;
 }
 
-/// Joins the parts. Without all of them there is no profile.
+/// Joins the parts. If a part is missing, there is no profile.
 static void join_profile(apod_jpeg_decoder *decoder) {
     if (decoder->part_count == 0 || decoder->profile != NULL) return;
     size_t total = 0;
@@ -204,7 +204,7 @@ static void join_profile(apod_jpeg_decoder *decoder) {
 apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
-    // Excludes the buffer, whose pages are touched only when it is filled.
+    // Leaves out the buffer, whose pages stay untouched until they are filled.
     memset(decoder, 0, offsetof(apod_jpeg_decoder, buffer));
     decoder->input = input;
     decoder->scan_limit = scan_limit;
@@ -270,7 +270,7 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
     header->coefficient_bytes = 0;
     for (int c = 0; c < info->num_components && jpeg_has_multiple_scans(info); c++) {
         const jpeg_component_info *component = info->comp_info + c;
-        // libjpeg stores whole groups of blocks, as many as the sampling factors.
+        // libjpeg rounds the number of blocks up to a multiple of the sampling factor.
         const uint64_t across = component->width_in_blocks + (uint64_t)component->h_samp_factor;
         const uint64_t down = component->height_in_blocks + (uint64_t)component->v_samp_factor;
         header->coefficient_bytes += across * down * sizeof(JBLOCK);
@@ -283,8 +283,8 @@ static void set_scale(struct jpeg_decompress_struct *info, int scale) {
     info->scale_num = (unsigned)scale;
     info->scale_denom = 8;
     info->dct_method = JDCT_ISLOW;
-    // Smoothing would guess the missing parts of a truncated progressive picture, but also details that are absent on
-    // purpose.
+    // Smoothing would estimate the missing details of a truncated progressive picture, but also details that the
+    // encoder dropped on purpose.
     info->do_block_smoothing = FALSE;
 }
 

@@ -19,7 +19,7 @@ struct apod_jpeg_encoder {
     char message[JMSG_LENGTH_MAX];
     apod_output output;
     jpeg_scan_info scans[APOD_JPEG_SCANS];
-    /// Virtual arrays of each component, if the picture is written as blocks.
+    /// The coefficients of each component, for APOD_JPEG_FROM_BLOCKS.
     jvirt_barray_ptr blocks[3];
     uint8_t buffer[OUTPUT_BUFFER_BYTES];
 };
@@ -56,7 +56,7 @@ static void hand_over(apod_jpeg_encoder *encoder, size_t count) {
 static void init_destination(j_compress_ptr info) { hand_over(owner((j_common_ptr)info), 0); }
 
 static boolean empty_output_buffer(j_compress_ptr info) {
-    // libjpeg calls this with a full buffer, regardless of `free_in_buffer`.
+    // The buffer is full. `free_in_buffer` is not up to date here.
     hand_over(owner((j_common_ptr)info), OUTPUT_BUFFER_BYTES);
     return TRUE;
 }
@@ -98,7 +98,7 @@ void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder) {
 
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder) { return encoder->message; }
 
-/// libjpeg refers to `encoder->scans`, which lives as long as the encoder.
+/// libjpeg keeps a pointer to `encoder->scans`, which lives as long as the encoder.
 static void set_scans(apod_jpeg_encoder *encoder, const apod_jpeg_scan *scans, int count) {
     for (int i = 0; i < count; i++) {
         jpeg_scan_info *scan = &encoder->scans[i];
@@ -115,7 +115,7 @@ static void set_scans(apod_jpeg_encoder *encoder, const apod_jpeg_scan *scans, i
 
 static JDIMENSION divided_up(JDIMENSION count, JDIMENSION by) { return (count + by - 1) / by; }
 
-/// Allocates whole MCUs. libjpeg reads the padding blocks before it fills them, so they are zero.
+/// Allocates the blocks of whole MCUs. They are zeroed, because libjpeg reads padding blocks before it fills them.
 static void request_blocks(apod_jpeg_encoder *encoder) {
     struct jpeg_compress_struct *info = &encoder->info;
     const JDIMENSION columns = divided_up(info->image_width, DCTSIZE * (JDIMENSION)info->comp_info[0].h_samp_factor);

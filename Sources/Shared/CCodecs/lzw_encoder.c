@@ -8,16 +8,17 @@
 
 enum {
     CODES = 4096,
-    // A power of two. The strings of a full table fill a quarter of it.
+    // A power of two, four times CODES: a full table fills a quarter of the slots.
     SLOTS = 16384,
     SLOT_BITS = 14,
-    // The number of candidate strings of equal length to follow, if pixels may have either of two indices.
+    // The maximum number of candidate strings. Several strings of equal length match if pixels may have either of two
+    // indices.
     PATHS = 8,
     // No string. Strings are 0 to 4095.
     NONE = -1,
 };
 
-// A hash table of strings, each a shorter string and an index. Slots of an older generation are empty.
+// A hash table of strings. A string is a shorter string followed by an index. Slots of an older generation are empty.
 typedef struct {
     uint32_t keys[SLOTS];
     uint16_t codes[SLOTS];
@@ -25,7 +26,7 @@ typedef struct {
     int next;
 } strings;
 
-// Codes that are not written yet.
+// Codes that are not written yet, with their total length.
 typedef struct {
     uint16_t codes[CODES];
     int count;
@@ -40,8 +41,8 @@ struct apod_lzw {
     strings *tables[3];
     // Codes since the last clear code.
     int since_clear;
-    // The first index of the next string, because the last string in the table ends with it; NONE if any index may
-    // follow.
+    // The index that the next string must begin with, because the newest string of the table ends with it. NONE if the
+    // next string may begin with any index.
     int forced;
     piece pieces[3];
     uint8_t *output;
@@ -69,8 +70,8 @@ static int longer(const strings *table, int code, uint8_t number) {
     }
 }
 
-// Adds a string and returns its slot, which may be emptied while it is the last. Returns NONE if the string already
-// exists: it keeps its code, and the new code stays unused.
+// Adds the string `code` followed by `number`, and returns its slot. The caller may empty the slot again before the
+// next string is added. Returns NONE if the string already exists; it keeps its code, and the new code stays unused.
 static int add(strings *table, int code, uint8_t number) {
     uint32_t key = table->generation << 20 | (uint32_t)code << 8 | number;
     uint32_t slot = slot_of(key);
@@ -97,7 +98,7 @@ static void begin(const struct apod_lzw *lzw, size_t start, int forced, match *f
     if (forced == NONE && second != first) found->codes[found->count++] = second;
 }
 
-// Extends the strings by one pixel. Returns 0 if none can be extended.
+// Extends the strings by one pixel. Returns 0 if no string can be extended.
 static int follow(const struct apod_lzw *lzw, const strings *table, size_t start, match *found) {
     size_t place = start + found->length;
     if (place == lzw->count) return 0;
@@ -124,7 +125,8 @@ static match longest(const struct apod_lzw *lzw, const strings *table, size_t st
     return found;
 }
 
-// Finds the string to write and the index to append to it in the table, so that the next string is longest.
+// Chooses the string to write, and the index to append to it in the table: this and the next string together must cover
+// the most pixels. Replaces an earlier choice only by a better choice.
 static void choose(struct apod_lzw *lzw, strings *table, size_t start, const match *found, size_t *best, int *code,
                    int *number) {
     size_t place = start + found->length;
@@ -144,7 +146,7 @@ static void choose(struct apod_lzw *lzw, strings *table, size_t start, const mat
 }
 
 static int width(const struct apod_lzw *lzw, int since_clear) {
-    // The highest code that may follow.
+    // The highest code that may come next.
     int highest = (1 << lzw->depth) + since_clear + 1;
     if (highest >= CODES) return 12;
     int bits = lzw->depth + 1;
@@ -157,8 +159,8 @@ static void take(struct apod_lzw *lzw, piece *piece, int code, int *since_clear)
     piece->bits += width(lzw, (*since_clear)++);
 }
 
-// Writes strings from `*position` until the table is full. If it is already full, continues to `end`. Returns 0 if
-// this takes more than `most` bits.
+// Adds strings to `piece` from `*position` until the table is full, or up to `end` if it is already full. Returns 0 if
+// the piece exceeds `most` bits.
 static int run(struct apod_lzw *lzw, strings *table, int looks_ahead, size_t *position, size_t end, int *forced,
                int *since_clear, long most, piece *piece) {
     int fills = table->next < CODES;
@@ -231,7 +233,7 @@ apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t coun
         lzw->tables[i] = calloc(1, sizeof *lzw->tables[i]);
         refused |= lzw->tables[i] == NULL;
     }
-    // At most 12 bits per pixel, a clear code per 3,800 others, and the end code.
+    // At most 12 bits per pixel, a clear code per 3,800 codes, and the end code.
     lzw->output = malloc(count * 2 + 64);
     if (refused || lzw->output == NULL) {
         apod_lzw_close(lzw);
@@ -252,14 +254,14 @@ void apod_lzw_close(apod_lzw *lzw) {
     free(lzw);
 }
 
-// A candidate continuation.
+// A trial encoding from the current position.
 typedef struct {
     piece *piece;
     size_t position;
     int forced, since_clear;
 } attempt;
 
-// Starts a new table and fills it.
+// Encodes with a new table until the table is full.
 static attempt try_new_table(struct apod_lzw *lzw, int number, int looks_ahead) {
     attempt tried = {.piece = &lzw->pieces[number], .position = lzw->position, .forced = NONE};
     *tried.piece = (piece){.bits = width(lzw, lzw->since_clear)};
@@ -275,7 +277,7 @@ int apod_lzw_step(apod_lzw *lzw) {
     int best = 1;
     attempt fresh = try_new_table(lzw, best, 0);
     if (lzw->looks_ahead) {
-        // Shortened strings add nothing new to the table, which may cost more than they save.
+        // A shortened string adds no new string to the table, which may cost more than it saves.
         attempt other = try_new_table(lzw, 2, lzw->looks_ahead);
         if ((double)other.piece->bits * (double)(fresh.position - lzw->position) <
             (double)fresh.piece->bits * (double)(other.position - lzw->position)) {
@@ -284,7 +286,7 @@ int apod_lzw_step(apod_lzw *lzw) {
         }
     }
     if (lzw->position > 0) {
-        // Continues with the old table over the same pixels, if that takes no more bits.
+        // Keeps the old table if it encodes the same pixels in no more bits.
         attempt on = {.piece = &lzw->pieces[0], .position = lzw->position, .forced = lzw->forced,
                       .since_clear = lzw->since_clear};
         *on.piece = (piece){.bits = 0};

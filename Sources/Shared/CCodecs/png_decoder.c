@@ -10,7 +10,7 @@
 #define INPUT_BUFFER_BYTES (64 * 1024)
 /// libpng's own PNG_IDAT_READ_SIZE.
 #define DATA_READ_BYTES 8192
-/// The limit for an unpacked chunk other than pixel data, such as a profile.
+/// The maximum decompressed size of a chunk other than pixel data, such as a profile.
 #define CHUNK_LIMIT (8 * 1024 * 1024)
 
 struct apod_png_decoder {
@@ -42,7 +42,7 @@ static void fail(png_structp png, png_const_charp message) {
 
 static void ignore_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
-/// Reads on behind the bytes that are in the buffer. Returns 0 if none follow, and -1 if the work is to stop.
+/// Appends input to the buffer. Returns the number of bytes added: 0 at the end, -1 to stop.
 static ptrdiff_t fill(apod_png_decoder *decoder) {
     const size_t rest = decoder->available - decoder->position;
     memmove(decoder->buffer, decoder->buffer + decoder->position, rest);
@@ -74,7 +74,8 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
         bytes += size;
         count -= size;
     }
-    // libpng drops pixel data that it gets only a part of. So it asks for no more than there is.
+    // libpng discards pixel data if a read returns only a part of the request. This limits requests to the available
+    // bytes.
     if (decoder->available - decoder->position < DATA_READ_BYTES) fill(decoder);
     const size_t rest = decoder->available - decoder->position;
     png_set_compression_buffer_size(png, rest > 0 && rest < DATA_READ_BYTES ? rest : DATA_READ_BYTES);
@@ -106,7 +107,7 @@ static uint32_t number(const png_byte *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// Reads chunks that libpng supports only since 1.6.45.
+/// Reads chunks that libpng does not support before 1.6.45.
 static void read_newer_chunks(png_structp png, png_infop info, apod_png_header *header) {
     png_unknown_chunkp chunks = NULL;
     const int count = png_get_unknown_chunks(png, info, &chunks);
@@ -118,7 +119,7 @@ static void read_newer_chunks(png_structp png, png_infop info, apod_png_header *
             memcpy(header->cicp, chunk->data, 4);
         }
         if (strcmp(name, "cLLI") == 0 && chunk->size == 8) header->brightest_pixel = number(chunk->data);
-        // Eight 16-bit numbers precede it: three primaries and a white point.
+        // The luminance follows eight 16-bit numbers: three primaries and a white point.
         if (strcmp(name, "mDCV") == 0 && chunk->size == 24) header->brightest_light = number(chunk->data + 16);
     }
 }
@@ -128,7 +129,7 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     png_infop info = decoder->info;
     if (setjmp(png_jmpbuf(png))) return decoder->status;
     png_set_chunk_malloc_max(png, CHUNK_LIMIT);
-    // Unused chunks. Unpacking them would only let an untrusted file cause work.
+    // Skips unused chunks. Decompressing them would only let an untrusted file cause work.
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0pCAL\0sCAL";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, sizeof ignored / 5);
     static const png_byte newer[] = "cICP\0cLLI\0mDCV";
@@ -138,7 +139,7 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     const uint64_t data_offset = decoder->offset - (decoder->available - decoder->position) - 8;
     const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
     const int type = png_get_color_type(png, info);
-    // libpng ignores a tRNS chunk before PLTE, but still reports it as valid. The count is reliable.
+    // libpng ignores a tRNS chunk before PLTE, but still reports the chunk as valid. The number of entries is reliable.
     int transparent_count = 0;
     png_get_tRNS(png, info, NULL, &transparent_count, NULL);
     const int direct = !interlaced && png_get_bit_depth(png, info) == 8 && type != PNG_COLOR_TYPE_PALETTE
@@ -188,7 +189,7 @@ apod_status apod_png_start(apod_png_decoder *decoder, int wide) {
     else if (*(const uint8_t *)&one == 1) png_set_swap(png);
     decoder->passes = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE ? png_set_interlace_handling(png) : 1;
     png_read_update_info(png, info);
-    // The caller allocated rows for the samples that the header promised.
+    // The caller has allocated rows of this length, computed from the header.
     const size_t promised = (size_t)png_get_image_width(png, info) * decoder->channels * (wide ? 2 : 1);
     if (png_get_rowbytes(png, info) != promised) png_error(png, "rows of another length than the header says");
     return APOD_OK;

@@ -59,7 +59,7 @@ const char *apod_png_encoder_message(const apod_png_encoder *encoder) { return e
 
 static void set_metadata(apod_png_encoder *encoder, apod_png_metadata metadata) {
     png_structp png = encoder->png;
-    // libpng then leaves out a bad profile or text instead of refusing the picture.
+    // Makes libpng omit an invalid profile or text instead of failing.
     png_set_benign_errors(png, 1);
     if (metadata.profile != NULL) {
         png_set_iCCP(png, encoder->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata.profile,
@@ -89,14 +89,14 @@ apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, ui
     };
     if (channels < 1 || channels > 4) return APOD_MISUSE;
     if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
-    // libpng's limit of a million columns protects readers.
+    // Replaces libpng's default limit of a million columns, which protects readers.
     png_set_user_limits(encoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(encoder->png, encoder->info, width, height, 8, colour_types[channels],
                  interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     set_metadata(encoder, metadata);
     png_write_info(encoder->png, encoder->info);
-    // Must follow the header: libpng then knows that the picture is interlaced.
+    // Must follow png_set_IHDR: otherwise libpng does not know that the picture is interlaced.
     if (interlaced) png_set_interlace_handling(encoder->png);
     return APOD_OK;
 }
@@ -109,7 +109,7 @@ apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t 
 
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder) {
     if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
-    // Without the info, because everything in it is written. libpng would write EXIF again.
+    // NULL instead of the info, whose chunks are already written: libpng would write EXIF again.
     png_write_end(encoder->png, NULL);
     return APOD_OK;
 }

@@ -13,7 +13,7 @@ typedef struct {
     int code, subcode;
     const char *message;
 } heif_error;
-// The fields that all versions have. Later versions may append more.
+// The fields that all versions have in common. Later versions may append others.
 typedef struct {
     uint8_t version;
     int primaries, transfer, matrix;
@@ -43,7 +43,7 @@ enum { CHANNEL_LUMA = 0, CHANNEL_INTERLEAVED = 10 };
     F(heif_image_get_bits_per_pixel_range, int, (const heif_image *image, int channel)) \
     F(heif_image_get_nclx_color_profile, heif_error, (const heif_image *image, heif_nclx **nclx)) \
     F(heif_nclx_color_profile_free, void, (heif_nclx *nclx))
-// Old versions lack these.
+// Functions that old versions lack.
 #define OPTIONAL_FUNCTIONS(F) F(heif_context_set_max_decoding_threads, void, (heif_context *context, int count))
 FUNCTIONS(CLOADING_DECLARED)
 OPTIONAL_FUNCTIONS(CLOADING_DECLARED)
@@ -69,7 +69,7 @@ const char *cheif_version(void) { return cheif_load() == NULL ? heif_get_version
 static cheif_status keep(cheif_pixels *pixels, heif_error error) {
     if (error.code == 0) return CHEIF_OK;
     snprintf(pixels->message, sizeof pixels->message, "libheif: %s", error.message == NULL ? "" : error.message);
-    // Its code is often, but not always, MEMORY_CODE.
+    // libheif reports an exceeded limit with several codes, mostly MEMORY_CODE, but always with this subcode.
     if (error.subcode == SECURITY_LIMIT_SUBCODE) return CHEIF_OVER_LIMIT;
     switch (error.code) {
     case MEMORY_CODE: return CHEIF_NO_MEMORY;
@@ -112,7 +112,7 @@ static cheif_status decode(
     pixels->width = (uint32_t)width;
     pixels->height = (uint32_t)height;
     if (!is_gray) return CHEIF_OK;
-    // libheif expands limited range for RGB, but not for luma alone.
+    // libheif expands limited range to full range for RGB, but not for monochrome pictures.
     heif_nclx *nclx = NULL;
     if (heif_image_get_nclx_color_profile(picture->image, &nclx).code == 0 && nclx != NULL) {
         pixels->is_limited = nclx->is_full_range == 0;

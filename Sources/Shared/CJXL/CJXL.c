@@ -47,7 +47,7 @@ enum { TYPE_UINT8 = 2, TYPE_UINT16 = 3, NATIVE_ORDER = 0, PROFILE_OF_DATA = 1 };
 FUNCTIONS(CLOADING_DECLARED)
 VERSION_FUNCTION(CLOADING_DECLARED)
 
-// Up to 0.8 the profile functions take a format before the target.
+// Up to version 0.8, the profile functions take a format before the target.
 typedef void (*function)(void);
 typedef int (*old_profile_size)(const jxl_decoder *, const jxl_format *format, int target, size_t *count);
 typedef int (*old_profile)(const jxl_decoder *, const jxl_format *format, int target, uint8_t *bytes, size_t count);
@@ -57,7 +57,7 @@ static bool is_old;
 struct cjxl_decoder {
     jxl_decoder *decoder;
     jxl_info info;
-    // The size of the last input.
+    // The size of the last input in bytes.
     size_t count;
 };
 
@@ -85,7 +85,7 @@ cjxl_decoder *cjxl_open(void) {
         free(decoder);
         return NULL;
     }
-    // `Images` applies the orientation of all formats itself.
+    // Turns the orientation off, because `Images` applies it for all formats.
     JxlDecoderSetKeepOrientation(decoder->decoder, 1);
     JxlDecoderSubscribeEvents(decoder->decoder, HAS_INFO | HAS_COLOURS | HAS_IMAGE);
     return decoder;

@@ -55,12 +55,12 @@ struct ctiff_file {
     char message[MESSAGE_CAPACITY];
 };
 
-// libtiff has one error handler per process. Each thread sets the buffer for its messages.
+// libtiff has one error handler per process, which writes to the buffer of the calling thread.
 static _Thread_local char *thread_message;
 
 static void keep_error(const char *module, const char *format, va_list arguments) {
     (void)module;
-    // The first error causes the others.
+    // Keep the first error; later errors are its consequences.
     if (thread_message == NULL || thread_message[0] != 0) return;
     vsnprintf(thread_message, MESSAGE_CAPACITY, format, arguments);
 }
@@ -148,7 +148,8 @@ static ctiff_status read_page(ctiff_file *file, ctiff_page *page) {
     page->ink_set = number(handle, INK_SET);
     page->is_separate = page->samples > 1 && number(handle, PLANES) == SEPARATE_PLANES;
     if (!TIFFGetField(handle, PHOTOMETRIC, &page->photometric)) {
-        // Like libtiff's own conversion to RGB: 0 is white in fax compressions (2 to 4).
+        // A missing photometric tag gets the default of libtiff's own conversion to RGB: 0 is white in fax compressions
+        // (2 to 4).
         const int is_fax = page->compression >= 2 && page->compression <= 4;
         page->photometric = page->samples >= 3 ? 2 : is_fax ? 0 : 1;
     }
@@ -164,7 +165,7 @@ static ctiff_status read_page(ctiff_file *file, ctiff_page *page) {
     if (page->bits <= 16 && !TIFFGetField(handle, PALETTE, &page->red, &page->green, &page->blue)) page->red = NULL;
     if (!TIFFGetField(handle, PROFILE, &page->profile_bytes, &page->profile)) page->profile = NULL;
     if (page->compression == COMPRESSION_JPEG && page->photometric == PHOTOMETRIC_YCBCR && !page->is_separate) {
-        // Sets libtiff's JPEG decoder to RGB, before the sizes are computed.
+        // Makes libtiff's JPEG decoder convert to RGB. This changes the row and tile sizes below.
         TIFFSetField(handle, JPEG_COLOURS, 1);
         page->photometric = 2;
     }

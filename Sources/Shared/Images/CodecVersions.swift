@@ -4,8 +4,8 @@ import CLCMS
 import CZlib
 import Formats
 
-/// Returns name and version of each library that reads or writes pictures. Loads the libraries that are loaded on first
-/// use, if they are installed.
+/// Returns the name and version of each library that reads or writes pictures. Libraries that are loaded on first use
+/// are included if they are installed, and are then loaded.
 @Sendable public func codecVersions() -> [String] {
     let colour = Int(cmsGetEncodedCMMversion())
     var versions = ImageDecoder.all.compactMap { $0.library() }

@@ -1,10 +1,10 @@
 import Formats
 import Support
 
-/// Decodes a picture in full size: upright, sRGB, 8 bits per sample; the first frame of an animation.
+/// Decodes a picture, or the first frame of an animation, at full size: upright, in sRGB, with 8 bits per sample.
 ///
-/// Needs memory for all pixels, up to `limits.maxMemoryBytes`; `downsample` makes a picture smaller without that.
-/// Throws `FormatFailure`, `ImageError`, and errors of the source.
+/// Needs memory for all pixels, up to `limits.maxMemoryBytes`; `downsample` resizes a picture with less memory. Throws
+/// `FormatFailure`, `ImageError`, and errors of the source.
 public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
 ) throws -> PixelBuffer {
@@ -16,9 +16,9 @@ func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptio
     try rowReader(source, info, options: options).pixels(orientation: info.orientation, options: options)
 }
 
-/// Opens a picture of any format in full size, in sRGB.
+/// Opens the rows of a picture of any format, at full size and in sRGB.
 ///
-/// - Parameter keepsProfile: whether rows stay in the embedded profile, if it is for gray or RGB.
+/// - Parameter keepsProfile: whether rows keep the colours of an embedded profile for gray or RGB.
 func rowReader(
     _ source: some ByteSource, _ info: ImageHeader, keepsProfile: Bool = false, options: DecodeOptions
 ) throws -> any RowReader {
@@ -27,11 +27,12 @@ func rowReader(
     return stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
 }
 
-/// Opens the frames of a GIF or WebP, one for a still picture, or of an animated PNG; nil for anything else.
+/// Opens the frames of a GIF, WebP or animated PNG; a still GIF or WebP has a single frame. Returns nil for other
+/// pictures.
 ///
-/// Checks `options.limits` for canvas, frames, and both together, before it takes memory. With
-/// `options.allowsTruncated`, a file that ends too early has its whole frames.
-/// Throws `FormatFailure`, `ImageError`, and errors of the source.
+/// Before it allocates memory, checks the size of the canvas, the number of frames, and their product against
+/// `options.limits`. With `options.allowsTruncated`, a truncated file has only its complete frames. Throws
+/// `FormatFailure`, `ImageError`, and errors of the source.
 func animationReader(
     _ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions
 ) throws -> (any AnimationReader)? {
@@ -49,7 +50,7 @@ extension ImageDecoder {
         .jpegXL,
     ]
 
-    /// Returns the decoder of a format, which a test finds for each.
+    /// Returns the decoder of a format. A test checks that every format has a decoder.
     static func of(_ format: ImageFormat) -> ImageDecoder { all.first { $0.formats.contains(format) }! }
 }
 

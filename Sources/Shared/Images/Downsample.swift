@@ -3,15 +3,15 @@ import Support
 
 /// Resizes a picture to any number of outputs in a single decode, and encodes them.
 ///
-/// Outputs are upright, in sRGB unless they keep the profile, and have exactly the size that their geometry gives for
-/// the upright source. Equal input and outputs give equal bytes. Needs memory for a few rows, unless the format does
-/// not stream (progressive JPEG, interlaced PNG, WebP), or a small output must be rotated, analysed or encoded as a
-/// whole.
+/// Outputs are upright, in sRGB unless they keep the profile, and exactly as large as their geometry requires for the
+/// upright source. The output is deterministic. Needs memory for a few rows, except for formats that do not stream
+/// (progressive JPEG, interlaced PNG, WebP) and for outputs that must be rotated, analysed or encoded as a whole.
 ///
 /// - Parameters:
-///   - isLinear: whether to mix colours in linear light, which is slower and preserves the light of fine bright
+///   - isLinear: whether to mix colours in linear light, which is slower and preserves the brightness of fine bright
 ///     detail.
-///   - done: receives the index and result of each output once its last byte is in its sink, the smallest first.
+///   - done: receives the index and result of each output after the sink has its last byte. Starts with the smallest
+///     output.
 ///
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and the errors of source, sinks and `done`.
 public func downsample(
@@ -21,7 +21,7 @@ public func downsample(
     try DownsampleJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
 }
 
-/// Makes an output from pixels in memory, like `downsample`. Throws `ImageError`, `Cancelled`, and the errors of the
+/// Resizes and encodes pixels in memory, like `downsample`. Throws `ImageError`, `Cancelled`, and the errors of the
 /// sink.
 public func render(
     _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()

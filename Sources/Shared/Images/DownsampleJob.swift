@@ -1,14 +1,14 @@
 import Formats
 import Support
 
-/// Resizes a picture from its reader to its outputs.
+/// Resizes a picture and encodes its outputs.
 struct DownsampleJob {
     let info: ImageHeader
     let outputs: [Output]
     let options: DecodeOptions
     let isLinear: Bool
 
-    /// - Parameter options: their time and memory start to count with this picture.
+    /// - Parameter options: their time and memory limits apply from this call on.
     init(info: ImageHeader, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
         self.info = info
         self.outputs = outputs
@@ -16,7 +16,7 @@ struct DownsampleJob {
         self.isLinear = isLinear
     }
 
-    /// An output with the numbers that follow from the picture's size, and its results.
+    /// An output, its geometry for the size of the picture, and its results.
     private final class PlannedOutput {
         let index: Int
         let output: Output
@@ -25,10 +25,10 @@ struct DownsampleJob {
         let drain: ByteDrain
         /// Nil for a still output.
         var animation: AnimatedOutput?
-        /// The frames of an animation with a size limit.
+        /// The number of frames written to an animation with a size limit.
         var fittedFrames: Int?
         var hash: PlaceholderHash?
-        /// The source's pixel data, if it is a PNG whose pixels the output keeps unless their colours are converted.
+        /// The pixel data of a PNG source, if the output has the same pixels. Not used if their colours are converted.
         var kept: KeptPNG?
         let firstFrame = FirstFrame()
 
@@ -39,7 +39,7 @@ struct DownsampleJob {
             let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
             placement = try output.geometry.placement(of: upright)
             try checkOutput(placement.target, output.encoding.format)
-            // An untrusted aspect ratio may request too many pixels.
+            // The aspect ratio of an untrusted picture may require too many pixels.
             try limits.check(pixels: placement.rendered)
             try limits.check(pixels: placement.target)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
@@ -67,7 +67,7 @@ struct DownsampleJob {
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
         let planned = try plan()
         if try runAnimation(source, planned, done: done) { return }
-        // Must be first, because counting the frames of a WebP allocates canvases.
+        // Counted before other memory is reserved, because counting the frames of a WebP allocates canvases.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
         for planned in planned where keepsPixels(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
@@ -111,14 +111,14 @@ struct DownsampleJob {
             planned.drain.checkpoint = { [options] in try options.check(before: $0) }
             planned.drain.spareThreads = options.spareThreads
         }
-        // Keeps the given order of equal sizes.
+        // Outputs of equal size keep their order.
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
             return first == second ? a.index < b.index : first > second
         }
     }
 
-    /// - Parameter keepsProfile: whether to keep the colours of an embedded profile that an output can hold.
+    /// - Parameter keepsProfile: whether to keep the colours of an embedded profile for gray or RGB.
     private func open(
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
@@ -137,12 +137,12 @@ struct DownsampleJob {
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
         let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
-        // A scaled or partial decode averages encoded levels. Linear light, and profiles with other curves, need all
-        // samples.
+        // A scaled or partial decode averages coded samples. Linear light, and profiles with other curves than sRGB's,
+        // need all samples.
         let needsAll = isLinear || transform?.toleratesScaling == false
         let scale = needsAll ? 8 : planned.map(jpegScale).max() ?? 8
         let reduction = needsAll ? 1 : planned.map(\.plan.reduction).min() ?? 1
-        // Outputs that copy pixels get them with libjpeg's chroma upsampling, as in all viewers.
+        // Outputs that copy pixels get libjpeg's chroma upsampling, as in all viewers.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         let profile = staysInProfile ? jpeg.profile : nil
         if jpeg.hasPlanes && transform == nil && !isLinear && !copiesPixels {
@@ -204,8 +204,8 @@ struct DownsampleJob {
         return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
     }
 
-    /// Whether a PNG's pixels stay unchanged by options and geometry. Without effort it is encoded again regardless,
-    /// and a truncated PNG must be.
+    /// Whether options and geometry leave the pixels of a PNG unchanged. With an effort of 0 the PNG is still encoded
+    /// again, and a truncated PNG must be encoded again.
     private func keepsPixels(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
         return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png
@@ -214,7 +214,7 @@ struct DownsampleJob {
             && output.cornerRadius == 0 && output.byteLimit == nil && !options.allowsTruncated
     }
 
-    /// Whether planes go to the JPEG encoder without becoming pixels.
+    /// Whether the JPEG encoder receives the planes without conversion to pixels.
     private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
             && planned.placement.rendered == planned.placement.target && !planned.output.needsPixels
@@ -225,7 +225,7 @@ struct DownsampleJob {
     private func encoding(_ planned: PlannedOutput, _ source: Source) -> EncodeOptions {
         var encoding = planned.output.encoding
         let target = planned.placement.target
-        // Outputs that would take half of the memory are encoded row by row.
+        // An output that needs more than half of the memory limit is encoded row by row.
         if encoding.format == .png || encoding.format == .jpeg, encoding.holds(target),
             (try? options.limits.check(memory: target, bytesPerPixel: encoding.bytesPerPixel(of: target) * 2)) == nil
         {
@@ -308,7 +308,7 @@ extension DownsampleJob {
         if let frame = planned.compactMap(\.output.frame).max(), frame >= reader.frameCount {
             throw ImageError.noSuchFrame(frame, count: reader.frameCount)
         }
-        // The still encoders write a single frame smaller.
+        // For a single frame, the still encoders write smaller files.
         if reader.frameCount == 1 { return false }
         func isFitted(_ planned: PlannedOutput) -> Bool { showsAllFrames(planned) && planned.output.byteLimit != nil }
         for planned in planned where showsAllFrames(planned) && !isFitted(planned) {
@@ -361,7 +361,7 @@ extension DownsampleJob {
         throw ImageError.noSuchFrame(frame, count: 1)
     }
 
-    /// Encodes an animation with a size limit. Each quality starts again from the first frame.
+    /// Encodes an animation with a size limit. Decodes it again for each quality.
     private func fit(_ planned: PlannedOutput, _ source: some ByteSource) throws {
         guard let byteLimit = planned.output.byteLimit else { return }
         let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
@@ -380,7 +380,7 @@ extension DownsampleJob {
         try planned.drain.write(bytes.span.bytes)
     }
 
-    /// Returns the number of frames if there are several and it is known without decoding.
+    /// Returns the number of frames if it is greater than 1 and known without decoding.
     private func frameCount(_ source: some ByteSource) -> Int? {
         guard info.isAnimated != false else { return nil }
         let decoder = ImageDecoder.of(info.format)

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// Returns the small JPEG in a picture's EXIF, which can be shown before the picture is decoded, and its header with
-/// the orientation that it is shown in; nil if there is none that can be read. A few small reads.
+/// Returns the thumbnail in a picture's EXIF, a JPEG that can be shown before the picture is decoded, and its header
+/// with the orientation to show it in. Returns nil if there is no readable thumbnail. Takes a few small reads.
 public func embeddedThumbnail(
     of source: some ByteSource, _ info: ImageHeader, limits: DecodeLimits = .standard
 ) -> (source: MemorySource, info: ImageHeader)? {
@@ -17,8 +17,9 @@ public func embeddedThumbnail(
     return (thumbnail, header)
 }
 
-/// How a thumbnail is turned: as its own tag states, or like the picture without one. Some cameras write 1 into the
-/// tag of a thumbnail that is stored like the picture: the tag does not count if it makes a wide picture high.
+/// Returns the orientation of a thumbnail: its own tag, or the picture's orientation if there is no tag. Some cameras
+/// write 1 to the tag although they store the thumbnail like the picture, so a tag is ignored if the thumbnail would be
+/// portrait and the picture landscape, or the reverse.
 func thumbnailOrientation(_ tag: Orientation?, _ stored: PixelSize, of picture: ImageHeader) -> Orientation {
     guard let tag else { return picture.orientation }
     let shown = tag.swapsAxes ? stored.swapped : stored

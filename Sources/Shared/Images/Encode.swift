@@ -22,8 +22,8 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     return sink.bytes
 }
 
-/// Returns an encoder for pixels of `channels` samples; for JPEG 1 or 3. It needs `options.bytesPerPixel(of:)` bytes
-/// of memory per pixel, which the caller has checked against its limits.
+/// Returns an encoder for pixels of `channels` samples (1 or 3 for JPEG). The encoder needs
+/// `options.bytesPerPixel(of:)` bytes of memory per pixel; the caller must check this against its limits.
 func rowWriter(
     _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
 ) throws -> any RowWriter {
@@ -45,7 +45,7 @@ func rowWriter(
 }
 
 extension EncodeOptions {
-    /// Memory per pixel of a PNG that is held: raw, packed, filtered and compressed.
+    /// Memory per pixel of a PNG that is encoded as a whole: raw, packed, filtered and compressed.
     static let bytesPerBufferedPNGPixel = 24
 
     /// Returns the approximate memory per pixel of an encoder that needs the whole picture.
@@ -55,7 +55,7 @@ extension EncodeOptions {
         case .png: holds(size) ? Self.bytesPerBufferedPNGPixel : isProgressive ? 4 : 0
         // As for an animation: three canvases, the pending frame, and its palette indices.
         case .gif: 20
-        // The pixels, twice for careful halving of chroma, and libwebp's memory.
+        // The pixels, twice for sharp YUV conversion, and libwebp's memory.
         case .webp: chroma == .halved ? 8 : 16
         // The pixels, libavif's planes, and several copies in the AV1 encoder.
         case .avif: 16

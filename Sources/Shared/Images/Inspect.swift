@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// Reads a picture's header, and checks it against `limits`, in a few small reads; no pixel is decoded. Throws
+/// Reads a picture's header and checks it against `limits`. Takes a few small reads and decodes no pixels. Throws
 /// `FormatFailure`, `ImageError`, and errors of the source.
 ///
 /// - Parameter page: the page of a TIFF, counted from 0; ignored for other formats.
@@ -14,16 +14,16 @@ public func inspect(
     return header
 }
 
-/// Reads a picture's header, checks that the picture is whole, and then checks it against the limits. A picture with a
-/// fault that the options allow passes, with `isTruncated` or `isDamaged` set. Throws as `inspect` does.
+/// Reads a picture's header, checks that the picture is complete, and then checks it against the limits. Faults that
+/// the options allow set `isTruncated` or `isDamaged`. Throws the same errors as `inspect`.
 public func inspectWhole(
     _ source: some ByteSource, options: DecodeOptions, page: Int = 0
 ) throws -> ImageHeader {
     try options.limits.check(bytes: source.count)
     var header = try ImageHeader.read(source, page: page)
     let fits = (try? options.limits.check(pixels: header.storedSize)) != nil
-    // The decoder of a PNG verifies the checksums of a still picture, but of an animation only the checksums of drawn
-    // frames.
+    // The PNG decoder verifies all checksums of a still picture, but only the checksums of drawn frames of an
+    // animation.
     let isVerified = fits && header.isAnimated == false && !header.hidesStill
     if !fits || !header.format.decoderChecksEnd {
         try options.checkEnd(of: source, &header, verifiesChecksums: !isVerified)
@@ -33,12 +33,12 @@ public func inspectWhole(
 }
 
 extension ImageFormat {
-    /// Whether `inspectWhole` leaves the check of a picture's end to the decoder.
+    /// Whether the decoder checks the end of a picture, and `inspectWhole` does not.
     public var decoderChecksEnd: Bool { ImageDecoder.of(self).checksEnd }
 }
 
 extension DecodeOptions {
-    /// Checks the rest of a picture as `ImageInspection` does, and notes the faults that are allowed.
+    /// Checks the rest of a picture with `ImageInspection`. Records allowed faults in the header.
     public func checkEnd(
         of source: some ByteSource, _ header: inout ImageHeader, verifiesChecksums: Bool = true
     ) throws {
@@ -49,7 +49,7 @@ extension DecodeOptions {
         }
     }
 
-    /// Whether a picture with this fault is shown as far as possible.
+    /// Whether a picture with this fault is decoded as far as possible.
     public func allows(_ fault: FormatFailure) -> Bool {
         switch fault {
         case .truncated: allowsTruncated

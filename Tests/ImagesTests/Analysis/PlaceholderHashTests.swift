@@ -14,13 +14,13 @@ import Testing
             size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
     }
 
-    // The hashes come from a model that follows the definition with sums over whole planes.
+    // The expected hashes come from a reference model, which sums over whole planes as in the definition.
     @Test(arguments: [
         (30, 20, "nvgNJZpgdndwh4h2iGiIh8CgDfh4"), (20, 30, "nggOJRpgdnCHaIdoiId4eNCgDPh4"),
         (16, 16, "HQkOHxxgdodwiHiGeGd4d3h3OD/5gI8I"), (100, 9, "nvgNKZxyZ3dwh2d3oIId+Hg="),
         (1, 1, "AAgCBwAAAAAAAAAAAAAAAAAAAAAAAAAA"),
     ])
-    func opaquePicturesHaveTheHashOfTheModel(width: Int, height: Int, hash: String) {
+    func opaqueHashesMatchTheReference(width: Int, height: Int, hash: String) {
         let picture = drawn(width, height) { x, y in
             [x * 255 / max(width - 1, 1), y * 255 / max(height - 1, 1), x * y * 3 % 256, 255]
         }
@@ -31,16 +31,16 @@ import Testing
         (30, 20, "naiGK443aXiwiId4TwdteICHiIiIiIg="), (13, 40, "2EeGIgw3WrCHd4haTwc+iYCHiIiIiIg="),
         (100, 100, "GliGLQg3LmigeHhoeFtPCI2HgIeIiIiIiA=="),
     ])
-    func transparentPicturesHaveTheHashOfTheModel(width: Int, height: Int, hash: String) {
+    func transparentHashesMatchTheReference(width: Int, height: Int, hash: String) {
         let picture = drawn(width, height) { x, y in
             let across = x * 255 / max(width - 1, 1)
             return [(x * 7 + y * 3) % 256, 255 - across, y * 200 / max(height - 1, 1), across]
         }
-        // The hasher forgets the colour of wholly transparent pixels, which the model multiplies by 0.
+        // The hasher drops the colour of fully transparent pixels; the model multiplies it by 0.
         #expect(PlaceholderHash(picture).thumbHash == hash)
     }
 
-    @Test func aHashIsALikenessOfThePicture() {
+    @Test func decodedHashResemblesThePicture() {
         // Red at the top left, blue at the bottom right, on gray.
         let picture = drawn(90, 60) { x, y in
             x < 45 && y < 30 ? [220, 40, 40] : x >= 45 && y >= 30 ? [30, 50, 200] : [128, 128, 128]
@@ -51,14 +51,14 @@ import Testing
         let lowerRight = likeness.colour(0.75, 0.75)
         #expect(upperLeft.red > 0.6 && upperLeft.blue < 0.4)
         #expect(lowerRight.blue > 0.55 && lowerRight.red < 0.35)
-        // The mean of all: (220 + 30 + 2 x 128) / 4 and so on.
+        // The mean of the four quarters: (220 + 30 + 2 x 128) / 4 and so on.
         let mean = likeness.mean
         #expect(abs(mean.red - 126.5 / 255) < 0.04)
         #expect(abs(mean.green - 86.5 / 255) < 0.04)
         #expect(abs(mean.blue - 124 / 255) < 0.04)
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func rowsOfEveryKindAreAveragedInBoxes(channels: Int) {
+    @Test(arguments: [1, 2, 3, 4]) func rowsOfEveryLayoutAreAveraged(channels: Int) {
         let picture = PixelBuffer.waves(1000, 731, channels: channels)
         let whole = PlaceholderHash(picture)
         // Every tenth row and column of soft waves is nearly the mean of its box.
@@ -72,7 +72,7 @@ import Testing
         #expect(abs(a.mean.blue - b.mean.blue) < 0.03)
     }
 
-    @Test func sizesOfEveryShapeAreHashed() {
+    @Test func everySizeHasAHash() {
         for (width, height) in [(1, 1), (1, 4000), (4000, 1), (101, 100), (199, 150), (99, 3), (250, 250)] {
             let picture = PixelBuffer(size: PixelSize(width: width, height: height), filledWith: [10, 200, 30])
             let hash = PlaceholderHash(picture)
@@ -81,28 +81,28 @@ import Testing
         }
     }
 
-    @Test func theColourOfMostPixelsIsDominant() {
+    @Test func mostFrequentColourIsDominant() {
         let picture = drawn(100, 100) { x, y in x < 70 ? [30, 60, 120] : [200, 180, 40] }
         #expect(PlaceholderHash(picture).dominantColour == "#1e3c78")
     }
 
-    @Test func aSurfaceAcrossABorderOfCellsIsOneColour() {
-        // Grays of 63 and 65, in two cells, against a green that is more than either.
+    @Test func similarColoursInDifferentCellsAddUp() {
+        // Grays of 63 and 65, which are in different cells, against some green.
         let picture = drawn(100, 100) { x, y in
             x < 6 ? [10, 70, 10] : (x + y) % 2 == 0 ? [63, 63, 63] : [65, 65, 65]
         }
         #expect(["#3f3f3f", "#404040", "#414141"].contains(PlaceholderHash(picture).dominantColour))
     }
 
-    @Test func aColourWinsAgainstABlackSkyButNotADot() {
+    @Test func colouredAreaWinsOverBlackSkyButADotDoesNot() {
         let nebula = drawn(100, 100) { x, y in x < 30 ? [180, 40, 60] : [0, 0, 0] }
         #expect(PlaceholderHash(nebula).dominantColour == "#b4283c")
         let dot = drawn(100, 100) { x, y in x < 10 && y < 10 ? [180, 40, 60] : [0, 0, 0] }
         #expect(PlaceholderHash(dot).dominantColour == "#000000")
     }
 
-    @Test func petalsWinAgainstMoreEarth() throws {
-        // Shaded, as petals and earth are.
+    @Test func petalsWinOverALargerAreaOfEarth() throws {
+        // Both are shaded, like real petals and earth.
         let flowers = drawn(100, 100) { x, y in
             let shade = (x * 7 + y * 3) % 40
             return x < 40
@@ -112,8 +112,8 @@ import Testing
         #expect(colour.red > 180 && colour.blue > 120 && colour.green < colour.blue, "\(colour)")
     }
 
-    @Test func lightAndShadeOfOneSurfaceCountAsOneColour() throws {
-        // A red ball in the light of a lamp, against a gray wall that is more than any of its shades.
+    @Test func shadesOfASurfaceAddUpToAColour() throws {
+        // A shaded red ball, against a gray wall that is larger than any of the ball's shades.
         let ball = drawn(100, 100) { x, y in
             x < 45 ? [120 + y, 20 + y / 4, 20 + y / 4] : [90, 90, 90]
         }
@@ -131,12 +131,12 @@ import Testing
     {
         let picture = try decode(MemorySource(Corpus.bytes("images/\(file)"))).averaged(atMost: 100)
         let colour = try #require(RGB(hex: PlaceholderHash(picture).dominantColour))
-        // Brown has its least in blue, pink in green.
+        // The smallest channel of brown is blue; the smallest channel of pink is green.
         #expect(colour.green < colour.blue && colour.green < colour.red, "\(colour)")
         #expect(Int(colour.red) + Int(colour.blue) > 256, "\(colour)")
     }
 
-    @Test func transparentPixelsHaveNoColour() {
+    @Test func dominantColourIgnoresTransparentPixels() {
         let picture = drawn(100, 100) { x, y in x < 90 ? [255, 255, 255, 0] : [20, 40, 220, 255] }
         #expect(PlaceholderHash(picture).dominantColour == "#1428dc")
         let nothing = PixelBuffer(size: PixelSize(width: 300, height: 2), filledWith: [255, 255, 255, 0])
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-/// A rendering of a ThumbHash.
+/// A decoded ThumbHash.
 private struct Likeness {
     typealias Colour = (red: Double, green: Double, blue: Double)
     let isLandscape: Bool

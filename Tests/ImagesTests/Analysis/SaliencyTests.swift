@@ -5,7 +5,7 @@ import Testing
 @testable import Images
 
 @Suite struct SaliencyTests {
-    /// A flat gray picture with a disc of bright stripes in it.
+    /// A flat gray picture with a disc of bright stripes.
     private func picture(_ width: Int, _ height: Int, subjectAt centre: (x: Int, y: Int), radius: Int) -> PixelBuffer {
         var picture = PixelBuffer(size: PixelSize(width: width, height: height), filledWith: [90, 95, 100])
         for y in 0..<height {
@@ -18,7 +18,7 @@ import Testing
         return picture
     }
 
-    @Test(arguments: Saliency.allCases) func theCropHoldsTheSubjectWhereverItIs(saliency: Saliency) {
+    @Test(arguments: Saliency.allCases) func cropContainsTheSubjectAtAnyPosition(saliency: Saliency) {
         for place in [20, 60, 128, 200, 236] {
             let wide = picture(256, 100, subjectAt: (place, 50), radius: 18)
             let offset = saliency.cropOffset(in: wide, keeping: 0.4, along: .horizontal)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Saliency.allCases) func aFlatPictureIsCroppedInTheMiddle(saliency: Saliency) {
+    @Test(arguments: Saliency.allCases) func flatPictureIsCroppedInTheMiddle(saliency: Saliency) {
         for channels in 1...4 {
             for axis in Saliency.Axis.allCases {
                 let flat = PixelBuffer(
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test(arguments: Saliency.allCases) func aCropOfEverythingHasNoChoice(saliency: Saliency) {
+    @Test(arguments: Saliency.allCases) func cropOfTheWholePictureIsCentred(saliency: Saliency) {
         let waves = PixelBuffer.waves(30, 20, channels: 3)
         for fraction in [1, 1.5, .nan] {
             #expect(saliency.cropOffset(in: waves, keeping: fraction, along: .horizontal) == 0.5)
         }
     }
 
-    @Test(arguments: Saliency.allCases) func everyShapeHasAnOffset(saliency: Saliency) {
+    @Test(arguments: Saliency.allCases) func offsetIsInRangeForEveryShape(saliency: Saliency) {
         for (width, height) in [(1, 1), (2, 1), (1, 9), (3, 3), (256, 2), (31, 200)] {
             for channels in 1...4 {
                 for fraction in [-1, 0, 0.01, 0.5, 0.99] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Saliency.allCases) func aLittleNoiseMovesTheCropALittle(saliency: Saliency) {
+    @Test(arguments: Saliency.allCases) func slightNoiseHardlyMovesTheCrop(saliency: Saliency) {
         var random = SeededRandom(seed: 8)
         let clean = picture(256, 120, subjectAt: (190, 60), radius: 25)
         let offset = saliency.cropOffset(in: clean, keeping: 0.5, along: .horizontal)
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    @Test func transparentPixelsDrawNoAttention() {
-        // A bright subject at the left that is transparent, and a pale one at the right that is not.
+    @Test func transparentPixelsAttractNoAttention() {
+        // A bright transparent subject on the left, and a pale opaque subject on the right.
         var picture = PixelBuffer(size: PixelSize(width: 200, height: 80), filledWith: [60, 60, 60, 255])
         for y in 20..<60 {
             for x in 10..<50 {
@@ -86,7 +86,7 @@ import Testing
         #expect(Saliency.attention.cropOffset(in: picture, keeping: 0.4, along: .horizontal) > 0.7)
     }
 
-    @Test func aFaceWinsAgainstGrayTexture() {
+    @Test func skinColourWinsOverGrayTexture() {
         var picture = PixelBuffer.noise(240, 100, channels: 1).bytes.flatMap { level in
             [UInt8](repeating: 110 + level / 8, count: 3)
         }

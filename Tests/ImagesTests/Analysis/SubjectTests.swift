@@ -5,18 +5,18 @@ import Testing
 
 @testable import Images
 
-/// The place of a photograph's subject, as marked by a person: the part that a crop must keep.
+/// The hand-marked subject of a photograph, which a crop must keep.
 private struct Subject {
     /// The file in the corpus, below `images`.
     let file: String
-    /// Shares of the upright picture's sides.
+    /// Fractions of the upright picture's sides.
     let left: Double, top: Double, right: Double, bottom: Double
 
     init(_ file: String, _ left: Double, _ top: Double, _ right: Double, _ bottom: Double) {
         (self.file, self.left, self.top, self.right, self.bottom) = (file, left, top, right, bottom)
     }
 
-    /// How much of the subject is left in a crop: 1 if it holds as much of it as any crop of its shape can.
+    /// Returns the fraction of the subject that a crop keeps, relative to the most that a crop of this size can keep.
     func kept(_ axis: Saliency.Axis, share: Double, offset: Double) -> Double {
         let (low, high) = axis == .horizontal ? (left, right) : (top, bottom)
         let start = offset * (1 - share)
@@ -68,7 +68,7 @@ private struct Subject {
 /// Whether crops of photographs keep their subjects.
 @Suite(.enabled(if: Corpus.isPresent)) struct SubjectTests {
     private static let shapes = [1, 16.0 / 9, 9.0 / 16, 2, 0.8, 4.0 / 3]
-    /// So much of a subject is the subject.
+    /// The fraction of a subject that counts as kept.
     private static let enough = 0.9
 
     private func small(_ file: String) throws -> PixelBuffer {
@@ -80,7 +80,8 @@ private struct Subject {
         return try decode(MemorySource(sink.bytes))
     }
 
-    /// Each subject in each shape that cuts something off: how much attention keeps of it, and how much the middle.
+    /// For each subject and each aspect ratio that requires a crop, the fractions that the attention crop and the
+    /// centred crop keep.
     private func crops() throws -> [(name: String, attention: Double, center: Double)] {
         try Subject.all.flatMap { subject in
             let picture = try small(subject.file)
@@ -97,7 +98,7 @@ private struct Subject {
         }
     }
 
-    @Test func attentionKeepsSubjectsThatTheMiddleKeepsAndMostOfTheOthers() throws {
+    @Test func attentionKeepsTheSubjectsThatCentringKeepsAndMostOthers() throws {
         let crops = try crops()
         let lost = crops.filter { $0.attention < Self.enough }
         #expect(crops.count > 200 && lost.count * 100 <= crops.count * 9, "\(lost.count) of \(crops.count): \(lost)")

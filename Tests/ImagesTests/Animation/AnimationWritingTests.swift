@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// Writes canvases of RGBA as an animation.
+/// Encodes RGBA canvases as an animation.
 func animation(
     _ frames: [(delay: Int, picture: PixelBuffer)], plays: Int = 0, _ options: EncodeOptions
 ) throws -> [UInt8] {
@@ -24,7 +24,7 @@ func animation(
 }
 
 extension PixelBuffer {
-    /// Pixels of `count` colours at random places, some of them transparent where `holes` is set.
+    /// Random pixels of `count` colours. With `holes`, some pixels are transparent.
     fileprivate static func confetti(
         _ width: Int, _ height: Int, colours count: Int, seed: UInt64, holes: Bool = false
     ) -> PixelBuffer {
@@ -34,14 +34,14 @@ extension PixelBuffer {
         }
         var bytes: [UInt8] = []
         for index in 0..<width * height {
-            // Each colour occurs once at least.
+            // Each colour occurs at least once.
             let colour = index < count ? colours[index] : colours.randomElement(using: &random)!
             bytes += holes && index >= count && Bool.random(using: &random) ? [0, 0, 0, 0] : colour
         }
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: 4, bytes: bytes)
     }
 
-    /// A disc of soft colours that moves over nothing.
+    /// A disc of soft colours, which moves across a transparent canvas.
     fileprivate static func disc(at step: Int) -> PixelBuffer {
         var picture = waves(60, 40, channels: 4)
         for y in 0..<40 {
@@ -66,14 +66,14 @@ extension PixelBuffer {
         #expect(back.frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func framesOf256ColoursAreKeptExactlyBesideOthers() throws {
+    @Test func framesOf256ColoursAreExactAmongOtherFrames() throws {
         let frames = [256, 3, 256, 256, 20].enumerated().map {
             (delay: 40, picture: PixelBuffer.confetti(30, 20, colours: $1, seed: UInt64($0)))
         }
         #expect(try allFrames(animation(frames, gif)).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func transparencyComesAndGoes() throws {
+    @Test func transparentPixelsAppearAndDisappear() throws {
         let empty = PixelBuffer(size: PixelSize(width: 30, height: 20), filledWith: [0, 0, 0, 0])
         var frames = (0..<8).map {
             (delay: 40, picture: PixelBuffer.confetti(30, 20, colours: 9, seed: $0, holes: $0 % 3 != 0))
@@ -85,14 +85,14 @@ extension PixelBuffer {
         #expect(try allFrames(animation(frames, gif)).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func anOpaqueCanvasOf256ColoursCanBeErased() throws {
+    @Test func opaqueCanvasOf256ColoursCanBecomeTransparent() throws {
         let full = PixelBuffer.confetti(30, 20, colours: 256, seed: 1)
         let part = PixelBuffer.confetti(30, 20, colours: 5, seed: 2, holes: true)
         let frames = [(delay: 40, picture: full), (delay: 40, picture: part), (delay: 40, picture: full)]
         #expect(try allFrames(animation(frames, gif)).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func movingShapeLeavesNoTraceOnTransparency() throws {
+    @Test func movingShapeLeavesNoTraceOnATransparentCanvas() throws {
         let frames = (0..<8).map { (delay: 50, picture: PixelBuffer.disc(at: $0)) }
         let back = try allFrames(animation(frames, gif)).frames
         for (read, written) in zip(back, frames) {
@@ -126,7 +126,7 @@ extension PixelBuffer {
         #expect(differing.allSatisfy { (10..<20).contains($0 % 60) && (10..<20).contains($0 / 60) })
     }
 
-    @Test func onlyWhatChangedIsStored() throws {
+    @Test func onlyChangedPixelsAreStored() throws {
         let first = PixelBuffer.confetti(200, 150, colours: 40, seed: 3)
         var second = first
         for channel in 0..<3 { second.bytes[(70 * 200 + 30) * 4 + channel] ^= 0xFF }
@@ -136,7 +136,7 @@ extension PixelBuffer {
         #expect(structure.frames[2].size == PixelSize(width: 1, height: 1))
     }
 
-    @Test func halfTransparentPixelsAreLaidOnTheBackground() throws {
+    @Test func translucentPixelsAreComposedOverTheBackground() throws {
         let bytes: [UInt8] = [200, 0, 0, 255, 200, 0, 0, 128, 200, 0, 0, 127]
         let picture = PixelBuffer(size: PixelSize(width: 3, height: 1), channels: 4, bytes: bytes)
         var options = gif
@@ -145,7 +145,7 @@ extension PixelBuffer {
         #expect(back.bytes == [200, 0, 0, 255, 100, 50, 0, 255, 0, 0, 0, 0])
     }
 
-    @Test func delaysAreRoundedWithoutLosingTime() throws {
+    @Test func roundedDelaysPreserveTheDuration() throws {
         let picture = PixelBuffer.confetti(4, 4, colours: 3, seed: 1)
         let other = PixelBuffer.confetti(4, 4, colours: 3, seed: 2)
         func back(_ delays: [Int]) throws -> [Int] {
@@ -157,7 +157,7 @@ extension PixelBuffer {
         #expect(try back([1_000_000, 40]) == [655_350, 40])
     }
 
-    @Test(arguments: [0, 1, 2, 3, 65_536]) func playsComeBack(plays: Int) throws {
+    @Test(arguments: [0, 1, 2, 3, 65_536]) func numberOfPlaysSurvivesARoundTrip(plays: Int) throws {
         let frames = (0..<2).map { (delay: 40, picture: PixelBuffer.confetti(4, 4, colours: 3, seed: $0)) }
         #expect(try allFrames(animation(frames, plays: plays, gif)).plays == plays)
         let webp = try animation(frames, plays: plays, EncodeOptions(format: .webp))
@@ -198,7 +198,7 @@ extension PixelBuffer {
                 == "truncated-image")
     }
 
-    @Test func framesShareTheirMemory() throws {
+    @Test func framesShareACanvas() throws {
         let frames = (0..<40).map { (delay: 40, picture: PixelBuffer.confetti(20, 20, colours: 9, seed: $0)) }
         for format in [OutputFormat.gif, .webp] {
             let source = MemorySource(try animation(frames, EncodeOptions(format: format)))
@@ -221,7 +221,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test func aSinkThatFailsEndsTheWork() throws {
+    @Test func failingSinkStopsTheWriter() throws {
         let drain = ByteDrain(.gif, FullSink())
         let writer = try animationWriter(
             gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard, interruption: Interruption(),
@@ -235,7 +235,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test func tooLargeACanvasIsRefused() {
+    @Test func tooLargeCanvasIsRejected() {
         func code(_ format: OutputFormat, _ size: PixelSize, _ limits: DecodeLimits = .standard) -> String? {
             failureCode {
                 _ = try animationWriter(

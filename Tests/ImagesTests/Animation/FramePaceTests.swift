@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 
 @Suite struct FramePaceTests {
-    /// The places of the frames that are shown.
+    /// The indices of the shown frames.
     private func shown(_ delays: [Int], limit: Double?) -> [Int] {
         var pace = FramePace(limit: limit)
         return delays.indices.filter { pace.shows(frameOf: delays[$0]) }
@@ -16,7 +16,7 @@ import Testing
         #expect(shown([0, 0, 10, .max, .max, -5], limit: nil) == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test func everySlotShowsOneFrame() {
+    @Test func everySlotShowsASingleFrame() {
         #expect(shown(Array(repeating: 50, count: 8), limit: 10) == [0, 2, 4, 6])
         #expect(shown(Array(repeating: 20, count: 10), limit: 10).count == 2)
         // 500, 510 and 520 ms are in the same quarter of a second.
@@ -24,14 +24,14 @@ import Testing
         #expect(shown([0, 0, 0, 0], limit: 100) == [0])
     }
 
-    @Test func aPaceThatIsSlowEnoughLosesNothing() {
-        // A third of a second in whole milliseconds.
+    @Test func allFramesAtTheMaximumRateAreShown() {
+        // On average a thirtieth of a second, in whole milliseconds.
         let delays = (0..<90).map { $0 % 3 == 0 ? 34 : 33 }
         #expect(shown(delays, limit: 30).count == 90)
         #expect(shown(Array(repeating: 100, count: 20), limit: 10).count == 20)
     }
 
-    @Test(arguments: [OutputFormat.gif, .webp]) func framesAreLeftOutAndTheirTimeIsKept(format: OutputFormat) throws {
+    @Test(arguments: [OutputFormat.gif, .webp]) func droppedFramesExtendThePreviousFrame(format: OutputFormat) throws {
         let frames = (0..<10).map { step in
             (
                 delay: 50,
@@ -60,9 +60,9 @@ import Testing
         }
     }
 
-    /// An animation that keeps its size has few colours, of which WebP must make as much as GIF does, unless WebP's
-    /// container alone takes a sixth of the GIF's bytes: 44 of the file, and 32 of each frame.
-    @Test(.enabled(if: Corpus.isPresent)) func anAnimatedWebPIsNoLargerThanItsGIF() throws {
+    /// An animation that is not resized has few colours, so its WebP must not be larger than the GIF. Skips GIFs in
+    /// which the overhead of a WebP container, 44 bytes and 32 per frame, would be over a sixth of the bytes.
+    @Test(.enabled(if: Corpus.isPresent)) func animatedWebPIsNotLargerThanItsGIF() throws {
         var count = 0
         for path in try Corpus.pictures(in: "gif") + Corpus.pictures(in: "gif/gif-test-suite") {
             let source = MemorySource(try TestFile.bytes(path))

@@ -23,13 +23,13 @@ import Testing
         #expect(seen > 200)
     }
 
-    /// A red disc on nothing.
+    /// A red disc on a transparent ground.
     private static let disc = DrawnPicture(width: 160, height: 160, channels: 4) { x, y in
         let (dx, dy) = (x - 80, y - 80)
         return dx * dx + dy * dy < 70 * 70 ? [200, 10, 10, 255] : [0, 0, 0, 0]
     }
 
-    /// The colours that are seen of the small disc.
+    /// The colours of the visible pixels of the downsampled disc.
     private func seen(_ options: EncodeOptions) throws -> [[UInt8]] {
         let small = try downsampled(Self.disc.png(), to: PixelSize(width: 23, height: 23), options)
         return stride(from: 0, to: small.bytes.count, by: 4).filter { small.bytes[$0 + 3] > 0 }
@@ -40,20 +40,20 @@ import Testing
         let colours = try seen(EncodeOptions(format: .gif))
         #expect(colours.count > 300)
         for colour in colours { #expect(zip(colour, [200, 10, 10]).allSatisfy { abs(Int($0) - $1) <= 4 }) }
-        // On a page whose colour is known, they are mixed with that.
+        // A known background is mixed into the edges.
         let onWhite = try seen(EncodeOptions(format: .gif, background: .white))
         #expect(onWhite.count == colours.count)
         #expect(onWhite.contains { $0[1] > 60 })
     }
 
-    @Test func edgesOfAnAnimatedGIFAreNotMixedWithWhiteEither() throws {
+    @Test func edgesOfAnAnimatedGIFAreNotMixedWithWhite() throws {
         let half = PixelBuffer(size: PixelSize(width: 8, height: 8), filledWith: [200, 10, 10, 160])
         let opaque = PixelBuffer(size: PixelSize(width: 8, height: 8), filledWith: [10, 10, 200, 255])
         let gif = try encodeAnimation([half, opaque], delay: 100, EncodeOptions(format: .gif))
         #expect(try Array(decodeFrame(0, of: MemorySource(gif)).bytes[0..<4]) == [200, 10, 10, 255])
     }
 
-    @Test func anAnimatedWebPSaysThatItIsTransparentThoughItsFramesAreOpaque() throws {
+    @Test func animatedWebPHasTheAlphaFlagIfItsCroppedFramesAreOpaque() throws {
         func frame(_ ground: [UInt8], _ step: Int) -> PixelBuffer {
             let picture = DrawnPicture(width: 64, height: 64, channels: 4) { x, y in
                 (16..<48).contains(x) && (16..<48).contains(y) ? [UInt8(100 + 50 * step), 80, 40, 255] : ground

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ColourTests {
     private func profile(gamma: Double, wide: Bool) -> [UInt8] { TestProfile.matrix(gamma: gamma, wide: wide) }
 
-    /// A JPEG of the picture with the profile in it.
+    /// Encodes a picture as a JPEG with an embedded profile.
     private func jpeg(_ picture: PixelBuffer, profile: [UInt8]) throws -> [UInt8] {
         let payload = Array("ICC_PROFILE".utf8) + [0, 1, 1] + profile
         let length = payload.count + 2
@@ -18,14 +18,14 @@ import Testing
         return Array(bytes[0..<2]) + [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + payload + bytes[2...]
     }
 
-    /// A PNG of the picture with the profile in it (iCCP, PNG §11.3.2.3).
+    /// Encodes a picture as a PNG with an embedded profile (iCCP, PNG §11.3.2.3).
     private func png(_ picture: PixelBuffer, profile: [UInt8]) throws -> [UInt8] {
         let bytes = try encode(picture, EncodeOptions(format: .png))
         let chunk = PNGChunk("iCCP", Array("profile".utf8) + [0, 0] + Deflate.zlib(profile)).bytes
         return Array(bytes[0..<33]) + chunk + bytes[33...]
     }
 
-    @Test func aProfileThatIsSRGBNeedsNoTransform() {
+    @Test func sRGBProfileNeedsNoTransform() {
         let sRGB = cmsCreate_sRGBProfile()
         defer { cmsCloseProfile(sRGB) }
         #expect(ColourTransform(profile: TestProfile.saved(sRGB), layout: .rgb) == nil)
@@ -33,7 +33,7 @@ import Testing
         #expect(ColourTransform(profile: profile(gamma: 1.8, wide: false), layout: .rgb) != nil)
     }
 
-    @Test func aGammaNearSRGBsIsNotTakenForSRGBSinceItsShadowsAreDarker() throws {
+    @Test func gammaCloseToSRGBIsStillConverted() throws {
         let ramp = PixelBuffer(
             size: PixelSize(width: 64, height: 8),
             channels: 3, bytes: (0..<8).flatMap { _ in (0..<64).flatMap { [UInt8](repeating: UInt8($0), count: 3) } })
@@ -43,12 +43,12 @@ import Testing
             let wanted = 255 * SRGBCurve.coded(pow(Double(level) / 255, 2.22))
             #expect(abs(Double(shown.sample(level, 0, 0)) - wanted) <= 1, "level \(level)")
         }
-        // Level 12 is 3 in sRGB.
+        // Level 12 becomes 3 in sRGB.
         #expect(shown.sample(12, 0, 1) <= 4)
     }
 
     @Test(arguments: [(gamma: 2.4, offset: 0.055, isSRGB: true), (2.4, 0.045, false), (2.3, 0.055, false)])
-    func aCurveCountsAsSRGBsIfNoLevelWouldMove(gamma: Double, offset: Double, isSRGB: Bool) {
+    func curveIsSRGBIfNoLevelChanges(gamma: Double, offset: Double, isSRGB: Bool) {
         let curve = (0...255).map { level in
             let coded = Double(level) / 255
             return Float(coded <= 0.04045 ? coded / 12.92 : pow((coded + offset) / (1 + offset), gamma))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func primariesCountAsSRGBsIfNoColourWouldMove() {
+    @Test func primariesAreSRGBIfNoColourChanges() {
         let curves = [[Float]](repeating: SRGBCurve.light, count: 3)
         func isSRGB(_ mixed: Double) -> Bool {
             let matrix = Matrix3(rows: (1 - mixed, mixed, 0), (0, 1, 0), (0, 0, 1))
@@ -69,24 +69,24 @@ import Testing
         #expect(!isSRGB(0.000_2))
     }
 
-    @Test func aMatrixTimesItsInverseIsOne() throws {
+    @Test func matrixTimesItsInverseIsTheIdentity() throws {
         let matrix = LightEncoding.primaries
         let product = matrix * (try #require(matrix.inverse))
         #expect(zip(product.values, Matrix3.identity.values).allSatisfy { abs($0 - $1) < 1e-12 })
         #expect(Matrix3(rows: (1, 2, 3), (2, 4, 6), (0, 0, 1)).inverse == nil)
     }
 
-    @Test func aProfileThatIsDamagedOrOfOtherPixelsIsIgnored() {
+    @Test func damagedOrMismatchedProfileIsIgnored() {
         let bytes = profile(gamma: 2.2, wide: true)
         #expect(ColourTransform(profile: nil, layout: .rgb) == nil)
         #expect(ColourTransform(profile: Array(bytes[0..<60]), layout: .rgb) == nil)
         #expect(ColourTransform(profile: Array(repeating: 7, count: 500), layout: .rgb) == nil)
         #expect(ColourTransform(profile: bytes, layout: .gray) == nil)
-        // Inks are converted without it, too.
+        // Inks are converted even without a valid profile.
         #expect(ColourTransform(profile: bytes, layout: .cmyk)?.toleratesScaling == false)
     }
 
-    @Test func wideColoursBecomeSRGBOnEveryPath() throws {
+    @Test func wideGamutIsConvertedOnEveryPath() throws {
         let picture = PixelBuffer(size: PixelSize(width: 40, height: 30), filledWith: [120, 150, 110])
         let input = try jpeg(picture, profile: profile(gamma: 2.2, wide: true))
         let transform = try #require(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb))
@@ -103,7 +103,7 @@ import Testing
         #expect(try zip(decode(MemorySource(input)).bytes, expected).allSatisfy { abs(Int($0) - Int($1)) <= 3 })
     }
 
-    @Test func theProfileOfAPNGIsRead() throws {
+    @Test func profileOfAPNGIsApplied() throws {
         let picture = PixelBuffer.noise(8, 8, channels: 3, seed: 4)
         let plain = try decode(MemorySource(encode(picture, EncodeOptions(format: .png))))
         let converted = try decode(MemorySource(png(picture, profile: profile(gamma: 1.0, wide: false))))
@@ -112,7 +112,7 @@ import Testing
         #expect(zip(converted.bytes, plain.bytes).allSatisfy { $0 >= $1 })
     }
 
-    @Test func aLongRowIsConvertedPieceByPieceAndCanBeStopped() throws {
+    @Test func longRowIsConvertedInPiecesAndCanBeCancelled() throws {
         let transform = try #require(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb))
         let row = PixelBuffer.noise(70_000, 1, channels: 3).bytes
         var whole = row
@@ -131,11 +131,11 @@ import Testing
         }
     }
 
-    @Test func pipelinesInFloatingPointAreLeftAloneHoweverManyStagesTheyHave() throws {
-        // Curves and a matrix need no pipeline: only of tables is there a choice.
+    @Test func floatingPointPipelinesAreIgnored() throws {
+        // A profile with a table, because profiles with curves and a matrix use no pipeline.
         let plain = TestProfile.table()
         let handle = cmsOpenProfileFromMem(plain, UInt32(plain.count))
-        // Inverts the colours, many times over.
+        // Inverts the colours many times.
         let pipeline = cmsPipelineAlloc(nil, 3, 3)
         for _ in 0..<2001 {
             let stage = cmsStageAllocMatrix(nil, 3, 3, [-1, 0, 0, 0, -1, 0, 0, 0, -1], [1, 1, 1])
@@ -157,16 +157,16 @@ import Testing
         #expect(try converted(TestProfile.saved(handle)) == converted(plain))
     }
 
-    @Test func aProfileTakesNoMoreMemoryThanAllowed() throws {
+    @Test func memoryOfAProfileIsLimited() throws {
         let context = try #require(ColourContext())
         let first = try #require(_cmsMalloc(context.pointer, 60 << 20))
         #expect(_cmsMalloc(context.pointer, 60 << 20) == nil)
-        // Freed bytes are not returned to the budget: they measure work.
+        // Freed bytes are not credited, because the limit also bounds the work.
         _cmsFree(context.pointer, first)
         #expect(_cmsMalloc(context.pointer, 60 << 20) == nil)
     }
 
-    @Test func aProfileLargerThanAnyCountsAsNone() throws {
+    @Test func tooLargeProfileIsIgnored() throws {
         let profile = profile(gamma: 2.2, wide: true)
         func padded(_ count: Int) -> [UInt8] { profile + [UInt8](repeating: 0, count: count - profile.count) }
         let limit = ColourTransform.profileByteLimit

@@ -9,26 +9,26 @@ import Testing
 @Suite struct ConversionOrderTests {
     private let size = PixelSize(width: 37, height: 37)
 
-    /// The greatest difference between a sample of the small picture and the full picture converted to sRGB, then
-    /// reduced.
+    /// Returns the largest difference between the downsampled picture and a reference: the decoded sRGB picture,
+    /// downsampled by the reference filter.
     private func greatestDifference(_ bytes: [UInt8]) throws -> Int {
         let small = try downsampled(bytes, to: size, EncodeOptions(format: .png))
         let expected = referenceLanczos(try decode(MemorySource(bytes)), to: size)
         return zip(small.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 
-    /// Squares of full and no colour.
+    /// Random blocks of full or no colour.
     private func squares(channels: Int) -> [UInt8] {
         var random = SeededRandom(seed: 3)
         return (0..<20 * 20 * channels).map { _ in Bool.random(using: &random) ? 255 : 0 }
     }
 
-    @Test func edgesOfInksStayAsTheyAreInSRGB() throws {
+    @Test func edgesBetweenInksAreResampledInSRGB() throws {
         let inks = InkPicture(width: 20, height: 20, samples: squares(channels: 4))
         #expect(try greatestDifference(inks.jpeg()) <= 2)
     }
 
-    @Test func inksWithoutAdobesMarkerWereBlack() throws {
+    @Test func cmykWithoutAdobesMarkerWasBlack() throws {
         var inks = InkPicture(width: 20, height: 20, samples: squares(channels: 4))
         let marked = inks.jpeg()
         inks.hasAdobeMarker = false
@@ -42,19 +42,19 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a matrix", "a table"]) func edgesOfColoursInAProfileStayAsTheyAreInSRGB(kind: String) throws {
+    @Test(arguments: ["a matrix", "a table"]) func edgesBetweenProfileColoursAreResampledInSRGB(kind: String) throws {
         let profile = kind == "a table" ? TestProfile.table() : TestProfile.matrix(gamma: 1.8, wide: true)
         let strong = squares(channels: 3).map { $0 == 0 ? UInt8(30) : 225 }
         let small = DrawnPicture(width: 20, height: 20, channels: 3, bytes: strong)
         let picture = small.sampled(160, 160)
         let stored = picture.png(chunks: [PNGChunk("iCCP", [112, 0, 0] + Deflate.zlib(profile))])
         #expect(try greatestDifference(stored) <= 2)
-        // The result differs from the stored pixels at all.
+        // The profile has an effect.
         let plain = try decode(MemorySource(picture.png()))
         #expect(try decode(MemorySource(stored)) != plain)
     }
 
-    @Test func outputsThatKeepTheProfileAndOthersComeFromOnePicture() throws {
+    @Test func outputsWithAndWithoutTheProfileShowTheSameColours() throws {
         let profile = TestProfile.matrix(gamma: 1.8, wide: true)
         let picture = DrawnPicture.noise(64, 64, seed: 2)
         let source = MemorySource(picture.png(chunks: [PNGChunk("iCCP", [112, 0, 0] + Deflate.zlib(profile))]))
@@ -77,10 +77,10 @@ import Testing
     }
 }
 
-/// The same for a real picture of inks.
+/// The same for real CMYK pictures.
 @Suite(.enabled(if: Corpus.isPresent)) struct InkCorpusTests {
     @Test(arguments: ["pil_sample_cmyk.jpg", "ycck-swop-icc.jpg"])
-    func letteringOfInksKeepsItsWeight(name: String) throws {
+    func cmykLetteringKeepsItsWeight(name: String) throws {
         let path = try #require(try Corpus.pictures(in: "photos").first { $0.hasSuffix(name) })
         let source = try File.openInput(path)
         let whole = try encode(decode(source), EncodeOptions(format: .png))

@@ -1,14 +1,14 @@
 import Images
 
-/// A JPEG of four inks, made of flat blocks of 8 x 8 pixels, with nothing but their means in it.
+/// A CMYK JPEG of flat blocks of 8 x 8 pixels, which are coded only by their means.
 struct InkPicture {
     /// Blocks in a row, and rows of blocks.
     let width: Int, height: Int
-    /// Four samples a block, 255 for no ink, as Adobe's programs write them.
+    /// Four samples per block, 255 for no ink, as Adobe's programs write them.
     let samples: [UInt8]
     var hasAdobeMarker = true
 
-    /// - Parameter profile: at most what one segment holds.
+    /// - Parameter profile: must fit in a single segment.
     func jpeg(profile: [UInt8] = []) -> [UInt8] {
         func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
             [0xFF, marker, UInt8((body.count + 2) >> 8), UInt8((body.count + 2) & 255)] + body
@@ -21,7 +21,7 @@ struct InkPicture {
         let size = number(height * 8) + number(width * 8)
         let components: [UInt8] = [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0]
         bytes += segment(0xC0, [8] + size + [4] + components)
-        // Twelve lengths of means, in codes of 4 bits; of the rest only its end, in 1 bit.
+        // The Huffman codes: 4 bits for each of the twelve DC categories, and 1 bit for the end of a block.
         let means: [UInt8] = [0x00, 0, 0, 0, 12] + [UInt8](repeating: 0, count: 12)
         bytes += segment(0xC4, means + Array(0..<12))
         let rest: [UInt8] = [0x10, 1] + [UInt8](repeating: 0, count: 16)

@@ -18,7 +18,7 @@ import Testing
 
     private static func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
 
-    /// One pixel as it is shown.
+    /// Returns the decoded colour of a pixel.
     private func shown(_ pixel: [UInt8], _ chunks: [PNGChunk]) throws -> [UInt8] {
         let picture = DrawnPicture(width: 1, height: 1, channels: pixel.count, bytes: pixel)
         return try decode(MemorySource(picture.png(chunks: chunks))).bytes
@@ -26,7 +26,7 @@ import Testing
 
     private func coded(_ light: Double) -> Double { 255 * SRGBCurve.coded(light) }
 
-    @Test func theFirstOfTheChunksCountsInTheOrderOfTheSpecification() throws {
+    @Test func colourChunksHaveTheSpecifiedPrecedence() throws {
         let pixel: [UInt8] = [120, 60, 200]
         let wide = try shown(pixel, [Self.wideProfile])
         let linear = try shown(pixel, [Self.linear])
@@ -34,13 +34,13 @@ import Testing
         #expect(try shown(pixel, [Self.linear, Self.wideProfile, Self.cicpOfSRGB]) == pixel)
         #expect(try shown(pixel, [Self.linear, Self.wideProfile]) == wide)
         #expect(try shown(pixel, [Self.linear, Self.sRGB]) == pixel)
-        // Not one of RGB, and an unknown transfer function.
+        // Not RGB, an unspecified transfer function, unspecified primaries, and too short.
         for unusable in [[1, 13, 1, 1], [1, 2, 0, 1], [2, 13, 0, 1], [1, 13, 0]] as [[UInt8]] {
             #expect(try shown(pixel, [Self.wideProfile, PNGChunk("cICP", unusable)]) == wide)
         }
     }
 
-    @Test(arguments: [45_455, 55_556, 100_000] as [UInt32]) func gammaIsAPowerOfTheLevels(gamma: UInt32) throws {
+    @Test(arguments: [45_455, 55_556, 100_000] as [UInt32]) func gammaIsAppliedAsAPowerFunction(gamma: UInt32) throws {
         let exponent = 100_000 / Double(gamma)
         for level in stride(from: 0, through: 255, by: 15) {
             let wanted = coded(pow(Double(level) / 255, exponent))
@@ -50,11 +50,11 @@ import Testing
             #expect(abs(Double(colour[1]) - wanted) <= 0.6)
             #expect(colour[3] == 99)
         }
-        // Sixteen levels of a byte's square are no gamma at all.
+        // An absurd exponent is ignored.
         #expect(try shown([120], [Self.gamma(1)]) == [120])
     }
 
-    @Test func chromaticitiesOfAdobeRGBGiveItsColours() throws {
+    @Test func adobeRGBChromaticitiesAreConverted() throws {
         let points: [UInt32] = [31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000]
         let chunks = [PNGChunk("gAMA", Self.number(45_470)), PNGChunk("cHRM", points.flatMap(Self.number))]
         // The matrix from Adobe RGB (1998) to sRGB, both with the white of D65.
@@ -65,7 +65,7 @@ import Testing
         #expect(zip(try shown([120, 150, 110], chunks), wanted).allSatisfy { abs(Double($0) - $1) <= 1 })
     }
 
-    @Test func displayP3IsConvertedInLight() throws {
+    @Test func displayP3IsConvertedInLinearLight() throws {
         let light = [200.0, 90, 80].map { SRGBCurve.light(of: $0 / 255) }
         let wanted = [
             1.22494 * light[0] - 0.22494 * light[1], -0.04206 * light[0] + 1.04206 * light[1],
@@ -75,7 +75,7 @@ import Testing
         #expect(zip(p3, wanted).allSatisfy { abs(Double($0) - $1) <= 1 }, "\(p3), not \(wanted)")
     }
 
-    @Test func theNarrowRangeIsStretched() throws {
+    @Test func narrowRangeIsExpanded() throws {
         for (level, wanted) in [(16, 0), (235, 255), (8, 0), (250, 255), (126, 128)] as [(UInt8, UInt8)] {
             #expect(try shown([level, level, level], [PNGChunk("cICP", [1, 13, 0, 0])]) == [wanted, wanted, wanted])
         }
@@ -88,9 +88,9 @@ import Testing
         return try shown([level, level, level], more + [PNGChunk("cICP", [9, 16, 0, 1])])
     }
 
-    @Test func darkAndMiddleTonesOfPQStayAndItsBrightestLightBecomesWhite() throws {
+    @Test func pqKeepsDarkTonesAndMapsItsPeakToWhite() throws {
         #expect(try perceptual(0) == [0, 0, 0])
-        // A level of 8 bits of PQ is 4 % of the light.
+        // An 8-bit level of PQ is a step of 4 % of the light.
         for candela in [5.0, 20, 60] {
             let gray = try perceptual(candela)
             #expect(abs(Double(gray[0]) - coded(candela / 203)) <= 3, "\(candela) cd/m²: \(gray)")
@@ -102,7 +102,7 @@ import Testing
         #expect(try perceptual(4000) == [255, 255, 255])
     }
 
-    @Test func theFileSaysHowBrightItsBrightestLightIs() throws {
+    @Test func peakLuminanceIsReadFromTheFile() throws {
         let ofPixels = PNGChunk("cLLI", Self.number(4000 * 10_000) + Self.number(100 * 10_000))
         let ofScreen = PNGChunk(
             "mDCV", [UInt8](repeating: 0, count: 16) + Self.number(4000 * 10_000) + Self.number(1))
@@ -114,9 +114,9 @@ import Testing
         #expect(abs(Double(try perceptual(100, [dim])[0]) - coded(100.0 / 203)) <= 3)
     }
 
-    @Test func hybridLogGammaShowsItsReferenceWhiteAsPQDoes() throws {
+    @Test func hlgAndPQHaveTheSameReferenceWhite() throws {
         let hybrid = PNGChunk("cICP", [9, 18, 0, 1])
-        // 75 % are 203 cd/m² on a screen of 1000 (ITU-R BT.2408 table 1).
+        // 75 % is 203 cd/m² on a display of 1000 cd/m² (ITU-R BT.2408 table 1).
         let white = try shown([191, 191, 191], [hybrid])
         #expect(abs(Int(white[0]) - Int(try perceptual(203)[0])) <= 3)
         #expect(white[0] == white[1] && white[1] == white[2])
@@ -125,7 +125,7 @@ import Testing
         #expect(try shown([191], [hybrid]) == [white[0]])
     }
 
-    @Test func huesStayWhereTonesAreMapped() throws {
+    @Test func toneMappingPreservesHues() throws {
         let level = { UInt8((255 * ToneConversion.perceptual(ofLight: $0 / 10_000)).rounded()) }
         let colour = try shown([level(800), level(400), level(200)], [PNGChunk("cICP", [1, 16, 0, 1])])
         let light = colour.map { SRGBCurve.light(of: Double($0) / 255) }
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: 16 bits
 
-    /// A PNG of one row of 16-bit samples.
+    /// A PNG with a single row of 16-bit samples.
     private func wide(_ samples: [UInt16], channels: Int, interlaced: Bool, _ chunk: PNGChunk) -> [UInt8] {
         let type: [UInt8] = [0, 4, 2, 6]
         let header =
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4], [false, true])
-    func allLevelsOfALinearRampOf16BitsAreKept(channels: Int, interlaced: Bool) throws {
+    func linear16BitRampKeepsAllLevels(channels: Int, interlaced: Bool) throws {
         let ramp = (0...255).map { UInt16((SRGBCurve.light(of: Double($0) / 255) * 65535).rounded()) }
         let pixels = ramp.flatMap { level in
             let colour = [UInt16](repeating: level, count: channels < 3 ? 1 : 3)
@@ -180,12 +180,12 @@ import Testing
         }
     }
 
-    @Test func a16BitPictureInATableIsConvertedFromAllItsBits() throws {
+    @Test func tableProfileConvertsAll16Bits() throws {
         let table = PNGChunk("iCCP", [112, 0, 0] + Deflate.zlib(TestProfile.table()))
         let steps = (0..<64).map { UInt16(0x8000 + 40 * $0) }
         let shown = try decode(
             MemorySource(wide(steps.flatMap { [$0, $0, $0] }, channels: 3, interlaced: false, table)))
-        // 64 steps over ten levels of 8 bits: all of those come out.
+        // 64 steps cover ten 8-bit levels, which all occur.
         #expect(Set((0..<64).map { shown.sample($0, 0, 1) }).count >= 9)
     }
 }

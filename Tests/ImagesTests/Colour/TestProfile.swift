@@ -1,19 +1,19 @@
 import CLCMS
 
-/// Colour profiles made for tests.
+/// Generated colour profiles.
 enum TestProfile {
-    /// Curves and a matrix: the given gamma, and primaries that are sRGB's or much wider ones.
+    /// A profile with curves and a matrix. Its primaries are sRGB's, or much wider.
     static func matrix(gamma: Double, wide: Bool) -> [UInt8] {
         let handle = rgb(gamma: gamma, wide: wide)
         defer { cmsCloseProfile(handle) }
         return saved(handle)
     }
 
-    /// The wide colours of `matrix` by a table of Lab.
+    /// The wide gamut of `matrix` as a table to Lab.
     static func table() -> [UInt8] {
         let wide = rgb(gamma: 2.2, wide: true)
         let lab = cmsCreateLab4Profile(nil)
-        // 16 bits a sample, three samples (lcms2.h).
+        // Three samples of 16 bits (lcms2.h).
         let (rgb16, lab16) = (UInt32(PT_RGB << 16 | 3 << 3 | 2), UInt32(PT_Lab << 16 | 3 << 3 | 2))
         let transform = cmsCreateTransform(
             wide, rgb16, lab, lab16, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOCACHE))
@@ -31,7 +31,7 @@ enum TestProfile {
                 cmsDoTransform(transform, input, output, 1)
                 return 1
             }, transform, 0)
-        // As a table in a profile: between curves (ICC.1:2022 §10.12).
+        // In a profile, a table is between curves (ICC.1:2022 §10.12).
         for stage in [cmsStageAllocToneCurves(nil, 3, nil), table, cmsStageAllocToneCurves(nil, 3, nil)] {
             cmsPipelineInsertStage(pipeline, cmsAT_END, stage)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// The frames of an animation, each with its own pixels.
+/// Decodes all frames of an animation, each to its own buffer.
 func allFrames(
     _ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()
 ) throws -> (plays: Int, frames: [(delay: Int, picture: PixelBuffer)]) {
@@ -22,13 +22,13 @@ func allFrames(
     return (reader.plays, frames)
 }
 
-/// Palettes and pixels for animations that are small enough to be written in a test: one letter a pixel.
+/// Converts the pixels of small animations to and from text, with a letter per pixel.
 private enum Letters {
     static let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
     private static let names: [Character] = ["r", "g", "b", "w"]
 
     static func frame(_ rows: [String], x: Int = 0, y: Int = 0) -> DrawnAnimation.Frame {
-        // A dot is index 7, which each frame that has one names transparent.
+        // A dot is index 7, which is transparent in every frame that has a dot.
         let pixels = rows.joined().map { UInt8(names.firstIndex(of: $0) ?? 7) }
         var frame = DrawnAnimation.Frame(width: rows[0].count, height: rows.count, pixels: pixels)
         frame.x = x
@@ -60,7 +60,7 @@ private enum Letters {
         try allFrames(Letters.animation(width, height, frames)).frames.map { Letters.rows($0.picture) }
     }
 
-    @Test func aFrameThatStaysIsDrawnOver() throws {
+    @Test func laterFrameIsDrawnOverAKeptFrame() throws {
         let frames = [Letters.frame(["rr", "rr"]), Letters.frame(["g."], x: 0, y: 1)]
         #expect(try canvases(2, 2, frames) == [["rr", "rr"], ["rr", "gr"]])
     }
@@ -72,14 +72,14 @@ private enum Letters {
         #expect(try canvases(3, 2, frames) == [["rrr", "rrr"], ["rgg", "rrr"], ["r..", "brr"]])
     }
 
-    @Test(arguments: [3, 4]) func restoredFrameShowsTheFrameBelow(disposal: Int) throws {
+    @Test(arguments: [3, 4]) func restoreToPreviousShowsTheEarlierFrame(disposal: Int) throws {
         var second = Letters.frame(["gg", "gg"])
         second.disposal = disposal
         let frames = [Letters.frame(["rrr", "bbb"]), second, Letters.frame(["w"], x: 2, y: 0)]
         #expect(try canvases(3, 2, frames) == [["rrr", "bbb"], ["ggr", "ggb"], ["rrw", "bbb"]])
     }
 
-    @Test func restoredFirstFrameShowsAnEmptyCanvas() throws {
+    @Test func restoredFirstFrameLeavesAnEmptyCanvas() throws {
         var first = Letters.frame(["rr"])
         first.disposal = 3
         #expect(try canvases(2, 1, [first, Letters.frame(["g"])]) == [["rr"], ["g."]])
@@ -102,7 +102,7 @@ private enum Letters {
     }
 
     @Test(arguments: [(nil, 1), (0, 0), (1, 2), (65_535, 65_536)] as [(Int?, Int)])
-    func repetitionsCountBesideTheFirstShowing(stored: Int?, plays: Int) throws {
+    func playsAreTheStoredRepetitionsPlusOne(stored: Int?, plays: Int) throws {
         let animation = DrawnAnimation(
             width: 1, height: 1, palette: Letters.palette, frames: [Letters.frame(["r"])], loop: stored)
         #expect(try allFrames(animation.gif()).plays == plays)
@@ -118,8 +118,8 @@ private enum Letters {
         #expect(failureCode { _ = try allFrames(nothing, DecodeOptions(allowsTruncated: true)) } == "truncated-image")
     }
 
-    @Test(arguments: [false, true]) func truncatedStillHasItsRowsIfAllowed(interlaced: Bool) throws {
-        // Several blocks of 255 bytes: of one that is cut, nothing is decoded.
+    @Test(arguments: [false, true]) func truncatedStillGIFHasItsCompleteRowsIfAllowed(interlaced: Bool) throws {
+        // Several blocks of 255 bytes, because nothing of a truncated block is decoded.
         var random = SeededRandom(seed: 3)
         let rows = (0..<60).map { _ in String((0..<90).map { _ in "rgbw".randomElement(using: &random)! }) }
         var bytes = Letters.animation(90, 60, [Letters.frame(rows)])
@@ -143,7 +143,7 @@ private enum Letters {
         #expect(read.contains("missing"))
     }
 
-    /// Frames of which the second has codes that are not in the table yet, from its second pixel on.
+    /// Three frames. From its second pixel on, the second frame has codes that are not in the table yet.
     private func damagedAnimation() throws -> [UInt8] {
         var bytes = Letters.animation(2, 1, ["rr", "gg", "bb"].map { Letters.frame([$0]) })
         let second = try #require(bytes.indices.filter { bytes[$0] == 0x2C }.dropFirst().first)
@@ -164,7 +164,7 @@ private enum Letters {
         #expect(reader.isDamaged)
     }
 
-    @Test func codesOfTwelveBitsFromTheStartAreRead() throws {
+    @Test func initialCodesOf12BitsAreRead() throws {
         // A clear code, pixels 1 and 0, the end code.
         let codes = [2048, 1, 0, 2049].enumerated().reduce(0) { $0 | $1.element << (12 * $1.offset) }
         let data = (0..<6).map { UInt8(truncatingIfNeeded: codes >> (8 * $0)) }
@@ -176,7 +176,7 @@ private enum Letters {
         #expect(picture.bytes == [0, 255, 0, 255, 0, 0])
     }
 
-    @Test func aFrameIsDecodedAlone() throws {
+    @Test func frameIsDecodedByItsIndex() throws {
         let frames = [Letters.frame(["rr"]), Letters.frame(["g."])]
         let source = MemorySource(Letters.animation(2, 1, frames))
         #expect(try Letters.rows(decodeFrame(0, of: source)) == ["rr"])
@@ -188,7 +188,7 @@ private enum Letters {
         #expect(failureCode { _ = try decodeFrame(1, of: still) } == "no-such-frame")
     }
 
-    @Test func frameDoesNotDecodeLaterFrames() throws {
+    @Test func laterFramesAreNotDecoded() throws {
         // The data of the last frame is damaged: codes that are not in the table yet.
         var bytes = Letters.animation(2, 1, [Letters.frame(["rr"]), Letters.frame(["gg"])])
         let last = try #require(bytes.lastIndex(of: 0x2C))
@@ -196,7 +196,7 @@ private enum Letters {
         #expect(try Letters.rows(decodeFrame(0, of: MemorySource(bytes))) == ["rr"])
     }
 
-    @Test func bombsAreRefusedBeforeMemoryIsTaken() throws {
+    @Test func bombsAreRejectedBeforeMemoryIsAllocated() throws {
         func bomb(_ width: Int, _ height: Int, frames: Int) -> [UInt8] {
             var animation = DrawnAnimation(
                 width: 2, height: 1, palette: Letters.palette,
@@ -215,14 +215,14 @@ private enum Letters {
                 == "too-many-frames")
     }
 
-    @Test func aFrameLargerThanItsCanvasCountsAsLargeAsItIs() throws {
+    @Test func frameLargerThanItsCanvasCountsInFull() throws {
         let frame = Letters.frame(Array(repeating: String(repeating: "r", count: 40), count: 40))
         let bytes = Letters.animation(1, 1, [frame])
         let options = DecodeOptions(limits: DecodeLimits(maxPixels: 1_000))
         #expect(failureCode { _ = try allFrames(bytes, options) } == "too-many-pixels")
     }
 
-    @Test func workStopsWhenItIsInterrupted() throws {
+    @Test func interruptionStopsTheReader() throws {
         let options = DecodeOptions()
         let source = MemorySource(Letters.animation(1, 1, [Letters.frame(["r"]), Letters.frame(["g"])]))
         let reader = try #require(try animationReader(source, inspect(source), options: options))
@@ -233,14 +233,13 @@ private enum Letters {
 
     // MARK: Corpus
 
-    /// Expectations of the suite that differ from browsers or from `Formats`.
+    /// GIFs without any pixel, which are rejected here. The suite expects a transparent dot.
     ///
-    /// The suite treats an image without a delay as a part of the next frame; browsers show it as a separate frame, and
-    /// so do we. The suite has a transparent dot for GIFs without any pixel (`no-data`, `image-zero-…`), which are
-    /// refused here.
+    /// The suite also treats an image without a delay as a part of the next frame. Browsers show it as a separate
+    /// frame, and this decoder does the same.
     private static let refused: Set<String> = ["no-data", "image-zero-size", "image-zero-width"]
 
-    @Test(.enabled(if: Corpus.isPresent)) func everyFrameOfTheSuiteIsAsItsAuthorsExpect() throws {
+    @Test(.enabled(if: Corpus.isPresent)) func framesOfTheGIFTestSuiteMatchItsExpectations() throws {
         let folder = "images/gif/gif-test-suite"
         var compared = 0
         for name in try suiteNames() {
@@ -284,7 +283,7 @@ private struct SuiteCase {
     }
 
     var frames: [Frame] = []
-    /// nil if it is infinite.
+    /// Nil if infinite.
     var loop: Int?
 
     init(_ text: String) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// Three planes whose samples identify plane and place; one plane has fewer rows than its groups.
+/// Three planes whose samples depend on plane and position. Their last groups are incomplete.
 private final class CountedPlanes: PlaneReader {
     let planes: [PlaneGeometry]
     let failsAt: Int?
@@ -45,7 +45,7 @@ private final class CountedPlanes: PlaneReader {
 }
 
 @Suite struct DecodeAheadTests {
-    /// The groups that come, and the code of the failure behind them.
+    /// Returns the groups before a failure, and the code of the failure.
     private func read(_ reader: any PlaneReader, groups: Int) -> (groups: [[UInt8]], failure: String?) {
         let rows = reader.planes.map { AlignedBuffer(count: $0.rowBytes * $0.groupRows) }
         var all: [[UInt8]] = []
@@ -60,7 +60,7 @@ private final class CountedPlanes: PlaneReader {
     }
 
     @Test(arguments: [nil, 0, 1, 7, 30, 63] as [Int?])
-    func rowsAndFailuresEqualTheReaders(_ failsAt: Int?) throws {
+    func rowsAndErrorsEqualThePlainReader(_ failsAt: Int?) throws {
         let plain = CountedPlanes(failsAt: failsAt)
         let threads = ThreadBudget(1)
         let options = DecodeOptions(spareThreads: threads)
@@ -76,7 +76,7 @@ private final class CountedPlanes: PlaneReader {
         #expect(options.memory.used == 0)
     }
 
-    @Test func aReaderThatIsDroppedHalfWayGivesItsThreadBack() throws {
+    @Test func abandonedReaderReturnsItsThread() throws {
         let threads = ThreadBudget(1)
         var ahead: (any PlaneReader)? = try DecodeAhead.decoding(
             CountedPlanes(height: 20_000), options: DecodeOptions(spareThreads: threads))
@@ -90,14 +90,14 @@ private final class CountedPlanes: PlaneReader {
         #expect(threads.take())
     }
 
-    @Test func smallPicturesOrNoSpareThreadUseThePlainReader() throws {
+    @Test func smallPictureOrNoSpareThreadUsesThePlainReader() throws {
         let small = CountedPlanes(width: 500, height: 500)
         #expect(try DecodeAhead.decoding(small, options: DecodeOptions(spareThreads: ThreadBudget(4))) === small)
         let large = CountedPlanes()
         #expect(try DecodeAhead.decoding(large, options: DecodeOptions(spareThreads: ThreadBudget(0))) === large)
     }
 
-    @Test func memoryThatItMayNotHaveIsRefused() {
+    @Test func blocksOverTheMemoryLimitAreRejected() {
         let options = DecodeOptions(
             limits: DecodeLimits(maxMemoryBytes: 1 << 16), spareThreads: ThreadBudget(1))
         let code = failureCode { _ = try DecodeAhead.decoding(CountedPlanes(), options: options) }
@@ -105,7 +105,7 @@ private final class CountedPlanes: PlaneReader {
         #expect(options.spareThreads.take())
     }
 
-    /// One output of a picture with `threads` spare threads, and its outcome.
+    /// Downsamples a picture with `threads` spare threads. Returns the output, and the result or the error code.
     private func output(_ bytes: [UInt8], threads: Int, allowsTruncated: Bool) -> (bytes: [UInt8], outcome: String) {
         let (source, sink) = (MemorySource(bytes), MemorySink())
         var outcome = ""
@@ -120,7 +120,7 @@ private final class CountedPlanes: PlaneReader {
     }
 
     @Test(arguments: OutputFormat.readable, [false, true])
-    func picturesAreTheSameWithAnyNumberOfThreads(_ format: OutputFormat, _ isCut: Bool) throws {
+    func outputDoesNotDependOnTheNumberOfThreads(_ format: OutputFormat, _ isCut: Bool) throws {
         let bytes = try encode(.waves(1100, 900, channels: 3), EncodeOptions(format: format))
         let source = isCut ? Array(bytes[0..<bytes.count * 2 / 3]) : bytes
         for allowsTruncated in [false, true] {

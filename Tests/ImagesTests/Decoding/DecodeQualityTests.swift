@@ -6,9 +6,9 @@ import Testing
 
 @testable import Images
 
-/// How much of a JPEG is decoded for an output that is much smaller.
+/// The scale of a JPEG decode for a much smaller output.
 @Suite struct DecodeQualityTests {
-    /// Rings that become finer from the middle on, up to the finest that there are.
+    /// Rings that become finer from the centre outwards, up to the Nyquist frequency.
     private static let zonePlate: PixelBuffer = {
         let side = 512
         let bytes = (0..<side * side).flatMap { index -> [UInt8] in
@@ -27,7 +27,7 @@ import Testing
         return psnr(try decode(MemorySource(bytes)).bytes, referenceLanczos(try decode(source), to: size).bytes)
     }
 
-    @Test func everythingIsDecodedOnRequestAndForLosslessOutputs() throws {
+    @Test func fullQualityAndLosslessOutputsUseAFullDecode() throws {
         let png = EncodeOptions(format: .png)
         let full = try distance(.full, png, side: 128)
         #expect(full > 50)
@@ -35,11 +35,11 @@ import Testing
         #expect(try distance(.fast, png, side: 128) < 45)
     }
 
-    @Test func jpegIsDecodedInFullIfTheDecoderLeavesTwiceTheSize() throws {
+    @Test func decoderScalesOnlyIfTheResamplerStillReducesEnough() throws {
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
         #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
         #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)
-        // With 2.5 times the size left, it is made smaller by the decoder.
+        // With 2.5 times the size left, the decoder scales.
         #expect(try distance(.auto, jpeg, side: 100) == distance(.fast, jpeg, side: 100))
         #expect(try distance(.auto, jpeg, side: 100) < distance(.full, jpeg, side: 100))
     }

@@ -8,11 +8,11 @@ import Testing
         arguments: [
             // tag, size of the thumbnail, size and orientation of the picture, expected
             (nil, (160, 120), (640, 480), 6, 6), (6, (160, 120), (640, 480), 6, 6), (1, (120, 160), (640, 480), 6, 1),
-            // A tag that makes the thumbnail wide and the picture high.
+            // A tag that would make the thumbnail landscape and the picture portrait.
             (1, (160, 120), (640, 480), 6, 6), (6, (120, 160), (640, 480), 6, 6),
             (3, (160, 120), (640, 480), 1, 3), (1, (100, 100), (640, 480), 6, 1),
         ] as [(UInt8?, (Int, Int), (Int, Int), UInt8, UInt8)])
-    func aThumbnailIsTurnedByItsOwnTagUnlessThatIsWrong(
+    func thumbnailUsesItsOwnOrientationUnlessThatIsWrong(
         tag: UInt8?, thumbnail: (Int, Int), picture: (Int, Int), orientation: UInt8, expected: UInt8
     ) throws {
         let header = ImageHeader(
@@ -27,10 +27,10 @@ import Testing
         arguments: [
             ((160, 120), (600, 400), "0,7,160,106"), ((160, 120), (400, 600), "40,0,80,120"),
             ((160, 120), (4000, 2250), "0,15,160,90"), ((160, 120), (4032, 3024), nil),
-            // The same shape, rounded to whole pixels.
+            // Equal aspect ratios, rounded to whole pixels.
             ((160, 107), (600, 400), nil), ((1, 1), (4000, 1), nil),
         ] as [((Int, Int), (Int, Int), String?)])
-    func theMiddleHasTheOtherPicturesShape(size: (Int, Int), other: (Int, Int), expected: String?) {
+    func centredRegionHasTheAspectRatioOfTheOtherPicture(size: (Int, Int), other: (Int, Int), expected: String?) {
         let region = Region(
             middleOf: PixelSize(width: size.0, height: size.1),
             shapedLike: PixelSize(width: other.0, height: other.1))

@@ -3,7 +3,7 @@ import Testing
 @testable import Formats
 @testable import Images
 
-/// Estimates of memory, in megabytes, against the default limit of 1 GiB.
+/// Memory estimates in megabytes, compared with the default limit of 1 GiB.
 @Suite struct HEIFMemoryTests {
     private func coded(
         _ codec: HEIFPicture.Coded.Codec, _ megapixels: Int, isMonochrome: Bool = false, isWide: Bool = false,
@@ -23,7 +23,7 @@ import Testing
         HEIFMemory.bytes(colours: colours, alpha: alpha) / 1_000_000
     }
 
-    @Test func picturesOf108MegapixelsFitIntoTheDefaultLimit() {
+    @Test func picturesOf108MegapixelsFitTheDefaultLimit() {
         let limit = DecodeLimits.standard.maxMemoryBytes / 1_000_000
         let bytes = 40_000_000
         #expect(megabytes(single(coded(.hevc, 108, bytes: bytes))) == 745 + 120)
@@ -35,17 +35,17 @@ import Testing
         #expect(megabytes(single(coded(.av1, 108, isSubsampled: false))) > limit, "4:4:4")
     }
 
-    @Test func aGridTakesTheMemoryOfARow() {
+    @Test func gridNeedsMemoryForARowOfTiles() {
         let tile = coded(.hevc, 1, bytes: 100_000)
         let grid = HEIFPicture.Tiling(
             size: PixelSize(width: 10_000, height: 20_000), columns: 10,
             tiles: Array(repeating: tile, count: 200))
         #expect(megabytes(grid) == 9 * 3 + 7)
-        // While colours are decoded, a row of alpha is still there.
+        // While colours are decoded, a row of alpha tiles is in memory.
         #expect(megabytes(grid, grid) == 10 * 3 + 9 * 3 + 7)
     }
 
-    @Test func sizesBeyondAllNumbersAreTheMost() {
+    @Test func overflowingSizesSaturate() {
         let tile = HEIFPicture.Coded(
             codec: .av1, size: PixelSize(width: .max, height: 2), data: [0..<Int.max], configuration: 0..<1,
             isMonochrome: false, isWide: true, isSubsampled: false, signal: nil, hasLayers: false)

@@ -9,13 +9,13 @@ import Testing
 
 private let canTest = cheif_load() == nil && cavif_load() == nil
 
-/// Derived, cropped, turned and transparent pictures.
+/// Derived, cropped, rotated and transparent pictures.
 @Suite(.enabled(if: canTest)) struct HEIFTests {
     /// Coded colours and alpha of a picture, with the boxes that a decoder needs.
     private struct Coded {
         let colours: DrawnHEIF.Item
         let alpha: DrawnHEIF.Item?
-        /// As it is read when it stands alone.
+        /// The picture as decoded on its own.
         let decoded: PixelBuffer
     }
 
@@ -40,12 +40,12 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         try decode(MemorySource(DrawnHEIF(brand, items).bytes))
     }
 
-    @Test func anImageSequenceShowsItsStillPicture() throws {
+    @Test func imageSequenceIsReadAsItsStillPicture() throws {
         let picture = try coded(24, 16)
         #expect(try read([picture.colours], brand: "avis") == picture.decoded)
     }
 
-    @Test func turnsCountWhereverTheyStand() throws {
+    @Test func rotationAppliesAtAnyPlaceAmongTheProperties() throws {
         let picture = try coded(24, 16)
         for place in [0, 2] {
             var item = picture.colours
@@ -54,8 +54,8 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    /// Against the same steps, done with pixels one after the other.
-    @Test func anySequenceOfTurnsAndCropsIsFollowed() throws {
+    /// Compares with the same steps on decoded pixels.
+    @Test func rotationsMirrorsAndCropsApplyInOrder() throws {
         let picture = try coded(24, 16)
         var random = SeededRandom(seed: 11)
         for _ in 0..<40 {
@@ -74,7 +74,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
                 default:
                     let (x, y) = (Int.random(in: 0...1, using: &random), Int.random(in: 0...1, using: &random))
                     let size = PixelSize(width: expected.size.width - 3, height: expected.size.height - 2)
-                    // The middle moves by half of the difference.
+                    // The offset of the centre, in half pixels.
                     item.properties.append(
                         DrawnHEIF.crop(size.width, size.height, right: 2 * x - 3, down: 2 * y - 2))
                     expected = expected.part(x, y, size)
@@ -84,10 +84,10 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    @Test func aLimitOfLibheifIsNoLackOfMemory() throws {
+    @Test func exceededLimitOfLibheifIsNotOutOfMemory() throws {
         var bytes = try encode(.waves(8, 8, channels: 3), EncodeOptions(format: .avif))
         let box = try #require(bytes.indices.first { bytes[$0...].starts(with: "ispe".utf8) })
-        // A side of 2^24 pixels.
+        // Sides of more than 2^24 pixels.
         bytes[box + 8] = 1
         bytes[box + 12] = 1
         var pixels = cheif_pixels()
@@ -96,7 +96,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         #expect(status == CHEIF_OVER_LIMIT && picture == nil)
     }
 
-    @Test(arguments: [nil, 10, 18]) func aGridShowsItsTiles(cropped: Int?) throws {
+    @Test(arguments: [nil, 10, 18]) func gridIsAssembledFromItsTiles(cropped: Int?) throws {
         let (left, right) = (try coded(64, 64), try coded(64, 64, channels: 4))
         var grid = DrawnHEIF.Item(
             "grid", DrawnHEIF.grid(rows: 2, columns: 2, 100, 70), parts: [2, 3, 4, 5], isInner: true)
@@ -112,7 +112,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    @Test func aGridTakesTheMemoryOfOneRowOfTiles() throws {
+    @Test func readingAGridNeedsMemoryForARowOfTiles() throws {
         let tile = try coded(64, 64)
         let grid = DrawnHEIF.Item(
             "grid", DrawnHEIF.grid(rows: 40, columns: 1, 64, 2560), parts: Array(2...41), isInner: true)
@@ -128,7 +128,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         #expect(failureCode { try rows(20_000) } == "out-of-memory-limit")
     }
 
-    @Test func layersLieOnTheirCanvas() throws {
+    @Test func overlayLayersAreDrawnOnTheCanvas() throws {
         let picture = try coded(24, 16)
         var turned = picture.colours
         turned.properties.append(DrawnHEIF.rotation(2))
@@ -144,7 +144,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    @Test func aTransparentLayerIsMixedWithTheCanvas() throws {
+    @Test func transparentLayerIsBlendedWithTheCanvas() throws {
         let picture = try coded(24, 16, channels: 4)
         let overlay = DrawnHEIF.Item(
             "iovl", DrawnHEIF.overlay(24, 16, background: 100, [(0, 0)]), parts: [2], isInner: true)
@@ -160,14 +160,14 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    @Test func aDerivedPictureIsItsOriginTurned() throws {
+    @Test func identityDerivationAppliesItsRotation() throws {
         let picture = try coded(24, 16)
         let derived = DrawnHEIF.Item("iden", [], [DrawnHEIF.rotation(3)], parts: [2])
         #expect(try read([derived, picture.colours]) == picture.decoded.upright(from: .rotated90Clockwise))
     }
 
-    /// `abc_color_irot_alpha_NOirot.avif` of libavif, and its kin.
-    @Test(arguments: [(true, false), (false, true), (true, true)]) func alphaFitsTheColoursWhicheverIsTurned(
+    /// As in libavif's test file `abc_color_irot_alpha_NOirot.avif` and similar files.
+    @Test(arguments: [(true, false), (false, true), (true, true)]) func alphaMatchesTheColoursWhicheverIsRotated(
         _ colour: Bool, _ alpha: Bool
     ) throws {
         let picture = try coded(24, 16, channels: 4)
@@ -179,7 +179,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         #expect(try read([colours, coverage]) == expected)
     }
 
-    @Test func alphaOfAnotherSizeLiesOverAllOfThePicture() throws {
+    @Test func alphaOfAnotherSizeIsScaledToThePicture() throws {
         let (picture, other) = (try coded(24, 16, channels: 4), try coded(12, 8, channels: 4))
         var alpha = try #require(other.alpha)
         alpha.alphaOf = 1
@@ -190,8 +190,8 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    /// The alpha of a picture, taken for luma of video's range, and for alpha of that range.
-    @Test(arguments: [true, false]) func samplesOfVideosRangeBecomeAllLevels(isFullRange: Bool) throws {
+    /// Reads the alpha of a picture as luma and as alpha, in limited and full range.
+    @Test(arguments: [true, false]) func limitedRangeIsExpanded(isFullRange: Bool) throws {
         let picture = try coded(24, 16, channels: 4)
         var levels = try #require(picture.alpha)
         levels.properties = Array(levels.properties.prefix(2)) + [DrawnHEIF.signal(isFullRange: isFullRange)]
@@ -209,7 +209,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    @Test(arguments: [10, 12]) func grayOfMoreBitsBecomesAllLevels(bits: Int) throws {
+    @Test(arguments: [10, 12]) func limitedRangeGrayOf10And12BitsIsExpanded(bits: Int) throws {
         let picture = try decode(
             MemorySource(bits == 10 ? SmallPictures.grayAVIF10 : SmallPictures.grayAVIF12))
         #expect(picture.sample(2, 8, 0) == 0 && picture.sample(29, 8, 0) == 255)
@@ -217,7 +217,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
 }
 
 extension PixelBuffer {
-    /// A part of it, from its upper left corner.
+    /// Returns the part of this size at x and y.
     fileprivate func part(_ x: Int, _ y: Int, _ size: PixelSize) -> PixelBuffer {
         let rows = (y..<y + size.height).flatMap { row in
             let start = (row * self.size.width + x) * channels

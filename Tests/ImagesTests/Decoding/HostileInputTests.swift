@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func aPictureThatEndsTooEarlyIsTruncated() throws {
+    @Test func incompletePictureIsTruncated() throws {
         let picture = PixelBuffer.noise(100, 80, channels: 3)
         for format in OutputFormat.readable {
             let bytes = try encode(picture, EncodeOptions(format: format, quality: 90))
@@ -24,19 +24,19 @@ import Testing
         }
     }
 
-    @Test func aJPEGWithoutItsEndMarkerIsTruncated() throws {
+    @Test func jpegWithoutItsEndMarkerIsTruncated() throws {
         let bytes = try PixelBuffer.noise(64, 64, channels: 3).jpeg()
         #expect(code(Array(bytes.dropLast(2))) == "truncated-image")
     }
 
-    @Test func bytesBehindTheEndMarkerAreAllowed() throws {
+    @Test func bytesAfterTheEndAreAllowed() throws {
         for format in [OutputFormat.jpeg, .png] {
             let bytes = try encode(.waves(30, 30, channels: 3), EncodeOptions(format: format))
             #expect(code(bytes + [1, 2, 3, 4]) == nil)
         }
     }
 
-    @Test func flippedBytesNeverDoMoreThanFail() throws {
+    @Test func changedBytesCauseOnlyExpectedErrors() throws {
         var random = SeededRandom(seed: 21)
         let allowed: Set<String> = [
             "corrupt-image", "truncated-image", "unsupported-image", "not-an-image", "too-many-pixels",
@@ -56,11 +56,11 @@ import Testing
         }
     }
 
-    @Test func otherBytesAreNoPicture() {
+    @Test func unknownBytesAreNotAnImage() {
         #expect(code(Array("<html><body>not found".utf8)) == "not-an-image")
     }
 
-    @Test func limitsAreCheckedBeforeAnythingIsDecoded() throws {
+    @Test func limitsAreCheckedBeforeDecoding() throws {
         let bytes = try PixelBuffer.waves(100, 50, channels: 3).jpeg()
         #expect(code(bytes, limits: DecodeLimits(maxPixels: 4999)) == "too-many-pixels")
         #expect(code(bytes, limits: DecodeLimits(maxPixels: 5000)) == nil)
@@ -69,7 +69,7 @@ import Testing
         #expect(code(webp, limits: DecodeLimits(maxMemoryBytes: 10_000)) == "out-of-memory-limit")
     }
 
-    @Test func limitsAreRefusalsAndDamageIsBadData() {
+    @Test func limitsAndDamageHaveDifferentExitStatuses() {
         let size = PixelSize(width: 1, height: 1)
         #expect(ImageError.tooManyPixels(size, limit: 0).exitCode == .notAllowed)
         #expect(ImageError.tooManyBytes(1, limit: 0).exitCode == .notAllowed)
@@ -79,14 +79,14 @@ import Testing
         #expect(ImageError.notAnImage.exitCode == .data)
     }
 
-    @Test func hugePNGHeaderCostsNothing() {
+    @Test func hugePNGSizeIsRejected() {
         let header: [UInt8] =
             [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
             + [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 8, 6, 0, 0, 0, 0, 0, 0, 0]
         #expect(code(header) == "too-many-pixels")
     }
 
-    @Test func aJPEGWhoseComponentNamesNoQuantisationTableIsCorrupt() throws {
+    @Test func jpegWithAnInvalidQuantisationTableNumberIsCorrupt() throws {
         for isProgressive in [false, true] {
             let picture = PixelBuffer.waves(64, 48, channels: 3)
             var bytes = try encode(picture, EncodeOptions(format: .jpeg, isProgressive: isProgressive))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func anOutputThatItsFormatCannotHoldIsRefused() throws {
+    @Test func outputTooLargeForItsFormatIsRejected() throws {
         let bytes = try PixelBuffer.waves(10, 10, channels: 3).jpeg()
         #expect(
             failureCode {

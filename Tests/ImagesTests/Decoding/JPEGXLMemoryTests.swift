@@ -3,9 +3,9 @@ import Testing
 @testable import Formats
 @testable import Images
 
-/// Estimates of memory against measured values and the default limit of 1 GiB.
+/// Memory estimates, compared with measured values and the default limit of 1 GiB.
 @Suite struct JPEGXLMemoryTests {
-    /// A kind of picture with the pixels that libjxl returns.
+    /// A kind of picture, and the format of the pixels that libjxl returns.
     private struct Kind {
         var frame = JPEGXLPicture.Frame(size: PixelSize(width: 1, height: 1))
         var extra = 0
@@ -16,7 +16,7 @@ import Testing
 
         init(_ change: (inout Kind) -> Void = { _ in }) { change(&self) }
 
-        /// Bytes for a million pixels each.
+        /// Returns the estimate in megabytes.
         func megabytes(_ megapixels: Int) -> Int {
             let size = PixelSize(width: 1000 * megapixels, height: 1000)
             var last = frame
@@ -37,7 +37,7 @@ import Testing
     private static let passes = Kind { $0.frame.passes = 3 }
     private static let noise = Kind { $0.frame.hasNoise = true }
 
-    @Test func phonesPicturesFitIntoTheDefaultLimitIfTheirDecoderFits() {
+    @Test func defaultLimitAllowsPhonePicturesDependingOnTheirCoding() {
         let limit = DecodeLimits.standard.maxMemoryBytes / 1_000_000
         for (name, kind, megapixels, fits) in [
             ("blocks", Self.blocks, 108, true), ("noise", Self.noise, 108, true), ("alpha", Self.alpha, 28, true),
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Bytes for each pixel, with those returned, as measured: see `JPEGXLMemory`.
+    /// Measured bytes per pixel, including the returned pixels; see `JPEGXLMemory`.
     private static let measured: [(name: String, bytes: Double, kind: Kind)] = [
         ("blocks", 5.7, blocks), ("noise", 7.5, noise), ("alpha", 33.5, alpha), ("in passes", 17.2, passes),
         ("gray", 15.5, Kind { $0.channels = 1 }),
@@ -77,14 +77,14 @@ import Testing
         ),
     ]
 
-    @Test func estimatesAreTheMeasuredValuesAndALittleMore() {
+    @Test func estimatesSlightlyExceedMeasuredValues() {
         for (name, bytes, kind) in Self.measured {
             let estimate = Double(kind.megabytes(1000)) / 1000
             #expect(estimate >= bytes && estimate < bytes * 1.45, "\(name): \(estimate) for \(bytes)")
         }
     }
 
-    @Test func longSectionsAndLayersInSmallFramesCount() {
+    @Test func sectionsAndCanvasAddToTheEstimate() {
         let size = PixelSize(width: 1000, height: 1000)
         var frame = JPEGXLPicture.Frame(size: PixelSize(width: 1, height: 1))
         func bytes(_ frame: JPEGXLPicture.Frame) -> Int {
@@ -97,7 +97,7 @@ import Testing
         #expect(bytes(frame) / 100_000 == small / 100_000 + 49)
     }
 
-    @Test func sizesBeyondAllNumbersAreTheMost() {
+    @Test func overflowingSizesSaturate() {
         let size = PixelSize(width: .max, height: 2)
         let frame = JPEGXLPicture.Frame(size: size, slot: 1, sectionBytes: .max)
         let picture = JPEGXLPicture(size: size, extraChannels: 4096, frames: [frame, frame])

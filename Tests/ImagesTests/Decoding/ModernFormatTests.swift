@@ -8,7 +8,7 @@ import Testing
 
 @testable import Images
 
-/// Whether a library is there; says so loudly if it is not.
+/// Whether a library is installed. Prints a warning if it is not.
 private func isThere(_ fault: UnsafePointer<CChar>?) -> Bool {
     guard let fault else { return true }
     Log.standardError("\n*** \(String(cString: fault)): what it reads is NOT TESTED.\n\n")
@@ -21,7 +21,7 @@ private let hasAVIF = isThere(cavif_load())
 
 /// AVIF, HEIC and JPEG XL.
 @Suite struct ModernFormatTests {
-    /// The greatest difference of the middle of each quarter from its colour.
+    /// Returns the largest difference between the centre of a quarter and its expected colour.
     private func difference(_ picture: PixelBuffer) -> Int {
         var most = 0
         for (index, colour) in SmallPictures.colours.enumerated() {
@@ -33,7 +33,7 @@ private let hasAVIF = isThere(cavif_load())
         return most
     }
 
-    @Test(.enabled(if: hasHEIF)) func aHEICIsRead() throws {
+    @Test(.enabled(if: hasHEIF)) func heicIsDecoded() throws {
         let source = MemorySource(SmallPictures.heic)
         let info = try ImageInspection.inspect(source)
         #expect(info.format == .heic && info.uprightSize == PixelSize(width: 32, height: 16) && info.hasAlpha == false)
@@ -41,7 +41,7 @@ private let hasAVIF = isThere(cavif_load())
         #expect(picture.channels == 3 && difference(picture) <= 6)
     }
 
-    @Test(.enabled(if: hasHEIF && hasAVIF), arguments: [3, 4]) func anAVIFIsRead(channels: Int) throws {
+    @Test(.enabled(if: hasHEIF && hasAVIF), arguments: [3, 4]) func avifIsDecoded(channels: Int) throws {
         let drawn = PixelBuffer.waves(90, 60, channels: channels)
         let source = MemorySource(try encode(drawn, EncodeOptions(format: .avif, quality: 95)))
         let info = try ImageInspection.inspect(source)
@@ -64,9 +64,9 @@ private let hasAVIF = isThere(cavif_load())
         }
     }
 
-    /// libjxl 0.7 takes DC groups that come before their global tree only with all bytes.
+    /// libjxl 0.7 decodes DC groups that precede their global tree only if it has all bytes.
     @Test(.enabled(if: hasJPEGXL), arguments: [false, true])
-    func aJPEGXLIsReadInPiecesUnlessItsSectionsAreReordered(isReordered: Bool) throws {
+    func jpegXLIsReadInPiecesUnlessItsSectionsAreReordered(isReordered: Bool) throws {
         let bytes = isReordered ? SmallPictures.reorderedJPEGXL : SmallPictures.jpegXL
         let size = try ImageInspection.inspect(MemorySource(bytes)).storedSize
         func read(_ pieceBytes: Int) throws -> (pixels: [UInt8], reads: Int) {
@@ -87,7 +87,7 @@ private let hasAVIF = isThere(cavif_load())
         }
     }
 
-    @Test(.enabled(if: hasJPEGXL)) func aJPEGXLIsRead() throws {
+    @Test(.enabled(if: hasJPEGXL)) func jpegXLIsDecoded() throws {
         let source = MemorySource(SmallPictures.jpegXL)
         let info = try ImageInspection.inspect(source)
         #expect(info.format == .jpegXL && info.storedSize == PixelSize(width: 32, height: 16))
@@ -100,8 +100,8 @@ private let hasAVIF = isThere(cavif_load())
         #expect(transparent.sample(2, 2, 3) == 255 && transparent.sample(30, 2, 3) == 128)
     }
 
-    /// libjxl 0.7 takes the second half of the size for the beginning of the content.
-    @Test(.enabled(if: hasJPEGXL)) func aJPEGXLInABoxWithALongSizeIsRead() throws {
+    /// libjxl 0.7 reads the second half of a 64-bit size as the beginning of the content.
+    @Test(.enabled(if: hasJPEGXL)) func jpegXLInABoxWithA64BitSizeIsDecoded() throws {
         let stream = SmallPictures.jpegXL
         let size = (0..<8).reversed().map { UInt8(truncatingIfNeeded: (stream.count + 16) >> (8 * $0)) }
         let head: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
@@ -110,7 +110,7 @@ private let hasAVIF = isThere(cavif_load())
         #expect(try difference(decode(MemorySource(boxed))) == 0)
     }
 
-    @Test func limitsHoldBeforeAnythingIsDecoded() {
+    @Test func limitsAreCheckedBeforeDecoding() {
         for (bytes, isThere) in [(SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL)] where isThere {
             func code(_ limits: DecodeLimits) -> String? {
                 failureCode { _ = try decode(MemorySource(bytes), limits: limits) }
@@ -121,7 +121,7 @@ private let hasAVIF = isThere(cavif_load())
         }
     }
 
-    @Test func everyCutAndEveryChangedByteEndsWithAPictureOrACode() {
+    @Test func truncatedAndChangedFilesAreDecodedOrRejected() {
         let limits = DecodeLimits(maxPixels: 1 << 16, maxMemoryBytes: 1 << 22, maxSeconds: 5)
         var random = SeededRandom(seed: 5)
         for (bytes, isThere) in [

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Images
 
-/// Pixels of animated PNGs, one letter each: red, green, blue, a half-transparent white, and a dot for transparent
-/// ones.
+/// Converts the pixels of animated PNGs to and from letters: red, green, blue, half-transparent white, and a dot for
+/// transparent.
 private enum Letters {
     static let colours: [(letter: Character, pixel: [UInt8])] = [
         ("r", [255, 0, 0, 255]), ("g", [0, 255, 0, 255]), ("b", [0, 0, 255, 255]), ("w", [255, 255, 255, 128]),
@@ -40,7 +40,7 @@ private enum Letters {
             .map { Letters.rows($0.picture) }
     }
 
-    @Test func aFrameThatStaysIsDrawnOverAndReplacesTransparencyToo() throws {
+    @Test func frameWithoutBlendingReplacesAllPixels() throws {
         let frames = [Letters.frame(["rrr", "rrr"]), Letters.frame([".g"], x: 1, y: 1)]
         #expect(try canvases(frames) == [["rrr", "rrr"], ["rrr", "r.g"]])
     }
@@ -50,7 +50,7 @@ private enum Letters {
         #expect(try canvases([Letters.frame(["rrr", "rrr"]), second]) == [["rrr", "rrr"], ["rrr", "rrg"]])
     }
 
-    @Test func halfTransparentPixelsAreMixedByTheirAlpha() throws {
+    @Test func translucentPixelsAreBlendedByTheirAlpha() throws {
         let frames = [Letters.frame(["r.w"]), Letters.frame(["www"], blend: 1)]
         let picture = try allFrames(DrawnPNGAnimation(width: 3, height: 1, frames: frames).png()).frames[1].picture
         #expect((0..<4).map { picture.sample(0, 0, $0) } == [255, 128, 128, 255])
@@ -59,26 +59,26 @@ private enum Letters {
         #expect((0..<4).map { picture.sample(2, 0, $0) } == [255, 255, 255, 192])
     }
 
-    @Test func clearedFrameLeavesTransparencyInItsRectangle() throws {
+    @Test func clearedFrameLeavesATransparentRectangle() throws {
         let frames = [
             Letters.frame(["rrr", "rrr"]), Letters.frame(["gg"], x: 1, disposal: 1), Letters.frame(["b"], y: 1),
         ]
         #expect(try canvases(frames) == [["rrr", "rrr"], ["rgg", "rrr"], ["r..", "brr"]])
     }
 
-    @Test func disposedFrameShowsTheFrameBelow() throws {
+    @Test func restoreToPreviousShowsTheEarlierFrame() throws {
         let frames = [
             Letters.frame(["rrr", "bbb"]), Letters.frame(["gg", "gg"], disposal: 2), Letters.frame(["g"], x: 2),
         ]
         #expect(try canvases(frames) == [["rrr", "bbb"], ["ggr", "ggb"], ["rrg", "bbb"]])
     }
 
-    @Test func restoredFirstFrameLeavesTransparency() throws {
+    @Test func restoredFirstFrameLeavesAnEmptyCanvas() throws {
         let frames = [Letters.frame(["rr"], disposal: 2), Letters.frame(["g"])]
         #expect(try canvases(frames, 2) == [["rr"], ["g."]])
     }
 
-    @Test(arguments: [1, 5]) func delaysPlaysAndDataInPiecesAreAsStored(pieces: Int) throws {
+    @Test(arguments: [1, 5]) func delaysPlaysAndSplitDataAreRead(pieces: Int) throws {
         let delays: [(UInt16, UInt16)] = [(1, 10), (0, 0), (7, 0), (1, 3)]
         var animation = DrawnPNGAnimation(
             width: 3, height: 2,
@@ -94,7 +94,7 @@ private enum Letters {
         #expect(read.frames.allSatisfy { Letters.rows($0.picture) == ["rgb", "bgr"] })
     }
 
-    @Test func aStillPictureBesideTheFramesIsNotOneOfThem() throws {
+    @Test func separateStillPictureIsNotAFrame() throws {
         var animation = DrawnPNGAnimation(width: 1, height: 1, frames: [Letters.frame(["r"]), Letters.frame(["g"])])
         animation.still = [0, 0, 255, 255]
         let source = MemorySource(animation.png())
@@ -105,7 +105,7 @@ private enum Letters {
         #expect(failureCode { _ = try decodeFrame(2, of: source) } == "no-such-frame")
     }
 
-    @Test func theOnlyFrameBesideAHiddenStillPictureWasNotShown() throws {
+    @Test func onlyFrameWithAHiddenStillPictureWasNotShown() throws {
         var animation = DrawnPNGAnimation(width: 2, height: 1, frames: [Letters.frame(["g"], x: 1)])
         animation.still = [0, 0, 255, 255, 0, 0, 255, 255]
         let source = MemorySource(animation.png())
@@ -119,13 +119,13 @@ private enum Letters {
             options: DecodeOptions()
         ) { _, _ in }
         #expect(Letters.rows(try decode(MemorySource(sink.bytes))) == [".g"])
-        // A hidden picture is better than none.
+        // Without a valid frame, the hidden picture is shown.
         var broken = animation.chunks
         broken.removeAll { $0.type == "fdAT" }
         #expect(Letters.rows(try decode(MemorySource(DrawnPNGAnimation.png(broken)))) == ["bb"])
     }
 
-    @Test func aFrameDescribedBeforeTheAnimationWasNotRead() throws {
+    @Test func frameControlBeforeAnimationControlWasNotRead() throws {
         var animation = DrawnPNGAnimation(
             width: 1, height: 1, frames: [[0], [1]].map { .init(width: 1, height: 1, bytes: $0) })
         animation.palette = [255, 0, 0, 0, 255, 0]
@@ -137,7 +137,7 @@ private enum Letters {
         #expect(try inspect(MemorySource(DrawnPNGAnimation.png(chunks))).hidesStill == false)
     }
 
-    @Test func paletteColoursAndTransparencyAreShared() throws {
+    @Test func paletteAndTransparencyAreSharedByAllFrames() throws {
         var frame = DrawnPNGAnimation.Frame(width: 2, height: 1, bytes: [0, 1])
         frame.blend = 1
         var animation = DrawnPNGAnimation(width: 2, height: 1, frames: [frame, frame])
@@ -150,7 +150,7 @@ private enum Letters {
 
     // MARK: Damage
 
-    /// The code of the failure for chunks that were changed; nil if there is none.
+    /// Returns the error code after a change of the chunks; nil if there is no error.
     private func code(_ change: (inout [PNGChunk]) -> Void) -> String? {
         var animation = DrawnPNGAnimation(
             width: 3, height: 2, frames: (0..<3).map { _ in Letters.frame(["rgb", "bgr"]) })
@@ -159,14 +159,14 @@ private enum Letters {
         change(&chunks)
         let bytes = DrawnPNGAnimation.png(chunks)
         let code = failureCode { _ = try PNGAnimation.read(MemorySource(bytes), frameLimit: 9) }
-        // What breaks a rule is shown as a still picture, as it is by browsers.
+        // Invalid animations are shown as still pictures, as in browsers.
         let header = try? inspect(MemorySource(bytes))
         let reader = header.flatMap { try? animationReader(MemorySource(bytes), $0, options: DecodeOptions()) }
         #expect((reader == nil) == (code != nil))
         return code
     }
 
-    /// Changes a byte of the first chunk of a type from the second frame on.
+    /// Changes a byte of the last chunk of a type.
     private func code(_ type: String, byte: Int, _ value: UInt8) -> String? {
         code { chunks in
             let index = chunks.lastIndex { $0.type == type }!
@@ -176,7 +176,7 @@ private enum Letters {
         }
     }
 
-    @Test func chunksOfAnAnimationAreChecked() {
+    @Test func invalidAnimationChunksAreDetected() {
         #expect(code { _ in } == nil)
         // IHDR, acTL, fcTL, two IDAT; fcTL and two fdAT twice; IEND.
         #expect(code { $0.remove(at: 6) } == "corrupt-image", "a gap")
@@ -192,12 +192,12 @@ private enum Letters {
         #expect(code("fcTL", byte: 25, 2) == "corrupt-image", "a blend")
     }
 
-    @Test func aWrongChecksumOfAFrameIsDamage() throws {
+    @Test func wrongChecksumOfAFrameIsDamage() throws {
         let bytes = DrawnPNGAnimation(
             width: 3, height: 1, frames: [Letters.frame(["rgb"]), Letters.frame(["bgr"])]
         ).png()
         #expect(failureCode { _ = try allFrames(bytes) } == nil)
-        // The last byte before the end chunk, which has twelve, and one of the data before the checksum.
+        // The last byte before the end chunk of twelve bytes, and a byte of the data before the checksum.
         for place in [13, 20] {
             var damaged = bytes
             damaged[bytes.count - place] ^= 1
@@ -205,7 +205,7 @@ private enum Letters {
         }
     }
 
-    @Test func withoutAClaimBeforeTheDataItIsAStillPicture() throws {
+    @Test func pngWithoutAnimationControlBeforeTheDataIsStill() throws {
         let chunks = DrawnPNGAnimation(
             width: 1, height: 1, frames: [Letters.frame(["r"]), Letters.frame(["g"])]
         ).chunks
@@ -219,7 +219,7 @@ private enum Letters {
         }
     }
 
-    @Test func theFirstFramesDescriptionMayPrecedeTheClaim() throws {
+    @Test func firstFrameControlMayPrecedeAnimationControl() throws {
         var chunks = DrawnPNGAnimation(
             width: 1, height: 1, frames: [Letters.frame(["r"]), Letters.frame(["g"])]
         ).chunks
@@ -236,7 +236,7 @@ private enum Letters {
         #expect(read.map { Letters.rows($0.picture) } == [["r"], ["g"]])
     }
 
-    @Test func framesAreLimited() throws {
+    @Test func animationLimitsAreChecked() throws {
         let frames = (0..<4).map { _ in Letters.frame(["rg"]) }
         let bytes = DrawnPNGAnimation(width: 2, height: 1, frames: frames).png()
         func code(_ limits: DecodeLimits) -> String? {

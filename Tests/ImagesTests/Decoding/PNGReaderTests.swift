@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// A PNG taken apart, to be put together otherwise.
+/// The chunks of a PNG, to change and reassemble.
 struct PNGChunks {
     struct Chunk {
         var type: String
@@ -50,7 +50,7 @@ struct PNGChunks {
 
     static func number(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
-    /// CRC-32 as PNG wants it (annex D).
+    /// CRC-32 as PNG defines it (annex D).
     static func crc(_ bytes: [UInt8]) -> UInt32 {
         var crc: UInt32 = 0xFFFF_FFFF
         for byte in bytes {
@@ -62,7 +62,7 @@ struct PNGChunks {
 }
 
 @Suite struct PNGReaderTests {
-    /// Enough pixels for a worker, and not a multiple of anything.
+    /// Large enough for a worker. The sides are prime numbers.
     private static func large(channels: Int) -> PixelBuffer {
         var picture = PixelBuffer.waves(701, 523, channels: channels)
         for i in stride(from: 0, to: picture.bytes.count, by: 97) { picture.bytes[i] &+= 41 }
@@ -85,13 +85,13 @@ struct PNGChunks {
         return bytes
     }
 
-    @Test(arguments: 1...4) func pixelsComeBackWithAndWithoutAThread(channels: Int) throws {
+    @Test(arguments: 1...4) func pixelsSurviveARoundTripWithAnyNumberOfThreads(channels: Int) throws {
         let picture = Self.large(channels: channels)
         let source = MemorySource(try encode(picture, EncodeOptions(format: .png)))
         for threads in [0, 1, 4] { #expect(try pixels(source, threads: threads) == picture.bytes) }
     }
 
-    @Test(arguments: 1...4) func libpngGivesTheSamePixels(channels: Int) throws {
+    @Test(arguments: 1...4) func libpngDecodesTheSamePixels(channels: Int) throws {
         for picture in [Self.large(channels: channels), .noise(33, 21, channels: channels)] {
             let source = MemorySource(try encode(picture, EncodeOptions(format: .png)))
             #expect(try pixels(source, threads: 0, allowsDirect: false) == picture.bytes)
@@ -99,7 +99,7 @@ struct PNGChunks {
     }
 
     @Test(arguments: ["png-suite", "photos", "exif"])
-    func libpngGivesTheSamePixelsOfPictures(_ folder: String) throws {
+    func libpngDecodesTheSamePixelsOfTheCorpus(_ folder: String) throws {
         for path in try Corpus.pictures(in: folder) where path.hasSuffix(".png") && !path.contains("png-suite/x") {
             let source = try File.openInput(path)
             guard source.count < 1 << 20 else { continue }
@@ -107,7 +107,7 @@ struct PNGChunks {
         }
     }
 
-    @Test(arguments: [false, true]) func transparencyBeforeThePaletteGaveRowsOfGarbage(isWide: Bool) throws {
+    @Test(arguments: [false, true]) func transparencyBeforeThePaletteGaveGarbageRows(isWide: Bool) throws {
         let picture = DrawnPicture.noise(40, 9, channels: 3, seed: 4)
         let key: [UInt8] = [0, picture.bytes[0], 0, picture.bytes[1], 0, picture.bytes[2]]
         let chunks = [PNGChunk("tRNS", key), PNGChunk("PLTE", [1, 2, 3])]
@@ -127,7 +127,7 @@ struct PNGChunks {
         #expect(read.size == PixelSize(width: 40, height: 9) && colours == picture.bytes)
     }
 
-    @Test func dataMayBeCutIntoChunksAnywhere() throws {
+    @Test func dataMayBeSplitIntoChunksAnywhere() throws {
         let picture = PixelBuffer.noise(40, 30, channels: 3)
         var png = PNGChunks(try encode(picture, EncodeOptions(format: .png)))
         png.setData(png.data, sizes: [0, 1, 1, 0, 7, 300, 0])
@@ -135,7 +135,7 @@ struct PNGChunks {
         #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
     }
 
-    /// The last bytes of such a stream hold more than there is room for when all chunks have been read.
+    /// When all chunks have been read, the inflater still holds more data than fits in the buffer.
     @Test func bytesBufferedInTheInflaterAreNotLost() throws {
         var png = PNGChunks(try encode(.noise(40, 30, channels: 3), EncodeOptions(format: .png)))
         png.chunks[0].body.replaceSubrange(..<8, with: PNGChunks.number(300) + PNGChunks.number(300))
@@ -152,7 +152,7 @@ struct PNGChunks {
         #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
     }
 
-    @Test(arguments: [0, 1]) func damageIsNamed(threads: Int) throws {
+    @Test(arguments: [0, 1]) func damageIsReportedWithItsErrorCode(threads: Int) throws {
         let picture = Self.large(channels: 3)
         let bytes = try encode(picture, EncodeOptions(format: .png))
         let png = PNGChunks(bytes)
@@ -176,7 +176,7 @@ struct PNGChunks {
         // Too little data, in whole chunks.
         #expect(code(changed { $0.setData(Array(png.data.dropLast(30))) }) == "corrupt-image")
         #expect(code(changed { $0.setData(Array(png.data.prefix(png.data.count / 2))) }) == "corrupt-image")
-        // An unknown chunk that may not be ignored, before and behind the data; and one that may.
+        // An unknown critical chunk, and an unknown ancillary chunk, before and after the data.
         for (type, expected) in [("NoPe", "unsupported-image"), ("noPe", nil)] {
             #expect(code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: 1) }) == expected)
             #expect(
@@ -184,7 +184,7 @@ struct PNGChunks {
         }
     }
 
-    /// Fails, or stops the run, at a place.
+    /// Fails, or cancels the run, at a position.
     private struct FailingSource: ByteSource {
         let bytes: MemorySource
         let place: Int
@@ -201,14 +201,14 @@ struct PNGChunks {
         }
     }
 
-    @Test(arguments: [0, 1]) func aFailureOfTheSourceComesBackUnchanged(threads: Int) throws {
+    @Test(arguments: [0, 1]) func sourceErrorIsThrownUnchanged(threads: Int) throws {
         let bytes = MemorySource(try encode(.noise(700, 500, channels: 3), EncodeOptions(format: .png)))
         #expect(throws: SystemFailure(errno: 5, "read")) {
             _ = try pixels(FailingSource(bytes: bytes, place: 300_000), threads: threads)
         }
     }
 
-    @Test(arguments: [0, 1]) func aStoppedRunEndsThePicture(threads: Int) throws {
+    @Test(arguments: [0, 1]) func interruptionStopsTheReader(threads: Int) throws {
         let bytes = MemorySource(try encode(.noise(700, 500, channels: 3), EncodeOptions(format: .png)))
         let interruption = Interruption()
         let source = FailingSource(bytes: bytes, place: 300_000, interruption: interruption)
@@ -218,7 +218,7 @@ struct PNGChunks {
         #expect(throws: Cancelled.self) { for _ in 0..<500 { try reader.readRow(into: row.bytes) } }
     }
 
-    @Test func aReaderThatIsDroppedGivesItsThreadBack() throws {
+    @Test func abandonedReaderReturnsItsThread() throws {
         let source = MemorySource(try encode(Self.large(channels: 3), EncodeOptions(format: .png)))
         let threads = ThreadBudget(1)
         let row = AlignedBuffer(count: 2103)
@@ -233,7 +233,7 @@ struct PNGChunks {
         }
     }
 
-    @Test func finishingEarlyStillChecksTheRest() throws {
+    @Test func finishingEarlyChecksTheRestOfTheFile() throws {
         let bytes = try encode(Self.large(channels: 3), EncodeOptions(format: .png))
         for threads in [0, 1] {
             let options = DecodeOptions(spareThreads: ThreadBudget(threads))
@@ -245,7 +245,7 @@ struct PNGChunks {
 }
 
 @Suite struct ThreadBudgetTests {
-    @Test func thereAreOnlySoManyThreads() {
+    @Test func budgetLimitsTheNumberOfThreads() {
         let threads = ThreadBudget(2)
         #expect([threads.take(), threads.take(), threads.take()] == [true, true, false])
         threads.giveBack()

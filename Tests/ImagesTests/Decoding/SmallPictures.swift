@@ -1,9 +1,9 @@
 import Support
 
-/// Pictures of 32x16 pixels, written by the formats' own encoders: quarters of red, green, blue and yellow, of which
-/// those on the right may be half transparent.
+/// Pictures of 32x16 pixels in quarters of red, green, blue and yellow, written by the formats' own encoders. The right
+/// quarters may be half transparent.
 enum SmallPictures {
-    /// By x265 and libheif, nearly without loss, in tiles.
+    /// Nearly lossless, in tiles, by x265 and libheif.
     static let heic = Base64.decoded(
         "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA"
             + "AAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAACAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAABWwACAAEA"
@@ -18,15 +18,15 @@ enum SmallPictures {
             + "+v9X0+HJk/04BL4ilfAB3eJYYghXRJa5r5sJV+r8wevi8srRAMhfpMrg4U0dta6sabltu0o9PdTT5fDHaUA2ksGKSxPjsaNl"
             + "6jPX7Izi3vvd1wnc8g9vYaiSDeA=")!
 
-    /// Without loss, bare.
+    /// Lossless, without a container.
     static let jpegXL = Base64.decoded(
         "/wrDQUBxIQgCAQDIAEsoN9YfvFdQMAGgvsyLMWa8qwsAXSAIgMGJaoADMYjQCGjgke+CkQvoYiV9A0/5qKMC")!
 
-    /// Without loss, with alpha.
+    /// Lossless, with alpha.
     static let jpegXLWithAlpha = Base64.decoded(
         "/wrDwYLiQggIEADcAEsoN9YfvFeQMAVG1Jd5McbMc+cFhAA4jkcwgCL46kp8q7atNrxo4gMay4ArGCCZ/T5j0mSB/wg=")!
 
-    /// Black and white halves of 32x16 pixels in video's range, by libavif.
+    /// Black and white halves of 32x16 pixels in limited range, by libavif.
     static let grayAVIF10 = Base64.decoded(
         "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAPBtZXRhAAAAAAAAAChoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAbGli"
             + "YXZpZgAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAEUAAAAHAAAAChpaW5mAAAAAAABAAAAGmluZmUCAAAA"
@@ -40,10 +40,10 @@ enum SmallPictures {
             + "AAAAABNjb2xybmNseAABAA0ABgAAAAAXaXBtYQAAAAAAAAABAAEEAQKDBAAAACVtZGF0EgAKCFgQ/+z4CGgxMg8QAKMg/jutHQTw"
             + "jiudt1s=")!
 
-    /// The colour of each quarter, from the top left on.
+    /// The colour of each quarter, starting at the top left.
     static let colours: [[UInt8]] = [[230, 30, 40], [40, 200, 60], [50, 70, 220], [240, 230, 80]]
 
-    /// 300 x 4 pixels whose sections come from the last to the first.
+    /// 300 x 4 pixels, with the sections in reverse order.
     static let reorderedJPEGXL = Base64.decoded(
         "/woYAFaCgOJCCAABKGFs8g8TCAEAAAAGqIAKSxIpUb2AAhhwH8b7uAqCIJiRgoLmhTEGL2GsYhvVyNYpxmD9MTgmxv/4vxAA"
             + "EADCngvZgJUKAADApQgAAAAwAQAAAzD1lAA+aHNfX7AGgfbygLbl/bxDAeESAzBcSIVCUQORlGPf24AAQCSrGcYjp0tfTkp6"

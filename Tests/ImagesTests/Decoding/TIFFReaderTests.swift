@@ -6,7 +6,7 @@ import Testing
 
 @testable import Images
 
-/// Whether libtiff is there; says so loudly if it is not.
+/// Whether libtiff is installed. Prints a warning if it is not.
 let hasTIFF: Bool = {
     guard let fault = ctiff_load() else { return true }
     Log.standardError("\n*** \(String(cString: fault)): what is read as TIFF is NOT TESTED.\n\n")
@@ -14,7 +14,7 @@ let hasTIFF: Bool = {
 }()
 
 @Suite(.enabled(if: hasTIFF)) struct TIFFReaderTests {
-    /// Numbers that differ from pixel to pixel and from sample to sample, up to a largest one.
+    /// Samples from 0 to `most` that differ from pixel to pixel and from channel to channel.
     private func samples(_ width: Int, _ height: Int, _ samplesPerPixel: Int, most: Int = 255) -> [UInt16] {
         (0..<width * height * samplesPerPixel).map { UInt16($0 * 31 % (most + 1)) }
     }
@@ -39,14 +39,14 @@ let hasTIFF: Bool = {
     }
 
     @Test(arguments: DrawnTIFF.Compression.allCases, [1, 3])
-    func eightBitsComeAsTheyAreStored(compression: DrawnTIFF.Compression, samplesPerPixel: Int) throws {
+    func eightBitSamplesAreUnchanged(compression: DrawnTIFF.Compression, samplesPerPixel: Int) throws {
         for (isSeparate, tile, isPredicted) in [
             (false, false, false), (true, false, false), (false, true, false), (true, true, true), (false, false, true),
         ] {
             for isBig in [false, true] {
                 let picture = drawn(37, 21, samplesPerPixel) {
                     $0.compression = compression
-                    // Differences go with compressions that have them.
+                    // Horizontal differencing requires a compression that supports it.
                     $0.isPredicted = isPredicted && compression == .deflate
                     $0.isSeparate = isSeparate
                     $0.tile = tile ? (16, 16) : nil
@@ -60,13 +60,13 @@ let hasTIFF: Bool = {
         }
     }
 
-    @Test(arguments: [1, 2, 4], [0, 1]) func fewBitsSpreadOverAllLevels(bits: Int, photometric: Int) throws {
+    @Test(arguments: [1, 2, 4], [0, 1]) func samplesOfFewBitsAreScaledToAllLevels(bits: Int, photometric: Int) throws {
         let picture = drawn(37, 21, 1, bits: bits) { $0.photometric = photometric }
         let levels = picture.samples.map { UInt8(Int($0) * 255 / (1 << bits - 1)) }
         #expect(try decoded(picture).bytes == levels.map { photometric == 0 ? 255 - $0 : $0 })
     }
 
-    @Test(arguments: [false, true]) func sixteenBitsAreRounded(isBigEndian: Bool) throws {
+    @Test(arguments: [false, true]) func sixteenBitSamplesAreRounded(isBigEndian: Bool) throws {
         let picture = drawn(40, 10, 3, bits: 16) {
             $0.isBigEndian = isBigEndian
             $0.samples = $0.samples.map { $0 &* 2657 }
@@ -74,8 +74,8 @@ let hasTIFF: Bool = {
         #expect(try decoded(picture).bytes == picture.samples.map { UInt8((Int($0) + 128) / 257) })
     }
 
-    @Test func sixteenBitsGoThroughTheProfile() throws {
-        // A ramp of light over two levels of eight bits: the shadows have many more.
+    @Test func profileIsAppliedToAll16Bits() throws {
+        // A linear ramp over two 8-bit levels, which become many levels in sRGB's shadows.
         let picture = drawn(512, 1, 3, bits: 16) {
             $0.samples = (0..<512 * 3).map { UInt16($0 / 3) }
             $0.profile = TestProfile.matrix(gamma: 1, wide: false)
@@ -95,7 +95,7 @@ let hasTIFF: Bool = {
         #expect(try decoded(picture).bytes == expected)
     }
 
-    @Test func alphaIsStraightForEveryStoredKind() throws {
+    @Test func premultipliedAndStraightAlphaBecomeStraight() throws {
         for kind in [1, 2] {
             let picture = drawn(2, 1, 4) {
                 $0.samples = [100, 50, 0, 100, 7, 8, 9, 255]
@@ -104,12 +104,12 @@ let hasTIFF: Bool = {
             let colours: [UInt8] = kind == 1 ? [255, 128, 0, 100] : [100, 50, 0, 100]
             #expect(try decoded(picture).bytes == colours + [7, 8, 9, 255])
         }
-        // A fourth sample of no meaning is left out.
+        // A fourth sample without a known meaning is dropped.
         let unknown = drawn(2, 1, 4) { $0.shorts[338] = [0] }
         #expect(try decoded(unknown).channels == 3)
     }
 
-    @Test(arguments: [(1, 2), (2, 4)]) func aSampleMoreThanTheColoursIsAlphaUnlessATagSaysOtherwise(
+    @Test(arguments: [(1, 2), (2, 4)]) func extraSampleWithoutATagIsAlpha(
         photometric: Int, samples: Int
     ) throws {
         let levels = (0..<UInt16(2 * samples)).map { 10 + $0 * 20 }
@@ -119,12 +119,12 @@ let hasTIFF: Bool = {
         }
         #expect(try ImageHeader.read(MemorySource(picture.tiff())).hasAlpha == true)
         #expect(try decoded(picture).bytes == levels.map(UInt8.init))
-        // Two samples more have no meaning that is known.
+        // Two extra samples have no known meaning.
         let several = drawn(2, 1, samples + 1) { $0.photometric = photometric }
         #expect(try decoded(several).channels == samples - 1)
     }
 
-    @Test(arguments: [false, true]) func alphaBesideInksWasLost(isSeparate: Bool) throws {
+    @Test(arguments: [false, true]) func alphaOfCMYKWasLost(isSeparate: Bool) throws {
         let opaque = drawn(3, 1, 4) {
             $0.photometric = 5
             $0.samples = [0, 0, 0, 0, 0, 0, 0, 255, 0, 255, 255, 0]
@@ -134,7 +134,7 @@ let hasTIFF: Bool = {
         clear.isSeparate = isSeparate
         for (kind, samples) in [
             (2, [0, 0, 0, 0, 100, 0, 0, 0, 255, 255, 0, 255, 255, 0, 51]),
-            // Inks multiplied by their alpha.
+            // Inks premultiplied by alpha.
             (1, [0, 0, 0, 0, 100, 0, 0, 0, 255, 255, 0, 51, 51, 0, 51]),
         ] as [(UInt16, [UInt16])] {
             clear.samples = samples
@@ -148,7 +148,7 @@ let hasTIFF: Bool = {
         }
     }
 
-    @Test(arguments: [4, 8]) func alphaBesideAPaletteWasLost(bits: Int) throws {
+    @Test(arguments: [4, 8]) func alphaOfAPalettePictureWasLost(bits: Int) throws {
         let most = 1 << bits - 1
         let picture = drawn(2, 1, 2, bits: bits) {
             $0.photometric = 3
@@ -160,7 +160,7 @@ let hasTIFF: Bool = {
         #expect(try decoded(picture).bytes == [30, 50, 70, 255, 60, 100, 140, UInt8(3 * 255 / most)])
     }
 
-    @Test func aFaxWithoutAPhotometricTagWasInverted() throws {
+    @Test func faxWithoutAPhotometricTagWasInverted() throws {
         // Two white rows of 16 pixels in group 4 (ITU-T T.6): "vertical, 0" for each, then the end of the block.
         let fax: [UInt8] = [0b1100_0000, 0b0000_0100, 0b0000_0000, 0b0100_0000]
         func tag(_ number: Int, _ value: Int) -> [UInt8] {
@@ -171,7 +171,7 @@ let hasTIFF: Bool = {
         #expect(try decode(MemorySource(bytes)).bytes.allSatisfy { $0 == 255 })
     }
 
-    @Test func inksBecomeColours() throws {
+    @Test func cmykIsConvertedToRGB() throws {
         let picture = drawn(3, 1, 4) {
             $0.photometric = 5
             $0.samples = [0, 0, 0, 0, 0, 0, 0, 255, 0, 255, 255, 0]
@@ -202,21 +202,21 @@ let hasTIFF: Bool = {
 
     // MARK: Damage and limits
 
-    @Test func kindsThatAreNotReadSaySo() {
+    @Test func unsupportedKindsAreReported() {
         #expect(code(drawn(4, 4, 3) { $0.photometric = 8 }.tiff()) == "unsupported-image")
         #expect(code(drawn(4, 4, 3) { $0.shorts[339] = [3, 3, 3] }.tiff()) == "unsupported-image")
         let spot = drawn(4, 4, 4) { ($0.photometric, $0.shorts[332]) = (5, [2]) }
         #expect(code(spot.tiff()) == "unsupported-image")
     }
 
-    @Test func limitsHoldBeforeMemoryIsTaken() {
+    @Test func limitsAreCheckedBeforeMemoryIsAllocated() {
         let bytes = drawn(64, 64, 3) { $0.tile = (64, 64) }.tiff()
         #expect(code(bytes, DecodeLimits(maxPixels: 4095)) == "too-many-pixels")
         #expect(code(bytes, DecodeLimits(maxMemoryBytes: 20_000)) == "out-of-memory-limit")
         #expect(code(bytes) == nil)
     }
 
-    @Test func everyCutAndEveryChangedByteEndsWithAPictureOrACode() {
+    @Test func truncatedAndChangedFilesAreDecodedOrRejected() {
         let whole = drawn(20, 9, 3) { $0.compression = .deflate }.tiff()
         for count in stride(from: 0, to: whole.count, by: 7) {
             let code = code(Array(whole[..<count]))

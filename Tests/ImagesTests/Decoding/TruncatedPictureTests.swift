@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// All rows that a reader gives of broken-off bytes, and whether it noticed.
+/// Reads all rows of a truncated picture, and returns whether the reader reports the truncation.
 private func whatThereIs(
     _ bytes: [UInt8], scale: Int = 8, allowsTruncated: Bool = true
 ) throws -> (pixels: PixelBuffer, isTruncated: Bool) {
@@ -34,7 +34,7 @@ private func whatThereIs(
         return Array(picture.bytes[range.lowerBound * rowBytes..<range.upperBound * rowBytes])
     }
 
-    @Test func topOfEveryFormatIsDecoded() throws {
+    @Test func topOfATruncatedPictureIsDecoded() throws {
         for format in OutputFormat.readable {
             let bytes = try encode(Self.picture, EncodeOptions(format: format, quality: 90))
             let whole = try whatThereIs(bytes)
@@ -49,14 +49,14 @@ private func whatThereIs(
         }
     }
 
-    /// The last of seven passes holds every other row.
+    /// The last of seven passes has every other row.
     @Test(arguments: [20, 100, 1000, 5000])
-    func anInterlacedPictureLosesOnlyTheMissingBytes(_ missing: Int) throws {
+    func truncatedInterlacedPictureLosesOnlyTheMissingSamples(_ missing: Int) throws {
         let bytes = try encode(Self.picture, EncodeOptions(format: .png, isProgressive: true))
         let part = try whatThereIs(Array(bytes.dropLast(missing)))
         #expect(part.isTruncated)
         let wrong = zip(part.pixels.bytes, Self.picture.bytes).count { $0 != $1 }
-        // Noise takes a byte for each sample; one row of the pass may be unfinished.
+        // Noise takes a byte per sample. A row of the pass may be incomplete.
         #expect(wrong <= missing + 2 * 120 * 3, "\(wrong) samples")
     }
 
@@ -72,7 +72,7 @@ private func whatThereIs(
         #expect(rows(gray, 80..<90).allSatisfy { $0 == 128 })
     }
 
-    @Test func onlyTheEndMayBeMissing() throws {
+    @Test func missingEndMarkerLosesNoPixels() throws {
         for bytes in [try Self.picture.jpeg(), try encode(Self.picture, EncodeOptions(format: .png))] {
             let missing = Array(bytes.dropLast(2))
             let (part, whole) = (try whatThereIs(missing), try whatThereIs(bytes))
@@ -80,7 +80,7 @@ private func whatThereIs(
         }
     }
 
-    @Test func incompleteHeaderHasNoPicture() throws {
+    @Test func incompleteHeaderIsRejected() throws {
         for format in OutputFormat.readable {
             let bytes = try encode(Self.picture, EncodeOptions(format: format))
             for count in [0, 3, 11, 20] {
@@ -89,7 +89,7 @@ private func whatThereIs(
         }
     }
 
-    @Test func everyLengthGivesAPictureOrARefusal() throws {
+    @Test func everyTruncatedLengthIsDecodedOrRejected() throws {
         for format in OutputFormat.readable {
             let bytes = try encode(.noise(40, 30, channels: 3), EncodeOptions(format: format))
             for count in stride(from: 0, to: bytes.count, by: 41) {
@@ -104,7 +104,7 @@ private func whatThereIs(
 
 extension CorpusTests {
     @Test(arguments: ["malformed", "png-suite", "gif", "webp"])
-    func brokenFilesEndWithAPictureOrARefusalToo(folder: String) throws {
+    func damagedFilesAreDecodedOrRejectedIfTruncationIsAllowed(folder: String) throws {
         for path in try Corpus.pictures(in: folder) {
             do {
                 _ = try whatThereIs(File.openInput(path).bytes(0..<(32 << 20)))
@@ -115,7 +115,7 @@ extension CorpusTests {
         }
     }
 
-    @Test func picturesMayBreakOffAnywhere() throws {
+    @Test func picturesMayBeTruncatedAnywhere() throws {
         let drawn = ["photos/progressive-420-large.jpg", "photos/baseline-420-large.jpg", "gif/interlaced.gif"]
         let real = ["photos/flower.png.im_q85_420_progr.jpg", "photos/MW_fermi_gamma.jpg"]
         let names = drawn + (Corpus.isPresent ? real : [])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// What fills the room beside a picture that is shown whole.
+/// The backdrop around a picture in `ContentMode.contain`.
 @Suite struct BackdropTests {
     private func contained(
         _ picture: PixelBuffer, _ width: Int, _ height: Int, _ backdrop: Backdrop, quarterTurns: Int = 0
@@ -37,27 +37,27 @@ import Testing
         }
     }
 
-    @Test func transparentPixelsLieOnItToo() throws {
+    @Test func transparentPixelsShowTheBackdrop() throws {
         let picture = PixelBuffer(size: PixelSize(width: 10, height: 4), filledWith: [200, 0, 0, 0])
         let made = try contained(picture, 20, 10, .colour(RGB(red: 1, green: 2, blue: 3)))
         #expect(pixel(made, 10, 5) == [1, 2, 3, 255])
     }
 
-    @Test func aTurnedPictureIsContainedUpright() throws {
+    @Test func rotatedPictureIsContainedUpright() throws {
         let picture = PixelBuffer(size: PixelSize(width: 4, height: 10), filledWith: [9, 8, 7])
         let made = try contained(picture, 20, 10, .colour(.white), quarterTurns: 1)
         #expect(
             pixel(made, 5, 3) == [9, 8, 7] && pixel(made, 14, 6) == [9, 8, 7] && pixel(made, 4, 3) == [255, 255, 255])
     }
 
-    @Test func dominantColourComesFromThePicture() throws {
+    @Test func dominantBackdropHasTheDominantColour() throws {
         let picture = PixelBuffer(size: PixelSize(width: 40, height: 10), filledWith: [30, 120, 200])
         let made = try contained(picture, 40, 40, .dominant)
         #expect(pixel(made, 0, 0) == [30, 120, 200] && pixel(made, 39, 39) == [30, 120, 200])
     }
 
-    @Test func blurIsThePictureWithoutItsDetail() throws {
-        // Stripes of two colours beside each other, red above blue.
+    @Test func blurredBackdropKeepsOnlyCoarseColours() throws {
+        // Two stripes, red above blue.
         let (red, blue): ([UInt8], [UInt8]) = ([220, 20, 20], [20, 20, 220])
         var picture = PixelBuffer(size: PixelSize(width: 200, height: 100), filledWith: red)
         for y in 50..<100 {
@@ -66,7 +66,7 @@ import Testing
         let made = try contained(picture, 200, 400, .blur)
         let (top, bottom) = (pixel(made, 100, 0), pixel(made, 100, 399))
         #expect(top[0] > 180 && top[2] < 60 && bottom[2] > 180 && bottom[0] < 60)
-        // No step from row to row beside the picture.
+        // Adjacent rows beside the picture differ little.
         for y in 1..<400 where !(149...251).contains(y) {
             #expect(abs(Int(pixel(made, 3, y)[0]) - Int(pixel(made, 3, y - 1)[0])) <= 4, "\(y)")
         }

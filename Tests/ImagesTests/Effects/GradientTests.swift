@@ -4,7 +4,7 @@ import Testing
 @testable import Images
 
 extension PixelBuffer {
-    /// The picture with `body` done to each of its rows, from the top.
+    /// Returns a copy with `body` applied to each row, from the top.
     func mappingRows(_ body: (UnsafeMutablePointer<UInt8>, Int) -> Void) -> PixelBuffer {
         var copy = self
         copy.bytes.withUnsafeMutableBufferPointer { pixels in
@@ -17,8 +17,8 @@ extension PixelBuffer {
 @Suite struct GradientTests {
     private func isNear(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 1e-9 }
 
-    @Test func stopsLieAtThirdsOfTheHeight() {
-        // With three rows the pixel centres are at 1/6, 1/2 and 5/6; with 3 x 999 the stops lie in the middle of rows.
+    @Test func stopsAreAtThirdsOfTheHeight() {
+        // Three rows have their centres at 1/6, 1/2 and 5/6. 3000 rows include rows close to each stop.
         #expect(isNear(Gradient.standard.alpha(row: 2, height: 3), 0.65))
         #expect(isNear(Gradient.standard.alpha(row: 1, height: 3), 0.35))
         #expect(isNear(Gradient.standard.alpha(row: 0, height: 3), 0.1))
@@ -37,7 +37,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test(arguments: Gradient.allCases) func blackOnlyGrowsTowardsTheBottom(gradient: Gradient) {
+    @Test(arguments: Gradient.allCases) func opacityNeverDecreasesTowardsTheBottom(gradient: Gradient) {
         for height in [1, 2, 3, 7, 100, 4001] {
             let alphas = (0..<height).map { gradient.alpha(row: $0, height: height) }
             #expect(alphas.allSatisfy { (0...0.8).contains($0) })
@@ -58,7 +58,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test(arguments: [2, 4]) func blackLiesOverTransparentPixelsToo(channels: Int) {
+    @Test(arguments: [2, 4]) func blackIsComposedOverTransparentPixels(channels: Int) {
         let picture = PixelBuffer.noise(64, 40, channels: channels, seed: 3)
         let output = picture.mappingRows {
             Gradient.standard.apply(row: $1, of: 40, to: $0, channels: channels, width: 64)
@@ -75,7 +75,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test func opaqueAlphaStaysOpaqueAndGivesWhatRGBGives() {
+    @Test func opaqueRGBAGivesTheSameResultAsRGB() {
         let rgb = PixelBuffer.noise(20, 30, channels: 3)
         var rgba = PixelBuffer(size: rgb.size, filledWith: [0, 0, 0, 255])
         for i in 0..<600 { for c in 0..<3 { rgba.bytes[i * 4 + c] = rgb.bytes[i * 3 + c] } }

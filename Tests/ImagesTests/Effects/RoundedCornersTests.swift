@@ -4,7 +4,7 @@ import Testing
 @testable import Images
 
 @Suite struct RoundedCornersTests {
-    /// The covered part of a pixel, counted on a grid of 64x64 points in it.
+    /// Returns the coverage of a pixel, counted on a grid of 64x64 points.
     private func counted(_ corners: RoundedCorners, _ x: Int, _ y: Int) -> Double {
         let (width, height, radius) = (Double(corners.size.width), Double(corners.size.height), corners.radius)
         var inside = 0
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [(20, 14, 5.0), (20, 14, 6.3), (9, 9, 99), (7, 30, 3.5), (1, 1, 4), (2, 5, 1), (30, 30, 0.4)])
-    func coverageIsTheAreaWithinTheOutline(width: Int, height: Int, radius: Double) {
+    func coverageIsTheAreaInsideTheOutline(width: Int, height: Int, radius: Double) {
         let corners = RoundedCorners(radius: radius, size: PixelSize(width: width, height: height))
         for y in 0..<height {
             for x in 0..<width {
@@ -33,14 +33,14 @@ import Testing
         }
     }
 
-    @Test func theWholeOfTheCoverageIsTheAreaOfTheOutline() {
+    @Test func totalCoverageIsTheAreaOfTheOutline() {
         let corners = RoundedCorners(radius: 40, size: PixelSize(width: 200, height: 100))
         var sum = 0.0
         for y in 0..<100 { for x in 0..<200 { sum += Double(corners.coverage(x: x, y: y)) / 255 } }
         #expect(abs(sum - (20_000 - (4 - Double.pi) * 1600)) < 0.5)
     }
 
-    @Test func aLargeRadiusIsHeldToHalfTheShorterSide() {
+    @Test func radiusIsClampedToHalfTheShorterSide() {
         let size = PixelSize(width: 40, height: 21)
         #expect(RoundedCorners(radius: 1e9, size: size).radius == 10.5)
         #expect(RoundedCorners(radius: .infinity, size: size).radius == 10.5)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 4]) func rowsGetTheCoverageAsAlpha(channels: Int) {
+    @Test(arguments: [2, 4]) func alphaIsMultipliedByTheCoverage(channels: Int) {
         for (width, height, radius) in [(33, 20, 7.7), (5, 9, 9), (1, 1, 1), (2, 2, 1), (64, 64, 32)] {
             let size = PixelSize(width: width, height: height)
             let corners = RoundedCorners(radius: radius, size: size)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// Lossless reduction of GIFs.
+/// Lossless size reduction of GIFs.
 @Suite struct GIFSizeTests {
     private func options(_ effort: Int) -> EncodeOptions { EncodeOptions(format: .gif, effort: effort) }
 
@@ -16,8 +16,8 @@ import Testing
             size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
     }
 
-    /// Fills the table of codes dozens of times, with every depth of numbers.
-    @Test(arguments: [2, 5, 60, 256], [0, 3, 9]) func noiseIsKeptExactlyWithEveryEffort(colours: Int, effort: Int)
+    /// Fills the LZW table dozens of times, with every index depth.
+    @Test(arguments: [2, 5, 60, 256], [0, 3, 9]) func noiseIsLosslessAtEveryEffort(colours: Int, effort: Int)
         throws
     {
         var random = SeededRandom(seed: UInt64(colours))
@@ -28,8 +28,8 @@ import Testing
         #expect(try decode(MemorySource(encode(picture, options(effort)))) == picture)
     }
 
-    /// Half of the pixels of each frame stay, so that each may be drawn or left out.
-    @Test(arguments: [0, 3, 9]) func framesAreKeptExactlyForAnyOmission(effort: Int) throws {
+    /// Half of the pixels of each frame are unchanged, so each may be drawn or skipped.
+    @Test(arguments: [0, 3, 9]) func framesWithUnchangedPixelsAreLossless(effort: Int) throws {
         var random = SeededRandom(seed: 7)
         let frames = (0..<4).map { step in
             (
@@ -45,18 +45,18 @@ import Testing
         #expect(try allFrames(animation(frames, options(effort))).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    /// Stripes that repeat themselves long after the table of codes is full.
-    @Test func aFullTableServesAsLongAsItIsGood() throws {
+    /// Stripes that still repeat long after the LZW table is full.
+    @Test func fullTableIsReusedWhileItCompressesWell() throws {
         var random = SeededRandom(seed: 3)
         let stripes = (0..<4).map { _ in (0..<250).map { _ in UInt8.random(in: 0..<16, using: &random) } }
         let picture = picture(250, 1200) { x, y in [stripes[y % 4][x]] }
         let bytes = try encode(picture, options(3))
-        // With a new table each time it would take 120,000.
+        // With a new table each time, the file would have 120,000 bytes.
         #expect(bytes.count < 95_000)
         #expect(try decode(MemorySource(bytes)).bytes == picture.bytes.flatMap { [$0, $0, $0] })
     }
 
-    @Test func framesShareOnePalette() throws {
+    @Test func framesShareAPalette() throws {
         let frames = (0..<20).map { step in
             (delay: 40, picture: picture(8, 8) { x, y in [UInt8((x + y + step) % 20 * 12), UInt8(step), 0, 255] })
         }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func moreEffortIsNoLarger() throws {
+    @Test func higherEffortIsNeverLarger() throws {
         let frames = (0..<6).map { step in
             (
                 delay: 40,
@@ -92,7 +92,7 @@ import Testing
         #expect(sizes[1] <= sizes[0] && sizes[2] <= sizes[1])
     }
 
-    /// Runs make the table grow; strings that are cut short would not.
+    /// Uniform runs extend the strings of the table; shortened strings would not.
     @Test(arguments: [0, 3, 9]) func uniformAreasTakeFewBytes(effort: Int) throws {
         let frames = (0..<2).map { step in
             (
@@ -103,8 +103,8 @@ import Testing
         #expect(try animation(frames, options(effort)).count < 700)
     }
 
-    /// All colours of a frame and the transparent index fit, if together they are 256.
-    @Test func aFrameOf255ColoursLeavesOutWhatStays() throws {
+    /// 255 colours and the transparent index fit in a palette of 256.
+    @Test func frameOf255ColoursSkipsUnchangedPixels() throws {
         let still = picture(100, 60) { x, y in [UInt8((x * 7 + y * 13) % 200), 0, 0, 255] }
         var moved = still
         for x in 0..<100 { for y in 0..<3 { moved.bytes[(y * 100 + x) * 4 + 1] = UInt8(1 + (y * 100 + x) % 255) } }
@@ -120,9 +120,9 @@ import Testing
         try animation([(40, picture)], options(3)).count
     }
 
-    @Test func aStillPictureHasNoControlExtension() throws {
+    @Test func stillPictureHasNoGraphicControlExtension() throws {
         let bytes = try encode(PixelBuffer.noise(9, 9, channels: 1), options(3))
-        // Behind the palette comes the image descriptor.
+        // The image descriptor follows the palette.
         let paletteBytes = 3 << (Int(bytes[10] & 7) + 1)
         #expect(bytes[13 + paletteBytes] == 0x2C)
     }

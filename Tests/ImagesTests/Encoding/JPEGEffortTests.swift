@@ -6,14 +6,14 @@ import Testing
 
 @testable import Images
 
-/// What effort and the choice of chroma make of JPEGs.
+/// The effects of effort and chroma sampling on JPEGs.
 @Suite struct JPEGEffortTests {
-    /// Red and blue strokes of one pixel on gray: all of it is lost if chroma is halved.
+    /// Red and blue strokes, a pixel wide, on gray. Halved chroma would lose their colours.
     static let lettering = PixelBuffer.drawn(96, 80) { x, y in
         (x / 3 + y / 5) % 4 == 0 ? (x % 2 == 0 ? [220, 20, 20] : [20, 30, 210]) : [128, 128, 128]
     }
 
-    /// Soft colours with grain in their light, as photographs have.
+    /// Soft colours with luma grain, like a photograph.
     static let photograph = photograph(96, 80)
 
     private static func photograph(_ width: Int, _ height: Int) -> PixelBuffer {
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Bytes
 
-    @Test func withoutEffortAJPEGIsAsMostProgramsWriteIt() throws {
+    @Test func effort0WritesAStandardBaselineJPEG() throws {
         let bytes = try encode(Self.photograph, EncodeOptions(quality: 50))
         // T.81, K.1: the tables for a quality of 50, in zigzag order.
         let table = try #require(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDB })
@@ -33,7 +33,7 @@ import Testing
         #expect(FrameHeader(bytes)?.code == 0xC0)
     }
 
-    @Test(arguments: [3, 6]) func effortMakesFilesSmallerOfTheSameLook(effort: Int) throws {
+    @Test(arguments: [3, 6]) func effortMakesFilesSmallerAtSimilarQuality(effort: Int) throws {
         for picture in [Self.photograph, .waves(200, 150, channels: 3)] {
             for quality in [40, 60, 82] {
                 let plain = try encode(picture, EncodeOptions(quality: quality))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func moreEffortWritesScansAndNeverALargerFile() throws {
+    @Test func higherEffortWritesScansAndNeverALargerFile() throws {
         let picture = Self.photograph(320, 210)
         let sizes = try [0, 1, 3, 4, 6, 7, 9].map { effort in
             let bytes = try encode(picture, EncodeOptions(effort: effort))
@@ -54,11 +54,11 @@ import Testing
         }
         #expect(sizes == sizes.sorted(by: >))
         #expect(Set(sizes).count == 4)
-        // For so few pixels, separate codes for each scan take more than they save.
+        // For so few pixels, separate codes for each scan cost more than they save.
         #expect(FrameHeader(try encode(Self.photograph, EncodeOptions(effort: 9)))?.code == 0xC0)
     }
 
-    @Test(arguments: [1, 3]) func scansHoldTheSameCoefficients(channels: Int) throws {
+    @Test(arguments: [1, 3]) func progressiveScansHaveTheSameCoefficients(channels: Int) throws {
         let picture = PixelBuffer.waves(75, 50, channels: channels)
         for effort in [0, 3] {
             let plain = try encode(picture, EncodeOptions(effort: effort))
@@ -94,14 +94,14 @@ import Testing
         (95, 5, .auto, true, true), (40, 9, .auto, true, false), (95, 3, .halved, false, false),
         (30, 3, .full, true, true), (30, 0, .full, true, true),
     ])
-    func chromaIsKeptWhereItShows(
+    func fullChromaIsKeptIfTheLossIsVisible(
         quality: Int, effort: Int, choice: ChromaChoice, keepsLettering: Bool, keepsPhotograph: Bool
     ) throws {
         let options = EncodeOptions(quality: quality, effort: effort, chroma: choice)
         for (picture, isKept) in [(Self.lettering, keepsLettering), (Self.photograph, keepsPhotograph)] {
             let sampling: ChromaSampling = isKept ? .full : .halved
             #expect(FrameHeader(try encode(picture, options))?.sampling == sampling)
-            // Planes of a JPEG with full chroma, reduced in one direction.
+            // The planes of a JPEG with full chroma, first unscaled, then reduced in height.
             let source = MemorySource(try picture.jpeg(quality: 100, chroma: .full))
             for size in [picture.size, PixelSize(width: picture.size.width, height: 60)] {
                 let (bytes, _) = try downsample(source, to: .exactly(size), encode: options)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func chromaThatTheSourceDoesNotHaveIsNotMadeUp() throws {
+    @Test func halvedChromaOfTheSourceIsNotUpsampled() throws {
         let source = MemorySource(try Self.lettering.jpeg(quality: 100))
         let options = EncodeOptions(quality: 95, effort: 3)
         let (same, _) = try downsample(source, to: .exactly(Self.lettering.size), encode: options)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func onlySmallPicturesAreHeldToBeLookedAt() {
+    @Test func onlySmallPicturesAreHeldInMemory() {
         let (small, large) = (PixelSize(width: 2048, height: 2048), PixelSize(width: 2049, height: 2048))
         #expect(EncodeOptions(effort: 3).chromaSampling(of: small) == nil)
         #expect(EncodeOptions(effort: 3).chromaSampling(of: large) == .halved)
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Kernels
 
-    @Test(arguments: [1, 2, 7, 64, 101]) func halvedRowsAreMeans(count: Int) {
+    @Test(arguments: [1, 2, 7, 64, 101]) func halvedRowsAreMeansOfFourSamples(count: Int) {
         let rows = PixelBuffer.noise(count, 2, channels: 1).bytes
         var halved = [UInt8](repeating: 0, count: (count + 1) / 2)
         rows.withUnsafeBufferPointer { rows in
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 9, 100]) func theLossOfChromaIsTheDistanceFromItsMeans(count: Int) {
+    @Test(arguments: [1, 2, 9, 100]) func chromaLossIsTheSquaredDistanceFromTheMeans(count: Int) {
         let (blue, red) = (PixelBuffer.noise(count, 2, channels: 1), PixelBuffer.noise(count, 2, channels: 1, seed: 2))
         var (sum, squares): (UInt64, UInt64) = (0, 0)
         apod_chroma_loss(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Images
 
-/// PNGs of which no change is asked keep their image data, so that they never grow.
+/// PNGs that need no change keep their image data, so they never grow.
 @Suite struct KeptPNGTests {
-    /// Packed better than the effort of the output packs.
+    /// A PNG that is compressed better than by the effort of the output.
     private func source(_ size: PixelSize = PixelSize(width: 90, height: 70)) throws -> [UInt8] {
         try encode(PixelBuffer.waves(size.width, size.height, channels: 3), EncodeOptions(format: .png, effort: 9))
     }
@@ -29,7 +29,7 @@ import Testing
         try PNGImageData(MemorySource(bytes)).data.flatMap { bytes[$0] }
     }
 
-    /// Bytes of a whole chunk.
+    /// The bytes of a chunk.
     private func chunk(_ type: FourCC, _ body: [UInt8]) throws -> [UInt8] {
         let sink = MemorySink()
         try PNGFile(ByteDrain(.png, sink)).write(type, body)
@@ -42,13 +42,13 @@ import Testing
         #expect(try made(source) { $0.wantsHash = true } == source)
     }
 
-    @Test func textsAreDropped() throws {
+    @Test func textChunksAreDropped() throws {
         let source = try source()
         let text = try chunk("tEXt", Array("Comment\0home".utf8))
         #expect(try made(source[..<33] + text + source[33...]) == source)
     }
 
-    @Test func smallerDataIsUsed() throws {
+    @Test func smallerEncodingIsUsed() throws {
         let source = try encode(PixelBuffer.waves(90, 70, channels: 3), EncodeOptions(format: .png))
         let bytes = try made(source, effort: 9)
         #expect(bytes.count < source.count)
@@ -66,8 +66,8 @@ import Testing
         #expect(try data(made(source, options: DecodeOptions(allowsTruncated: true))) != kept)
     }
 
-    /// Rows that are not held are looked at all the same.
-    @Test func aLargePictureIsKeptOnlyIfItIsWhole() throws {
+    /// Rows are still decoded to detect damage.
+    @Test func largePictureIsCopiedOnlyIfItIsUndamaged() throws {
         let size = PixelSize(width: 4096, height: 1040)
         var source = try encode(PixelBuffer(size: size, filledWith: [9]), EncodeOptions(format: .png))
         #expect(try data(made(source)) == data(source))
@@ -79,9 +79,9 @@ import Testing
     @Test func noPNGOfTheCorpusGrows() throws {
         var count = 0
         for path in try Corpus.pictures(in: "png-suite") {
-            // A gamma asks for other pixels.
+            // A gamma would change the pixels.
             let bytes = withoutGamma(try TestFile.bytes(path))
-            // Bit depth (PNG 11.2.1): 16 bits a sample become 8.
+            // The bit depth (PNG 11.2.1). Samples of 16 bits become 8 bits.
             guard bytes[24] <= 8, let made = try? made(bytes, effort: 3) else { continue }
             count += 1
             #expect(made.count <= bytes.count, "\(path): \(made.count) for \(bytes.count)")
@@ -94,7 +94,7 @@ import Testing
         guard let start = bytes.indices.dropLast(4).first(where: { bytes[$0..<$0 + 4].elementsEqual(name) }) else {
             return bytes
         }
-        // Its length before, its four bytes and its checksum behind.
+        // Removes the length before the name, and the four data bytes and the checksum after it.
         return Array(bytes[..<(start - 4)] + bytes[(start + 12)...])
     }
 }

@@ -11,7 +11,7 @@ import Testing
     private static let exif = ExifBlock.rights(copyright: "© 2026 Jürg", artist: "Zoë")!.bytes
     private static let xmp = Array("<?xpacket begin=''?><d dc:rights=\"free\"/><?xpacket end='w'?>".utf8)
 
-    /// A profile of lcms's own making, `extra` bytes longer than needed.
+    /// A profile created by Little CMS, with at least `extra` additional bytes.
     private static func profile(isGray: Bool, extra: Int = 0) -> [UInt8] {
         let curve = cmsBuildGamma(nil, 1.8)
         defer { cmsFreeToneCurve(curve) }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [OutputFormat.jpeg, .png, .webp], [false, true])
-    func everythingIsReadBack(format: OutputFormat, progressive: Bool) throws {
+    func metadataSurvivesARoundTrip(format: OutputFormat, progressive: Bool) throws {
         let metadata = PictureMetadata(
             profile: Self.profile(isGray: false), exif: Self.exif, xmp: Self.xmp)
         let picture = PixelBuffer.waves(61, 33, channels: 3)
@@ -59,7 +59,7 @@ import Testing
         #expect(back.copyright == "© 2026 Jürg" && back.artist == "Zoë")
         #expect(try profile(of: bytes, format) == metadata.profile)
         _ = try ImageInspection.inspect(MemorySource(bytes))
-        // The same pixels are in it as without.
+        // Metadata does not change the pixels.
         let plain = try decodedWithoutProfile(written(picture, format, PictureMetadata()))
         let same = try decodedWithoutProfile(
             written(picture, format, PictureMetadata(exif: Self.exif, xmp: Self.xmp), progressive: progressive))
@@ -69,14 +69,14 @@ import Testing
 
     private func decodedWithoutProfile(_ bytes: [UInt8]) throws -> PixelBuffer { try decode(MemorySource(bytes)) }
 
-    @Test(arguments: [OutputFormat.jpeg, .png, .webp]) func nothingIsWrittenForNothing(format: OutputFormat) throws {
+    @Test(arguments: [OutputFormat.jpeg, .png, .webp]) func emptyMetadataWritesNothing(format: OutputFormat) throws {
         let picture = PixelBuffer.waves(20, 20, channels: 3)
         let bytes = try written(picture, format, PictureMetadata())
         #expect(try EmbeddedMetadata.read(MemorySource(bytes)) == EmbeddedMetadata())
         if format == .webp { #expect(bytes[12..<16].elementsEqual("VP8 ".utf8)) }
     }
 
-    @Test func aProfileIsWrittenOnlyForItsKindOfSamples() throws {
+    @Test func profileIsWrittenOnlyForMatchingSamples() throws {
         let gray = Self.profile(isGray: true)
         let colour = Self.profile(isGray: false)
         for format in [OutputFormat.jpeg, .png] {
@@ -94,7 +94,7 @@ import Testing
         #expect(try profile(of: written(picture, .webp, PictureMetadata(profile: colour)), .webp) == colour)
     }
 
-    @Test func aLongProfileIsWrittenInParts() throws {
+    @Test func longProfileSurvivesARoundTrip() throws {
         let long = Self.profile(isGray: false, extra: 200_000)
         #expect(long.count > 200_000)
         for format in [OutputFormat.jpeg, .png, .webp] {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func metadataTooLargeForAJPEGSegmentIsLeftOut() throws {
+    @Test func metadataTooLargeForAJPEGSegmentIsOmitted() throws {
         let picture = PixelBuffer.waves(9, 9, channels: 3)
         func exif(_ count: Int) -> [UInt8] { Self.exif + [UInt8](repeating: 0, count: count - Self.exif.count) }
         func xmp(_ count: Int) -> [UInt8] { Self.xmp + [UInt8](repeating: 0x20, count: count - Self.xmp.count) }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func everyPartOfAPNGIsWrittenOnce() throws {
+    @Test func everyPNGChunkIsWrittenOnce() throws {
         let metadata = PictureMetadata(profile: Self.profile(isGray: false), exif: Self.exif, xmp: Self.xmp)
         let bytes = try written(.waves(30, 20, channels: 3), .png, metadata)
         var names: [String] = []
@@ -132,7 +132,7 @@ import Testing
         #expect(names == ["IHDR", "iCCP", "eXIf", "iTXt", "IDAT", "IEND"])
     }
 
-    @Test func oddMetadataNeverFailsAPicture() throws {
+    @Test func invalidMetadataNeverCausesAFailure() throws {
         var random = SeededRandom(name: "odd metadata")
         let bad: [[UInt8]] = [[], [0], [1, 2, 3], random.bytes(200), [0x3C, 0, 0x3E], random.bytes(70_001)]
         for bytes in bad {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3]) func aProgressiveJPEGHasThePixelsOfABaselineJPEG(channels: Int) throws {
+    @Test(arguments: [1, 3]) func progressiveAndBaselineJPEGHaveEqualPixels(channels: Int) throws {
         let picture = PixelBuffer.waves(75, 50, channels: channels)
         let baseline = try written(picture, .jpeg, PictureMetadata())
         let progressive = try written(picture, .jpeg, PictureMetadata(), progressive: true)
@@ -154,7 +154,7 @@ import Testing
         #expect(try decode(MemorySource(baseline)) == decode(MemorySource(progressive)))
     }
 
-    @Test(arguments: [true, false]) func planesAreWrittenProgressivelyToo(isGray: Bool) throws {
+    @Test(arguments: [true, false]) func planesCanBeWrittenProgressively(isGray: Bool) throws {
         let size = PixelSize(width: 37, height: 21)
         func planes(progressive: Bool) throws -> [UInt8] {
             let sink = MemorySink()
@@ -178,7 +178,7 @@ import Testing
         #expect(try EmbeddedMetadata.read(MemorySource(progressive)).exif == Self.exif)
     }
 
-    @Test(arguments: [1, 3]) func aJPEGMadeOfAJPEGIsProgressiveAndHasMetadataToo(channels: Int) throws {
+    @Test(arguments: [1, 3]) func downsampledJPEGCanBeProgressiveWithMetadata(channels: Int) throws {
         let input = try PixelBuffer.waves(90, 60, channels: channels).jpeg()
         let target = PixelSize(width: 40, height: 27)
         let (plain, _) = try downsample(MemorySource(input), to: .exactly(target), encode: EncodeOptions())
@@ -193,7 +193,7 @@ import Testing
         #expect(try decode(MemorySource(output)) == decode(MemorySource(plain)))
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func anInterlacedPNGKeepsEverySample(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func interlacedPNGIsLossless(channels: Int) throws {
         for (width, height) in [(1, 1), (3, 2), (8, 8), (37, 21)] {
             let picture = PixelBuffer.noise(width, height, channels: channels)
             let bytes = try written(picture, .png, PictureMetadata(), progressive: true)
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func outputInPassesRespectsTheMemoryLimit() throws {
+    @Test func progressiveOutputRespectsTheMemoryLimit() throws {
         let picture = PixelBuffer.waves(500, 500, channels: 3)
         func code(_ format: OutputFormat, isDirect: Bool, _ bytes: Int) throws -> String? {
             let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: bytes), memory: MemoryBudget())

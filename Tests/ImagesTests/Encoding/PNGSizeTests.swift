@@ -6,7 +6,7 @@ import Testing
 
 @testable import Images
 
-/// How PNGs are made small without loss.
+/// Lossless size reduction of PNGs.
 @Suite struct PNGSizeTests {
     private func picture(_ width: Int, _ height: Int, _ colour: (Int, Int) -> [UInt8]) -> PixelBuffer {
         var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ import Testing
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
     }
 
-    /// R, G, B and alpha of every pixel, however they are held.
+    /// R, G, B and alpha of every pixel, for any number of channels.
     private func colours(_ picture: PixelBuffer) -> [UInt32] {
         picture.bytes.withUnsafeBufferPointer { bytes in
             stride(from: 0, to: bytes.count, by: picture.channels).map {
@@ -40,8 +40,7 @@ import Testing
         return { UInt8.random(in: 0...255, using: &random) }
     }
 
-    @Test(arguments: 1...4, [false, true]) func everyPixelIsKeptWithEveryEffort(channels: Int, interlaced: Bool) throws
-    {
+    @Test(arguments: 1...4, [false, true]) func everyPixelIsKeptAtEveryEffort(channels: Int, interlaced: Bool) throws {
         for effort in [0, 1, 3, 5, 7, 9] {
             for size in [
                 PixelSize(width: 1, height: 1), PixelSize(width: 3, height: 70), PixelSize(width: 61, height: 5),
@@ -71,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1, 255), (2, 85), (4, 17), (8, 1)]) func grayUsesOnlyTheBitsOfItsLevels(depth: Int, step: Int)
+    @Test(arguments: [(1, 255), (2, 85), (4, 17), (8, 1)]) func grayUsesTheFewestPossibleBits(depth: Int, step: Int)
         throws
     {
         let picture = picture(40, 30) { x, y in
@@ -82,13 +81,13 @@ import Testing
         #expect((header.colourType, header.depth) == (0, depth))
     }
 
-    @Test func unneededChannelsAreLeftOut() throws {
+    @Test func unneededChannelsAreRemoved() throws {
         let next = random(5)
         let opaque = picture(50, 40) { _, _ in [next(), next(), next(), 255] }
         #expect(try written(opaque).header.colourType == 2)
         let gray = picture(50, 40) { x, _ in [UInt8(x), UInt8(x), UInt8(x), next() | 1] }
         #expect(try written(gray).header.colourType == 4)
-        // A single colour is transparent, and no pixel is half transparent.
+        // Only one colour is transparent, and no pixel is translucent.
         let keyed = picture(50, 40) { x, y in (x + y) % 7 == 0 ? [0, 0, 0, 0] : [next() | 1, next(), next(), 255] }
         #expect(try written(keyed).header.colourType == 2)
         let hidden = picture(50, 40) { x, y in
@@ -97,7 +96,7 @@ import Testing
         #expect(try written(hidden).header.colourType == 6)
     }
 
-    @Test func pixelsMatchTheirProfile() throws {
+    @Test func grayWithAnRGBProfileStaysInColour() throws {
         var profile = [UInt8](repeating: 0, count: 132)
         profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
         profile.replaceSubrange(36..<40, with: Array("acsp".utf8))
@@ -107,7 +106,7 @@ import Testing
         #expect(colourType == 2 || colourType == 3)
     }
 
-    @Test func moreEffortIsNoLarger() throws {
+    @Test func higherEffortIsNeverLarger() throws {
         let soft = PixelBuffer.waves(150, 110, channels: 3)
         let drawn = picture(150, 110) { x, y in [UInt8(x / 20 * 20), UInt8(y / 11 * 11), UInt8((x * y) % 5), 255] }
         for picture in [soft, drawn] {
@@ -116,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func pngIsHeldUpToASizePerEffort() {
+    @Test func maximumSizeHeldInMemoryDependsOnTheEffort() {
         #expect(!EncodeOptions(format: .png, effort: 6).holds(PixelSize(width: 4096, height: 1025)))
         #expect(EncodeOptions(format: .png, effort: 1).holds(PixelSize(width: 4096, height: 1024)))
         #expect(EncodeOptions(format: .png, effort: 9).holds(PixelSize(width: 4096, height: 4096)))
@@ -124,7 +123,7 @@ import Testing
         #expect(!EncodeOptions(format: .png, effort: 0).holds(PixelSize(width: 1, height: 1)))
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func everyFilterIsUndone(pixel: Int) {
+    @Test(arguments: [1, 2, 3, 4]) func everyFilterIsReversible(pixel: Int) {
         let rows = PixelBuffer.noise(40, 2, channels: pixel).bytes
         let (above, row) = (Array(rows[..<(40 * pixel)]), Array(rows[(40 * pixel)...]))
         for filter in Int32(0)...4 {

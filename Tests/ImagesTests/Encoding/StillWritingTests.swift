@@ -10,17 +10,17 @@ import Testing
         try decode(MemorySource(encode(picture, EncodeOptions(format: .gif))))
     }
 
-    @Test func grayIsKeptExactly() throws {
+    @Test func grayIsLossless() throws {
         let picture = PixelBuffer.noise(50, 40, channels: 1)
         let back = try written(picture)
         #expect(back.channels == 3)
         for channel in 0..<3 { #expect((0..<2000).map { back.bytes[$0 * 3 + channel] } == picture.bytes) }
     }
 
-    @Test func coloursThatFitAreKeptExactly() throws {
+    @Test func coloursThatFitAPaletteAreLossless() throws {
         var picture = PixelBuffer.noise(40, 40, channels: 4)
         for place in picture.bytes.indices {
-            // 6 bits a pixel, and a transparent one.
+            // Colours of 6 bits, some of them transparent.
             let alpha: UInt8 = place % 28 == 3 ? 0 : 255
             picture.bytes[place] = place % 4 == 3 ? alpha : picture.bytes[place] & 0xC0
         }
@@ -30,7 +30,7 @@ import Testing
         #expect(try written(picture) == picture)
     }
 
-    @Test func manyColoursAreMixed() throws {
+    @Test func manyColoursAreDithered() throws {
         let picture = PixelBuffer.waves(120, 90, channels: 3)
         let back = try written(picture)
         #expect(psnr(back.bytes, picture.bytes) > 30)
@@ -43,7 +43,7 @@ import Testing
         for sum in sums { #expect(abs(sum) < 120 * 90 / 4) }
     }
 
-    @Test func aPictureOfOnePixelIsWritten() throws {
+    @Test func singlePixelIsWritten() throws {
         for channels in 1...4 {
             let picture = PixelBuffer(
                 size: PixelSize(width: 1, height: 1), filledWith: [UInt8](repeating: 255, count: channels))
@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct PaletteTests {
-    @Test func theNearestColourIsTheNearest() {
+    @Test func nearestColourMatchesAnExhaustiveSearch() {
         var random = SeededRandom(seed: 5)
         func colour() -> PackedColour {
             PackedColour(bits: UInt32.random(in: 0..<1 << 24, using: &random) | 0xFF00_0000)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func paletteHasAtMostTheRequestedColours() {
+    @Test func paletteHasTheRequestedNumberOfColours() {
         let picture = PixelBuffer.noise(60, 60, channels: 3)
         let canvas = PackedCanvas(width: 60, height: 60)
         for y in 0..<60 {
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// `libavif` is an optional library: without it, the failure must say that it is missing.
+/// libavif is optional. Without it, the error must name it.
 @Suite struct AVIFWritingTests {
     private func written(_ picture: PixelBuffer, _ options: EncodeOptions) throws -> [UInt8]? {
         do {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func aPictureIsWrittenWithItsSizeAndAlpha(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func avifHasTheSizeAndAlphaOfThePicture(channels: Int) throws {
         let picture = PixelBuffer.waves(70, 50, channels: channels)
         guard let bytes = try written(picture, EncodeOptions(format: .avif)) else { return }
         #expect(Array(bytes[4..<12]) == Array("ftypavif".utf8))
@@ -116,7 +116,7 @@ import Testing
         #expect(try written(picture, EncodeOptions(format: .avif)) == bytes)
     }
 
-    @Test func qualityCostsBytes() throws {
+    @Test func higherQualityTakesMoreBytes() throws {
         let picture = PixelBuffer.noise(64, 64, channels: 3)
         let sizes = try [10, 50, 90].compactMap {
             try written(picture, EncodeOptions(format: .avif, quality: $0))?.count
@@ -127,7 +127,7 @@ import Testing
         #expect(quantizers.first == 63 && quantizers.last == 0)
     }
 
-    @Test func metadataIsWritten() throws {
+    @Test func exifAndXMPAreWritten() throws {
         let exif = Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0]
         let metadata = PictureMetadata(exif: exif, xmp: Array("<x:xmpmeta/>".utf8))
         let options = EncodeOptions(format: .avif, metadata: metadata)

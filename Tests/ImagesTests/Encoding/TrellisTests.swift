@@ -10,7 +10,7 @@ import Testing
 @Suite struct TrellisTests {
     private static let steps = QuantizationTables(tunedFor: 82, .halved).steps[..<64]
 
-    /// Costs of a noisy plane's codes.
+    /// The code costs of a noisy plane.
     private let costs = CodeCosts(of: [
         QuantizedPlane(
             size: PixelSize(width: 64, height: 64), row: rows(of: .noise(64, 64, channels: 1)), steps: steps, costs: nil
@@ -23,7 +23,7 @@ import Testing
         return { UnsafePointer(buffer.bytes + $0 * picture.size.width) }
     }
 
-    @Test func theOrderOfCodingRunsAlongDiagonals() {
+    @Test func codingOrderIsZigzag() {
         let order = TrellisQuantizer.zigzag
         #expect(order.prefix(12) == [0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25])
         #expect(order.suffix(4) == [47, 55, 62, 63])
@@ -59,13 +59,13 @@ import Testing
         return block
     }
 
-    @Test func withoutCostsTheNearestStepIsTaken() {
+    @Test func withoutCostsCoefficientsAreRounded() {
         let coefficients = (0..<64).map { Float($0 * $0 % 97) - 48 }
         let expected = zip(coefficients, Self.steps).map { Int16(($0 / Float($1)).rounded()) }
         #expect(quantized(coefficients, nil) == expected)
     }
 
-    /// The cost of a block, straight from the definition of codes and errors.
+    /// The cost of a block by definition: the bits of its codes plus its weighted errors.
     private func cost(_ block: [Int16], _ coefficients: [Float]) -> Float {
         var energy: Float = 0
         for place in 1..<64 { energy += coefficients[place] * coefficients[place] }
@@ -85,14 +85,14 @@ import Testing
         return zeros > 0 ? sum + costs.end : sum
     }
 
-    @Test(arguments: 0..<120 as Range<UInt64>) func noOtherChoiceIsCheaper(seed: UInt64) {
+    @Test(arguments: 0..<120 as Range<UInt64>) func chosenLevelsHaveTheLowestCost(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var coefficients = (0..<64).map { Float(Self.steps[$0]) * Float.random(in: -0.45...0.45, using: &random) }
         var places = Array((1..<63).shuffled(using: &random).prefix(6))
         for place in places {
             coefficients[place] = Float(Self.steps[place]) * Float.random(in: -9...9, using: &random)
         }
-        // The last coefficient saves the end of the block, if it is worth its bits.
+        // A nonzero last coefficient saves the code for the end of the block.
         if seed % 2 == 0 {
             places.append(63)
             coefficients[63] = Float(Self.steps[63]) * Float.random(in: 0.5...1.2, using: &random)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 37, 21), (3, 37, 21), (3, 1, 1), (3, 16, 16), (1, 8, 8), (3, 90, 65)])
-    func chosenCoefficientsMakeTheSamePicture(channels: Int, width: Int, height: Int) throws {
+    func trellisQuantisationKeepsThePicture(channels: Int, width: Int, height: Int) throws {
         let picture = PixelBuffer.waves(width, height, channels: channels)
         for chroma in ChromaChoice.allCases {
             let plain = try encode(picture, EncodeOptions(effort: 6, chroma: chroma))

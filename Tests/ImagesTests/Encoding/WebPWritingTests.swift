@@ -19,14 +19,14 @@ import Testing
         [[250, 30, 20], [20, 40, 200], [255, 255, 255], [10, 10, 10]][(x / 7 + y / 5 * 3) % 4]
     }
 
-    @Test func aDrawingOfFewColoursLosesNothing() throws {
+    @Test func drawingOfFewColoursIsLossless() throws {
         let (bytes, back) = try written(drawing, EncodeOptions(format: .webp, effort: 1))
         #expect(back == drawing)
         let (plain, lossy) = try written(drawing, EncodeOptions(format: .webp))
         #expect(bytes.count < plain.count && lossy != drawing)
     }
 
-    @Test func manyColoursAreLossyForEveryEffort() throws {
+    @Test func manyColoursAreLossyAtEveryEffort() throws {
         let picture = PixelBuffer.waves(120, 90, channels: 3)
         for effort in [0, 3, 9] {
             let (bytes, back) = try written(picture, EncodeOptions(format: .webp, effort: effort))
@@ -34,12 +34,12 @@ import Testing
         }
     }
 
-    @Test func sharpColoursAreHalvedWithCare() throws {
-        // Red rows of two pixels on a soft ground, as few colours would be written without loss.
+    @Test func sharpColoursUseSharpYUVConversion() throws {
+        // Red rows of two pixels on a soft ground. A picture with few colours would be lossless.
         let picture = PixelBuffer.drawn(96, 80) { x, y in
             y % 7 < 2 && x % 24 < 18 ? [225, 15, 25] : [200 + x / 3, 215 + y / 4, 235]
         }
-        // Careful halving of chroma keeps the light (libwebp's sharpyuv.h), if not the values.
+        // Sharp YUV conversion preserves light rather than sample values (libwebp's sharpyuv.h).
         func light(_ picture: PixelBuffer) -> [UInt8] {
             (0..<96 * 80).map { place in
                 let parts = [0.2126, 0.7152, 0.0722].enumerated().map { channel, weight in
@@ -59,7 +59,7 @@ import Testing
         #expect(try kept(.auto, quality: 95, effort: 0) == kept(.full, quality: 95, effort: 0))
     }
 
-    @Test func alphaIsReducedBeforeThePictureFails() throws {
+    @Test func alphaIsReducedToFitTheByteLimit() throws {
         var picture = PixelBuffer.waves(160, 120, channels: 4)
         let noise = PixelBuffer.noise(160, 120, channels: 1).bytes
         for place in noise.indices { picture.bytes[place * 4 + 3] = noise[place] }

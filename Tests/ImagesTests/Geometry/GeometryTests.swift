@@ -11,7 +11,7 @@ import Testing
         PixelSize(width: Int.random(in: 1...most, using: &random), height: Int.random(in: 1...most, using: &random))
     }
 
-    @Test func aPictureFitsItsBoxAndKeepsItsAspectRatio() throws {
+    @Test func fitKeepsTheAspectRatioWithinTheBox() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let (source, box) = (self.random(&random, 9000), self.random(&random, 2000))
@@ -20,14 +20,14 @@ import Testing
             #expect(placement.crop == Rectangle(source))
             #expect((1...box.width).contains(size.width) && (1...box.height).contains(size.height))
             #expect(size.width <= source.width && size.height <= source.height)
-            // One side fills the box, or is the source's; the other is the nearest to the aspect ratio.
+            // One side fills the box, or equals the source's. The other side follows from the aspect ratio, rounded.
             let ratio = min(Double(box.width) / Double(source.width), Double(box.height) / Double(source.height), 1)
             #expect(abs(Double(size.width) - max(Double(source.width) * ratio, 1)) <= 0.5)
             #expect(abs(Double(size.height) - max(Double(source.height) * ratio, 1)) <= 0.5)
         }
     }
 
-    @Test func aSmallPictureIsEnlargedOnlyWhenToldTo() throws {
+    @Test func smallPictureIsEnlargedOnlyOnRequest() throws {
         let source = PixelSize(width: 30, height: 20)
         #expect(try Geometry(width: 300).placement(of: source).target == source)
         #expect(
@@ -35,17 +35,17 @@ import Testing
         #expect(try Geometry().placement(of: source).target == source)
     }
 
-    @Test func fillHasExactlyTheSizeAndCropsTheRest() throws {
+    @Test func fillHasTheExactSizeAndCropsTheRest() throws {
         let placement = try Geometry(width: 400, height: 400, mode: .fill).placement(of: landscape)
         #expect(placement.target == PixelSize(width: 400, height: 400))
         #expect(placement.crop == Rectangle(x: 500, y: 0, width: 2000, height: 2000))
     }
 
-    @Test(arguments: Gravity.allCases) func gravitySaysWhichPartStays(gravity: Gravity) throws {
+    @Test(arguments: Gravity.allCases) func gravitySelectsTheCrop(gravity: Gravity) throws {
         let portrait = PixelSize(width: 100, height: 300)
         let placement = try Geometry(width: 50, height: 50, mode: .fill, gravity: gravity).placement(of: portrait)
         if gravity.saliency != nil {
-            // The pixels decide: all of it is made as wide as the cut, first.
+            // The crop depends on pixels, so the whole picture is first scaled to its width.
             #expect(placement.cover == PixelSize(width: 50, height: 150))
             #expect(placement.crop == Rectangle(portrait))
             return
@@ -59,7 +59,7 @@ import Testing
         #expect(placement.crop == Rectangle(x: 0, y: top, width: 100, height: 100))
     }
 
-    @Test func fillOfASmallPictureIsItsLargestCutOfTheRightShape() throws {
+    @Test func fillOfASmallPictureIsItsLargestCropOfTheAspectRatio() throws {
         let placement = try Geometry(width: 800, height: 400, mode: .fill)
             .placement(of: PixelSize(width: 300, height: 300))
         #expect(placement.target == PixelSize(width: 300, height: 150))
@@ -67,7 +67,7 @@ import Testing
         #expect(placement.share == 0.375)
     }
 
-    @Test func fillKeepsItsLawsForAnySize() throws {
+    @Test func fillCropStaysInsideThePictureForAnySize() throws {
         var random = SeededRandom(seed: 11)
         for _ in 0..<1000 {
             let (source, box) = (self.random(&random, 5000), self.random(&random, 3000))
@@ -100,7 +100,7 @@ import Testing
                 == PixelSize(width: 3000, height: 500))
     }
 
-    @Test func anAspectRatioGivesTheSideThatIsMissing() throws {
+    @Test func aspectRatioDeterminesTheMissingSide() throws {
         let wide = Geometry(width: 1600, aspectRatio: 16.0 / 9, mode: .fill)
         #expect(try wide.placement(of: landscape).target == PixelSize(width: 1600, height: 900))
         let high = Geometry(height: 900, aspectRatio: 16.0 / 9, mode: .fill)
@@ -119,19 +119,19 @@ import Testing
         #expect(try crop(0.5, 0.5) == Rectangle(x: 500, y: 0, width: 2000, height: 2000))
         #expect(try crop(0.4, 0.9) == Rectangle(x: 200, y: 0, width: 2000, height: 2000))
         #expect(try crop(0, 0.5).x == 0 && crop(1, 0.5).x == 1000)
-        // It is a point of the picture, for any region shown.
+        // The focus is relative to the whole picture, not to the region.
         #expect(try crop(0.5, 0.5, "1000,0,2000,1000") == Rectangle(x: 1000, y: 0, width: 1000, height: 1000))
     }
 
     @Test(arguments: ["", "40%", "40%,", "40%,101%", "-1%,5%", "0.4,1.1", "nan,0.5", "1,2,3", "a,b", "40 %,30%"])
-    func invalidFocusIsRefused(text: String) { #expect(Focus(text) == nil) }
+    func invalidFocusIsRejected(text: String) { #expect(Focus(text) == nil) }
 
-    @Test func aFocusIsReadAsPercentAndAsAShare() {
+    @Test func focusIsParsedFromPercentagesAndFractions() {
         #expect(Focus("40%,30%") == Focus(x: 0.4, y: 0.3) && Focus("0.4,0.3") == Focus(x: 0.4, y: 0.3))
         #expect(Focus("100%,0%") == Focus(x: 1, y: 0))
     }
 
-    @Test func containedPictureIsCentredInExactlyTheSize() throws {
+    @Test func containedPictureHasExactlyTheRequestedSize() throws {
         let box = PixelSize(width: 400, height: 400)
         let wide = try Geometry(width: 400, height: 400, mode: .contain).placement(of: landscape)
         #expect(wide.target == box && wide.rendered == PixelSize(width: 400, height: 267) && wide.share == 1)
@@ -148,7 +148,7 @@ import Testing
         #expect(try Geometry(width: 300, mode: .contain).placement(of: landscape).target.height == 200)
     }
 
-    @Test func aRegionIsReadInPixelsAndPercentAndCutOffAtTheEdge() throws {
+    @Test func regionIsParsedAndClippedToThePicture() throws {
         let region = try #require(Region("10%, 200,50%,4000"))
         let placement = try Geometry(region: region).placement(of: landscape)
         #expect(placement.crop == Rectangle(x: 300, y: 200, width: 1500, height: 1800))
@@ -160,9 +160,9 @@ import Testing
     @Test(arguments: [
         "", "1,2,3", "1,2,3,4,5", "a,b,c,d", "-1,0,5,5", "0,0,0,5", "0,0,5,0%", "0,0,101%,5", "0,0,nan%,5",
     ])
-    func invalidRegionIsRefused(text: String) { #expect(Region(text) == nil) }
+    func invalidRegionIsRejected(text: String) { #expect(Region(text) == nil) }
 
-    @Test func turnsAddUpOnTopOfTheOrientation() {
+    @Test func quarterTurnsAreAddedToTheOrientation() {
         for orientation in Orientation.allCases {
             let picture = PixelBuffer(
                 size: PixelSize(width: 3, height: 2), channels: 1, bytes: [0, 1, 2, 3, 4, 5])

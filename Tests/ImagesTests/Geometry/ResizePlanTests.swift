@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func largeScalesAverageFirstAndLeaveEnoughToTheFilter() {
+    @Test func largeScalesAverageBoxesBeforeFiltering() {
         for target in [1, 3, 40, 400, 900] {
             let axis = ResamplingAxis(sourceCount: 20_000, targetCount: target)
             let rest = axis.boxed(by: axis.boxFactor).scale
@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite struct ResizePlanTests {
-    @Test func jpegIsDecodedAtTheSmallestEighthsThatLeaveEnough() throws {
+    @Test func jpegIsDecodedAtTheSmallestSufficientScale() throws {
         func scale(_ source: Int, _ target: Int, leaving share: Double = 2) throws -> Int {
             let size = PixelSize(width: source, height: source)
             let placement = try Geometry(width: target).placement(of: size)
@@ -55,7 +55,7 @@ import Testing
         #expect(try scale(20_000, 1, leaving: .infinity) == 8)
     }
 
-    @Test func scaleLeftToTheResamplerDependsOnTheLossOfTheOutput() {
+    @Test func decodeScaleDependsOnTheQualityOfTheOutput() {
         func left(_ quality: DecodeOptions.Quality, _ format: OutputFormat, _ number: Int = 82) -> Double {
             quality.leftToResample(EncodeOptions(format: format, quality: number))
         }
@@ -67,19 +67,19 @@ import Testing
         }
     }
 
-    @Test func aTurnedPictureIsPlannedInItsStoredOrientation() throws {
+    @Test func resizePlanIsInStoredOrientation() throws {
         let stored = PixelSize(width: 400, height: 300)
         let geometry = Geometry(width: 30, height: 20, mode: .fill, gravity: .north)
         let plan = ResizePlan(
             source: stored, orientation: .rotated90Clockwise, try geometry.placement(of: stored.swapped))
         #expect(plan.target == PixelSize(width: 20, height: 30))
-        // The upright picture's top is the stored one's left side.
+        // The top of the upright picture is the left side of the stored picture.
         #expect(plan.crop == Rectangle(x: 0, y: 0, width: 200, height: 300))
     }
 
-    @Test(arguments: Orientation.allCases) func aPartIsStoredWhereItsPixelsAre(orientation: Orientation) {
-        // Each pixel of a small picture is a region: its stored place must hold the pixel that the rotation shows
-        // there.
+    @Test(arguments: Orientation.allCases) func storedRectangleContainsTheSamePixels(orientation: Orientation) {
+        // Each pixel of a small picture is a region. Its stored rectangle must contain the pixel that the rotated
+        // picture shows there.
         let stored = PixelSize(width: 5, height: 3)
         let numbers = PixelBuffer(size: stored, channels: 1, bytes: (0..<15).map { UInt8($0) })
         let upright = numbers.upright(from: orientation)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JPEG
 
-/// Blocks of one component of many MCUs, and their samples.
+/// Random blocks of a component of many MCUs.
 private struct Blocks {
     let layout: BlockLayout
     var dc: [Int16] = []
@@ -14,7 +14,7 @@ private struct Blocks {
     var coefficients: [Int16] = []
     var steps: [UInt16]
 
-    /// How large numbers may become.
+    /// The range of coefficients and quantisation steps.
     enum Kind: CaseIterable { case sane, sparse, hostile }
 
     init(size: Int, count: Int, _ kind: Kind, _ random: inout SeededRandom) {
@@ -41,9 +41,10 @@ private struct Blocks {
         }
     }
 
-    /// The samples of a row of blocks that begin `step` samples apart, with the surrounding samples untouched.
+    /// Returns the samples of a row of blocks that begin `step` samples apart, and of their surroundings, which must
+    /// not change.
     ///
-    /// - Parameter stride: steps from the mean of a block to that of the next block.
+    /// - Parameter stride: the distance between the DC coefficients of adjacent blocks.
     func samples(_ level: apod_kernel_level, offset: Int16 = 3, step: Int, stride: Int = 1) -> [[UInt8]] {
         let size = layout.size
         let dc = dc.flatMap { [$0] + [Int16](repeating: 0, count: stride - 1) }
@@ -72,7 +73,7 @@ private struct Blocks {
         return rows
     }
 
-    /// A sample as the definition has it, with real numbers.
+    /// Returns a sample by the definition of the inverse DCT, in floating point.
     func exactSample(_ block: Int, _ x: Int, _ y: Int, offset: Int16 = 3) -> Double {
         let size = layout.size
         var sum = 0.0
@@ -96,7 +97,7 @@ private struct Blocks {
 
 @Suite struct InverseDCTTests {
     @Test(arguments: BlockLayout.sizes)
-    func everyInstructionSetGivesTheSame(_ size: Int) {
+    func allInstructionSetsGiveEqualSamples(_ size: Int) {
         var random = SeededRandom(seed: UInt64(size))
         for round in 0..<300 {
             for kind in Blocks.Kind.allCases {
@@ -127,11 +128,11 @@ private struct Blocks {
                 }
             }
         }
-        // Rounding alone leaves 1/12.
+        // Rounding alone causes a mean squared error of 1/12.
         #expect(squares / Double(200 * size * size) < 0.1)
     }
     @Test(arguments: BlockLayout.sizes)
-    func meanOnlyBlockEqualsTheFullTransform(_ size: Int) {
+    func dcOnlyBlockEqualsTheFullTransform(_ size: Int) {
         var random = SeededRandom(seed: 200 + UInt64(size))
         for kind in Blocks.Kind.allCases {
             var blocks = Blocks(size: size, count: 100, kind, &random)
@@ -146,8 +147,8 @@ private struct Blocks {
         }
     }
 
-    /// As libjpeg-turbo has it: the first pass is a shift if it has nothing to add up.
-    @Test func aMeanTooLargeWrapsIfAllRowsAreEqualAndElseIsHeld() {
+    /// As in libjpeg-turbo, whose first pass is only a shift if there is nothing to add.
+    @Test func tooLargeDCWrapsOnlyIfAllRowsAreEqual() {
         var random = SeededRandom(seed: 300)
         var blocks = Blocks(size: 8, count: 3, .sane, &random)
         blocks.dc = [8192, 8192, 8192]

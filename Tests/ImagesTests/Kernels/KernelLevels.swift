@@ -1,7 +1,7 @@
 import CKernels
 
 extension apod_kernel_level {
-    /// The instruction sets that this processor has, the portable one first.
+    /// The instruction sets of this processor, starting with the portable code.
     static let available: [apod_kernel_level] =
         apod_kernel_best() == APOD_KERNEL_NEON
         ? [APOD_KERNEL_SCALAR, APOD_KERNEL_NEON]

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func boxesAtTheEdgeAverageOnlyWhatExists() {
+    @Test func partialBoxesAtTheEdgeAverageTheirPixels() {
         var sums = [UInt32](repeating: 0, count: 2)
         var out = [UInt8](repeating: 0, count: 2)
         apod_box_add([10, 20, 30, 40, 50], 1, 5, 3, &sums)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct UnfilterTests {
-    /// PNG 9.2 and 9.4, a byte at a time.
+    /// Reverses a filter byte by byte (PNG 9.2 and 9.4).
     private func model(_ filter: Int, pixel: Int, _ input: [UInt8], above: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         for i in input.indices {
@@ -18,18 +18,18 @@ import Testing
         return out
     }
 
-    @Test(arguments: 0...4) func everyInstructionSetUndoesAFilterAsPNGDefinesIt(filter: Int) {
+    @Test(arguments: 0...4) func allInstructionSetsReverseFiltersAsPNGDefines(filter: Int) {
         var random = SeededRandom(seed: UInt64(filter) + 70)
         for pixel in 1...8 {
             for width in [1, 2, 3, 5, 16, 17, 63, 200] {
                 let count = width * pixel
-                // Few values as well as all: ties between neighbours are where the filters could differ.
+                // Half of the cases have few values, because implementations could differ in ties between neighbours.
                 let range: ClosedRange<UInt8> = width % 2 == 0 ? 0...255 : 0...3
                 let input = (0..<count).map { _ in UInt8.random(in: range, using: &random) }
                 let above = (0..<count).map { _ in UInt8.random(in: range, using: &random) }
                 let expected = model(filter, pixel: pixel, input, above: above)
                 for level in apod_kernel_level.available {
-                    // A byte behind the row must stay as it is.
+                    // The byte after the row must not change.
                     var out = [UInt8](repeating: 0xA5, count: count + 1)
                     #expect(apod_unfilter(level, Int32(filter), pixel, input, above, &out, count) == 0)
                     #expect(Array(out.dropLast()) == expected, "\(pixel) bytes a pixel, \(width) pixels, \(level)")
@@ -39,12 +39,12 @@ import Testing
         }
     }
 
-    /// Neighbours in every relation to each other, including ties, for the filter that chooses among three.
-    @Test func everyInstructionSetChoosesTheSameNeighbour() {
+    /// Tries neighbours in every order, including ties, with the Paeth filter.
+    @Test func allInstructionSetsChooseTheSamePaethNeighbour() {
         let values: [UInt8] = [0, 1, 2, 3, 61, 63, 64, 65, 85, 126, 127, 128, 129, 170, 190, 192, 252, 253, 254, 255]
         for upper in values {
             for corner in values {
-                // Pixels of one byte, two in a row: the first result is the left neighbour of the second.
+                // Two pixels of a byte: the first result is the left neighbour of the second.
                 for left in values {
                     let (input, above): ([UInt8], [UInt8]) = ([left &- corner, 0], [corner, upper])
                     let expected = model(4, pixel: 1, input, above: above)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownFilterIsRefused() {
+    @Test func unknownFilterIsRejected() {
         var out: [UInt8] = [0]
         for level in apod_kernel_level.available { #expect(apod_unfilter(level, 5, 3, [0], [0], &out, 1) == -1) }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MemoryBudgetTests {
     private let never = Interruption()
 
-    @Test func reservationIsReturnedWithItsOwner() throws {
+    @Test func reservationEndsWithItsOwner() throws {
         let budget = MemoryBudget(bytes: 100)
         do {
             let first = try budget.reserve(60, for: budget.newPicture(), interruption: never)
@@ -17,21 +17,21 @@ import Testing
         #expect(budget.used == 0)
     }
 
-    @Test func reservationAboveTheBudgetIsRefused() throws {
+    @Test func reservationAboveTheBudgetIsRejected() throws {
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100)).begun()
         #expect(failureCode { _ = try options.reserve(memory: 101) } == "out-of-memory-limit")
         let first = try options.reserve(memory: 60)
-        // One picture's reservations count together.
+        // All reservations of a picture count together.
         #expect(failureCode { _ = try options.reserve(memory: 41) } == "out-of-memory-limit")
         try withExtendedLifetime(first) { _ = try options.reserve(memory: 40) }
     }
 
-    /// Waits until so many pictures wait.
+    /// Waits until `count` pictures are waiting.
     private func wait(for count: Int, in budget: MemoryBudget) {
         while budget.waiting != count {}
     }
 
-    @Test func aPictureWaitsForAnother() throws {
+    @Test func pictureWaitsForMemoryHeldByAnother() throws {
         let budget = MemoryBudget(bytes: 100)
         var first: MemoryReservation? = try budget.reserve(60, for: budget.newPicture(), interruption: never)
         let isThrough = Monitor(false)
@@ -47,10 +47,10 @@ import Testing
         #expect(isThrough.withLock { $0 } && budget.used == 0)
     }
 
-    @Test func twoPicturesThatBothWantMoreDoNotWaitForEachOther() throws {
+    @Test func twoGrowingPicturesDoNotDeadlock() throws {
         let budget = MemoryBudget(bytes: 100)
         let peak = Monitor(0)
-        // Both hold their first part before either asks for its second.
+        // Both pictures hold their first reservation before either requests its second.
         let holding = Monitor(0)
         let threads = try (0..<2).map { _ in
             try Thread.start { [never] in
@@ -68,7 +68,7 @@ import Testing
         #expect(budget.used == 0 && budget.waiting == 0)
     }
 
-    @Test func manyThreadsNeverStopEachOther() throws {
+    @Test func manyThreadsDoNotDeadlock() throws {
         let budget = MemoryBudget(bytes: 1000)
         let failures = Monitor(0)
         let threads = try (0..<8).map { seed in
@@ -93,7 +93,7 @@ import Testing
         #expect(budget.used == 0 && budget.waiting == 0)
     }
 
-    @Test func aStoppedRunDoesNotWaitForMemory() throws {
+    @Test func interruptedRunDoesNotWaitForMemory() throws {
         let budget = MemoryBudget(bytes: 100)
         let first = try budget.reserve(100, for: budget.newPicture(), interruption: never)
         let interruption = Interruption()
@@ -105,7 +105,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func optionsThatHaveNotBegunOnlyCount() throws {
+    @Test func optionsThatHaveNotBegunDoNotWait() throws {
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100))
         let both = try (options.begun().reserve(memory: 80), options.reserve(memory: 80))
         #expect(options.memory.used == 160)
@@ -114,7 +114,7 @@ import Testing
 }
 
 @Suite struct DecodeLimitsTests {
-    @Test func framesAndTheirPixelsAreCounted() {
+    @Test func framesAndTheirPixelsAreLimited() {
         let limits = DecodeLimits(maxFrames: 10, maxAnimationPixels: 1000)
         let size = PixelSize(width: 20, height: 5)
         #expect(failureCode { try limits.check(frames: 10, of: size) } == nil)
@@ -125,7 +125,7 @@ import Testing
         #expect(failureCode { try limits.check(frames: 1, of: huge) } == "too-many-animation-pixels")
     }
 
-    @Test func aPictureThatTakesTooLongIsRefused() throws {
+    @Test func tooSlowPictureIsRejected() throws {
         let picture = PixelBuffer.noise(60, 50, channels: 3)
         for format in OutputFormat.readable {
             let source = MemorySource(try encode(picture, EncodeOptions(format: format)))
@@ -139,9 +139,9 @@ import Testing
         }
     }
 
-    @Test func uninterruptibleWorkIsRefusedUnlessItEndsInTime() throws {
+    @Test func uninterruptibleWorkOverTheTimeLimitIsRejected() throws {
         let options = { DecodeOptions(limits: DecodeLimits(maxSeconds: $0)).begun() }
-        // A solid picture takes no time; the limit is checked against the worst picture of that size.
+        // A solid picture takes no time, but the limit assumes the slowest picture of that size.
         let size = PixelSize(width: 2000, height: 3000)
         let picture = PixelBuffer(size: size, filledWith: [9, 8, 7])
         let still = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func aStepMustEndInTheTimeThatIsLeft() throws {
+    @Test func stepMustFitTheRemainingTime() throws {
         let step = UninterruptibleCost.encodingAVIF(PixelSize(width: 1000, height: 500))
         #expect(step.seconds == 1)
         try DecodeOptions(limits: DecodeLimits(maxSeconds: 1)).check(before: step)
@@ -181,7 +181,7 @@ import Testing
         #expect(failureCode { try DecodeOptions().check(before: endless) } == "too-slow")
     }
 
-    @Test func aJPEGXLTakesTimeForEachFrameAndChannel() {
+    @Test func costOfJPEGXLGrowsWithFramesAndChannels() {
         func seconds(_ megapixels: Int, isModular: Bool = false, extra: Int = 0, frames: Int = 1) -> Double {
             let size = PixelSize(width: megapixels * 1000, height: 1000)
             let frame = JPEGXLPicture.Frame(size: size, isModular: isModular)
@@ -194,7 +194,7 @@ import Testing
         #expect(seconds(30, frames: 4) == 20)
     }
 
-    @Test func framesOfAWebPAreReservedBeforeTheyAreTaken() throws {
+    @Test func memoryOfWebPFramesIsReserved() throws {
         let picture = PixelBuffer.waves(100, 50, channels: 4)
         let source = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
         // The returned pixels, or two canvases, plus libwebp's memory for a frame, including code tables for its alpha:
@@ -211,15 +211,15 @@ import Testing
         }
     }
 
-    /// A lossless WebP of 1024 x 1024 pixels without a bit for any of them, but with 65 536 groups of code tables,
-    /// which take 300 KB and unpack to 360 MB (WebP lossless bitstream, §5.2 and §6).
+    /// A lossless WebP of 1024 x 1024 pixels that take no bits, with 65 536 groups of code tables. The tables take 300
+    /// KB in the file and 360 MB in memory (WebP lossless bitstream, §5.2 and §6).
     private static let tableBomb: [UInt8] = {
         var bits: [UInt8] = []
         func write(_ value: Int, _ count: Int) { for bit in 0..<count { bits.append(UInt8(value >> bit & 1)) } }
-        // A single symbol, 0, in no bits.
+        // A code with the single symbol 0, which takes no bits.
         func simpleCode() { write(0b0001, 4) }
-        // So many symbols of 8 bits each, and the rest of none: the code of lengths has 0 and 8, the third and twelfth
-        // in its order.
+        // A code with `symbols` symbols of 8 bits out of `all`. The code for lengths contains only 0 and 8, the third
+        // and the twelfth in its order.
         func code(_ symbols: Int, of all: Int) {
             write(0, 1)
             write(12 - 4, 4)
@@ -231,7 +231,7 @@ import Testing
         write(1023, 14)
         write(1023, 14)
         write(0, 4)
-        // No transform, no colour cache; a picture of group numbers for blocks of 4 x 4 pixels, 256 x 256 of them.
+        // No transform and no colour cache, then a picture of group numbers: 256 x 256 blocks of 4 x 4 pixels.
         write(0b100, 3)
         write(0, 4)
         code(256, of: 280)
@@ -247,7 +247,7 @@ import Testing
         return Array("RIFF".utf8) + little(data.count + 12) + Array("WEBPVP8L".utf8) + little(data.count) + data
     }()
 
-    @Test func theCodeTablesOfAWebPCountAsMemory() throws {
+    @Test func codeTablesOfAWebPCountAsMemory() throws {
         let size = PixelSize(width: 1024, height: 1024)
         let source = MemorySource(Self.tableBomb)
         let limits = { DecodeLimits(maxMemoryBytes: $0) }
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func thereMayBeNoLimitOfTime() throws {
+    @Test func timeLimitCanBeInfinite() throws {
         try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check()
         #expect(ImageError.tooSlow(seconds: 60).message == "the picture takes more than 60 seconds")
         #expect(ImageError.tooSlow(seconds: 0.5).message == "the picture takes more than 0.5 seconds")

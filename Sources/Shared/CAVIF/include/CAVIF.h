@@ -1,8 +1,8 @@
-// libavif, loaded on first use: few runs write AVIF, and its encoders are large.
+// A wrapper of libavif, which is loaded on first use because few runs write AVIF and its encoders are large.
 //
-// Its structures are part of its ABI. Before 1.0 they change with every minor version; since then they only grow. This
-// is built with <avif/avif.h> if it is installed. The library must then have the same minor version, or from 1.0 on
-// the same major version and at least the same minor version.
+// libavif's public structures are part of its ABI: before 1.0, every minor version changes them; later versions only
+// append fields. The wrapper therefore needs <avif/avif.h> at build time. At run time, the library must have the same
+// minor version or, from 1.0 on, the same major version and at least the same minor version.
 #pragma once
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ const char *_Nullable cavif_load(void);
 /// Loads the library and returns its version, or NULL if it cannot be used.
 const char *_Nullable cavif_version(void);
 
-/// Borrowed bytes, or NULL.
+/// Bytes that the caller owns; NULL if absent.
 typedef struct {
     const uint8_t *_Nullable bytes;
     size_t count;
@@ -30,13 +30,13 @@ typedef struct {
     int has_alpha;
     /// Whether to halve the chroma horizontally and vertically.
     int halves_chroma;
-    /// AV1 quantiser in libavif's scale: 0 (best) to 63.
+    /// The AV1 quantiser on libavif's scale: 0 (best) to 63.
     int quantizer;
-    /// 0 (slowest, smallest) to 10.
+    /// 0 (slowest, smallest file) to 10 (fastest).
     int speed;
-    /// ICC profile. Without it, sRGB is signalled.
+    /// An ICC profile. Pixels without a profile are sRGB.
     cavif_data profile;
-    /// A TIFF structure, without the prefix used in JPEG.
+    /// A TIFF structure, without the `Exif\0\0` prefix of JPEG.
     cavif_data exif;
     cavif_data xmp;
 } cavif_picture;
@@ -44,7 +44,7 @@ typedef struct {
 typedef enum {
     CAVIF_OK = 0,
     CAVIF_NO_MEMORY,
-    /// Described by the message.
+    /// The message has the reason.
     CAVIF_FAILED,
 } cavif_status;
 
@@ -57,8 +57,8 @@ typedef struct {
     char message[CAVIF_MESSAGE_CAPACITY];
 } cavif_file;
 
-/// Encodes a picture on the caller's thread, so that equal pictures become equal bytes. Call it only after
-/// `cavif_load` has returned NULL. Needs memory for several copies of the pixels.
+/// Encodes a picture on the caller's thread, which makes the output deterministic. Needs memory for several copies of
+/// the pixels. Requires that `cavif_load` has returned NULL.
 cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file);
 
 void cavif_free(cavif_file *file);

@@ -1,6 +1,6 @@
-// libheif, which reads AVIF and HEIC, loaded for the first such picture.
+// A wrapper of libheif, which is loaded for the first AVIF or HEIC picture.
 //
-// Its header is not needed: the functions used here are unchanged since 1.3.
+// Needs no header of libheif: the functions used here are unchanged since 1.3.
 #pragma once
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ typedef struct {
     uint32_t width, height;
     /// 1 for luma; 3 for R, G and B.
     uint32_t channels;
-    /// Bits of a sample. A sample with more than 8 has two bytes, little-endian.
+    /// Bits per sample. Samples of more than 8 bits have two bytes, little-endian.
     int bits;
     /// Whether luma has the limited range of video (ITU-T H.273): 16 to 235 of 8 bits.
     int is_limited;
@@ -49,13 +49,12 @@ typedef enum {
     CHEIF_CORRUPT,
     /// The message names the missing feature.
     CHEIF_UNSUPPORTED,
-    /// The message names a limit of libheif.
+    /// The picture exceeds a limit of libheif, which the message names.
     CHEIF_OVER_LIMIT,
 } cheif_status;
 
-/// Decodes the primary picture of a file in memory, which must stay valid. Call it only after `cheif_load` has
-/// returned NULL. On success, the pixels are valid until the picture is closed; otherwise there is no picture to
-/// close.
+/// Decodes the primary picture of a file in memory. Requires that `cheif_load` has returned NULL. On success, `bytes`
+/// must stay valid until `cheif_close`, and `pixels` are valid until then. On failure, there is no picture to close.
 cheif_status cheif_decode(
     const uint8_t *bytes, size_t count, cheif_kind kind, cheif_pixels *pixels,
     cheif_picture *_Nullable *_Nonnull picture);

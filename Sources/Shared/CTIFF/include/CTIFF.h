@@ -1,6 +1,6 @@
-// libtiff, loaded for the first TIFF, because few runs read one.
+// A wrapper of libtiff, which is loaded for the first TIFF because few runs read one.
 //
-// Its header is not needed: the functions used here are unchanged since 4.0.
+// Needs no header of libtiff: the functions used here are unchanged since 4.0.
 #pragma once
 
 #include <stddef.h>
@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
     uint32_t width, height;
     uint16_t bits, samples, photometric, compression;
-    /// 1 for integers.
+    /// 1 for unsigned integers.
     uint16_t sample_format;
     /// 1 for cyan, magenta, yellow and black in this order.
     uint16_t ink_set;
@@ -39,9 +39,9 @@ typedef struct {
     int is_separate;
     int is_tiled;
     uint32_t tile_width, tile_height;
-    /// The bytes of a row and of a tile; of one sample if samples are separate.
+    /// Bytes per decoded row and per decoded tile; of a single sample if samples are separate.
     uint64_t row_bytes, tile_bytes;
-    /// The size of the largest strip or tile in the file. libtiff keeps it in memory during decoding.
+    /// The size of the largest strip or tile in the file, which libtiff keeps in memory while it decodes.
     uint64_t packed_bytes;
     /// The palette: `1 << bits` entries for each colour; NULL without a palette.
     const uint16_t *_Nullable red, *_Nullable green, *_Nullable blue;
@@ -54,22 +54,23 @@ typedef struct ctiff_file ctiff_file;
 typedef enum {
     CTIFF_OK = 0,
     CTIFF_CORRUPT,
-    /// This libtiff lacks the compression.
+    /// The installed libtiff does not support the compression.
     CTIFF_UNSUPPORTED,
     /// `read` has returned -1.
     CTIFF_STOPPED,
 } ctiff_status;
 
-/// Opens page `number`, from 0. Returns NULL without memory; otherwise the caller must close the file, even on
-/// failure. Pointers in `page` are valid until then. Call it only after `ctiff_load` has returned NULL.
+/// Opens page `number`, counted from 0. Returns NULL if out of memory; otherwise the caller must close the file, even
+/// if `status` is a failure. Pointers in `page` are valid until the file is closed. Requires that `ctiff_load` has
+/// returned NULL.
 ctiff_file *_Nullable ctiff_open(ctiff_input input, uint32_t number, ctiff_page *page, ctiff_status *status);
 
 void ctiff_close(ctiff_file *file);
 
-/// Decodes a row of strips, `row_bytes` long. Rows must be read from the top.
+/// Decodes a row of a file with strips into `row_bytes` bytes. Rows must be read in order, from the top.
 ctiff_status ctiff_read_row(ctiff_file *file, uint32_t row, uint16_t sample, uint8_t *buffer);
 
-/// Decodes the tile that contains the pixel at x and y, `tile_bytes` long.
+/// Decodes the tile that contains the pixel at x and y into `tile_bytes` bytes.
 ctiff_status ctiff_read_tile(ctiff_file *file, uint32_t x, uint32_t y, uint16_t sample, uint8_t *buffer);
 
 /// Returns libtiff's first error message.

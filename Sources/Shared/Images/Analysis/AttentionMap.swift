@@ -1,8 +1,8 @@
 import Libc
 
-/// A map of visual attention, and the crop that keeps most of it.
+/// A map of visual attention, and the choice of the crop that keeps most of it.
 ///
-/// Measured on at most 64 pixels per side, in Oklab. Weights and thresholds were fitted to photographs of people,
+/// Computed in Oklab on at most 64 pixels per side. Weights and thresholds were fitted to photographs of people,
 /// animals, flowers, galaxies and objects with hand-marked subjects.
 struct AttentionMap {
     private static let side = 64
@@ -14,22 +14,22 @@ struct AttentionMap {
             width: colours.width, height: colours.height,
             values: [Float](repeating: 0, count: colours.width * colours.height))
         for (feature, weight) in colours.features {
-            // A feature that is faint everywhere stays faint.
+            // Normalizes a feature, except if it is faint everywhere.
             let scale = weight / max(feature.largest, 0.1606)
             for i in sum.values.indices { sum.values[i] += feature.values[i] * scale }
         }
         sum = Self.centred(sum)
-        // Transparent pixels are invisible, although their edge may be conspicuous.
+        // Transparent pixels are invisible, even if the edge around them is conspicuous.
         if let opacity = colours.opacity { sum = sum.with { sum.values[$0] * opacity.values[$0] } }
         sum = sum.softened(2, times: 1)
-        // Keeps only the subject, because backgrounds have some of every feature. Without 1e-5, the root below would
-        // amplify rounding errors of flat pictures.
+        // The threshold removes the background, which has some of every feature. 1e-5 removes the rounding errors of
+        // flat pictures, which the power below would amplify.
         let threshold = 1.849 * sum.mean + 0.1786 * sum.largest + 1e-5
         sum.values = sum.values.map { powf(max($0 - threshold, 0), 0.5579) }
         strength = sum
     }
 
-    /// Subjects are mostly near the centre, or slightly above.
+    /// Weights places near the centre, or slightly above it, where most subjects are.
     private static func centred(_ plane: Plane) -> Plane {
         var centred = plane
         for y in 0..<plane.height {
@@ -53,7 +53,7 @@ struct AttentionMap {
         return Double(run.lowerBound + run.upperBound) / Double(2 * (scores.count - 1))
     }
 
-    /// Returns each column's or row's share of the total strength; empty without a conspicuous place.
+    /// Returns each column's or row's share of the total strength; empty if no place is conspicuous.
     private func profile(_ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal
         let (slices, depth) =
@@ -75,9 +75,8 @@ struct AttentionMap {
         return profile.map { $0 / total }
     }
 
-    /// Rates the window of `kept` slices at each position: by its strength, weighted slightly towards its centre;
-    /// minus penalties for cutting through a subject, above all at the top, and for the distance from the picture's
-    /// centre.
+    /// Scores the window of `kept` slices at each position: its strength, weighted slightly towards its centre, minus
+    /// penalties for cutting through a subject, above all at the top, and for the distance from the picture's centre.
     private static func scores(_ profile: [Double], _ kept: Int, _ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal
         let (count, room) = (profile.count, profile.count - kept)
@@ -156,13 +155,13 @@ private struct Colours {
         }
     }
 
-    /// Hue counts more than lightness, which shadows change.
+    /// Weights hue more than lightness, because shadows change lightness.
     private static func distance(_ lightness: Float, _ a: Float, _ b: Float) -> Float {
         (lightness * lightness + 2.56 * (a * a + b * b)).squareRoot()
     }
 
-    /// The difference of each place from the three most similar edge segments. Colours that continue to the edge are
-    /// background.
+    /// The mean difference of each place from the three most similar edge segments. Colours that continue to the edge
+    /// are background.
     private var unlikeTheEdges: Plane {
         let soft = softened(1, times: 1)
         let parts = edges
@@ -176,7 +175,7 @@ private struct Colours {
         }
     }
 
-    /// The mean colours of four segments, a few pixels deep, of each of the four edges.
+    /// The mean colours of four segments of each edge of the picture, a few pixels deep.
     private var edges: [(lightness: Float, a: Float, b: Float)] {
         let depth = 3
         var parts: [(lightness: Float, a: Float, b: Float)] = []
@@ -202,8 +201,9 @@ private struct Colours {
         return parts
     }
 
-    /// Returns the likelihood of skin of any shade, from Rec. 601 chroma: Cb 77...127 and Cr 133...173 (Chai and Ngan,
-    /// "Face segmentation using skin-color map in videophone applications", 1999), as an ellipse with a soft edge.
+    /// Returns the likelihood of skin of any shade: 1 in the centre of an ellipse of Rec. 601 chroma, Cb 77...127 and
+    /// Cr 133...173, and 0 outside (Chai and Ngan, "Face segmentation using skin-color map in videophone applications",
+    /// 1999).
     private static func skin(_ pixel: RGB) -> Float {
         let luma = Float(pixel.luma)
         guard luma > 60 else { return 0 }

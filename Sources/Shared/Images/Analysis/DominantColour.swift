@@ -1,6 +1,6 @@
 /// Finds the dominant colour of a picture.
 enum DominantColour {
-    /// The number of clusters.
+    /// The maximum number of clusters.
     private static let most = 8
     /// Iterations of k-means. More have no visible effect.
     private static let rounds = 6
@@ -8,12 +8,12 @@ enum DominantColour {
     /// Returns the mean colour of the most striking cluster in an RGBA picture with straight alpha; black if it is
     /// transparent. O(pixels).
     ///
-    /// Pixels are clustered in Oklab by k-means. Differences of hue count more than differences of lightness, so that
-    /// a petal is a single colour in sun and shade. Pixels near the centre count up to five times as much as pixels in
-    /// a corner. The score of a cluster is its opacity times `0.03 + chroma` times `0.25 + lightness`: pink flowers
-    /// win against as much brown earth, and a subject against ten times as much black sky, but not against almost
-    /// nothing else. Similar clusters support each other, so that a colour split between two clusters loses nothing.
-    /// The first of equal clusters wins, so that equal pixels give equal colours.
+    /// Clusters pixels in Oklab by k-means. Hue differences weigh more than lightness differences, so a petal is a
+    /// single colour in sun and shade. Pixels near the centre weigh up to five times as much as pixels in a corner. The
+    /// score of a cluster is its weight times `0.03 + chroma` times `0.25 + lightness`: pink flowers win over as much
+    /// brown earth, and a subject wins over ten times as much black sky, but not if there is almost nothing but sky.
+    /// Similar clusters support each other, so a colour that is split between two clusters loses nothing. The first of
+    /// equal clusters wins, which makes the result deterministic.
     static func of(_ picture: PixelBuffer) -> RGB {
         let cells = cells(picture)
         guard let heaviest = cells.max(by: { $0.weight < $1.weight }) else { return .black }
@@ -26,19 +26,19 @@ enum DominantColour {
                 sum + max(1 - mean.difference(to: other.0).squareRoot() / nearness, 0) * other.1
             }
         }
-        // The first of the greatest.
+        // The first of equal maxima.
         let best = supported.indices.reversed().max { supported[$0] < supported[$1] }
         return best.map { means[$0].rgb } ?? .black
     }
 
-    /// The distance, as in `difference`, within which clusters support each other.
+    /// The distance (the root of `difference`) within which clusters support each other.
     private static let nearness: Float = 0.1
 
     private static func striking(_ cluster: Cell, _ mean: Oklab) -> Float {
         Float(cluster.weight) * (0.03 + mean.chroma) * (0.25 + mean.lightness)
     }
 
-    /// Groups pixels of similar colours, sorted by colour.
+    /// Groups pixels into cells of 8 levels per channel, sorted by colour.
     private static func cells(_ picture: PixelBuffer) -> [Cell] {
         var cells: [Int: Cell] = [:]
         picture.bytes.withUnsafeBufferPointer { samples in
@@ -57,14 +57,14 @@ enum DominantColour {
         return cells.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Returns the squared distance from the centre: 0 there, 1 at the edge.
+    /// Returns the squared distance from the centre: 0 at the centre, 1 at the edge.
     private static func aside(_ place: Int, _ count: Int) -> Double {
         let distance = (Double(place) + 0.5) / Double(count) * 2 - 1
         return distance * distance
     }
 
-    /// Returns the heaviest cell, then repeatedly the cell with the largest weight times distance from all chosen
-    /// cells.
+    /// Returns the heaviest cell, then repeatedly the cell with the largest product of weight and distance from all
+    /// chosen cells.
     private static func seeds(_ cells: [Cell], from heaviest: Cell) -> [Cell] {
         var seeds = [heaviest]
         var distances = cells.map { $0.mean.difference(to: heaviest.mean) }
@@ -81,7 +81,7 @@ enum DominantColour {
         return seeds
     }
 
-    /// Assigns the cells to their nearest clusters, and drops empty clusters.
+    /// Assigns each cell to its nearest cluster, and drops empty clusters.
     private static func settled(_ clusters: [Cell], _ cells: [Cell]) -> [Cell] {
         let means = clusters.map(\.mean)
         var sums = [Cell](repeating: Cell(), count: clusters.count)
@@ -121,7 +121,7 @@ enum DominantColour {
 }
 
 extension Oklab {
-    /// Returns the squared distance, in which hue counts more than lightness.
+    /// Returns the squared distance, with more weight on hue than on lightness.
     fileprivate func difference(to other: Oklab) -> Float {
         let light = (lightness - other.lightness) * 0.7
         let red = (a - other.a) * 1.6

@@ -9,7 +9,7 @@ public struct PlaceholderHash: Sendable, Hashable {
     /// (https://evanw.github.io/thumbhash/) in Base64 (RFC 4648 §4).
     public let thumbHash: String
 
-    /// Computes both from a picture. O(pixels).
+    /// Computes the colour and the preview of a picture. O(pixels).
     public init(_ picture: PixelBuffer) {
         var hasher = PlaceholderHasher(size: picture.size)
         picture.bytes.withUnsafeBufferPointer { bytes in
@@ -26,14 +26,14 @@ public struct PlaceholderHash: Sendable, Hashable {
     }
 }
 
-/// Computes a `PlaceholderHash` from the rows of a picture as they pass.
+/// Computes a `PlaceholderHash` row by row.
 ///
-/// Rows are averaged to at most 100x100 pixels, weighted by alpha. Needs at most 320 KB, and a few additions per
+/// Averages the picture to at most 100x100 pixels, weighted by alpha. Needs at most 320 KB, and a few additions per
 /// sample.
 struct PlaceholderHasher {
     private let size: PixelSize
     private let small: PixelSize
-    /// For each box the sums of red, green and blue times alpha, and of alpha.
+    /// For each averaged pixel, the sums of red, green and blue times alpha, and of alpha.
     private var sums: [Int]
     private var row = 0
 
@@ -47,7 +47,7 @@ struct PlaceholderHasher {
         sums = [Int](repeating: 0, count: small.width * small.height * 4)
     }
 
-    /// Adds the next row from the top: `size.width` pixels of 1 gray, 2 gray and alpha, 3 RGB, or 4 RGB and alpha.
+    /// Adds the next row from the top. Channels are 1 gray, 2 gray and alpha, 3 RGB, or 4 RGB and alpha.
     mutating func add(_ samples: UnsafePointer<UInt8>, channels: Int) {
         precondition(row < size.height)
         let (width, boxes) = (size.width, small.width)
@@ -96,5 +96,5 @@ struct PlaceholderHasher {
     }
 }
 
-/// Returns the first of `count` pixels in a box: the least i with i * boxes / count == box.
+/// Returns the first of `count` pixels that belongs to an averaged pixel: the least i with i * boxes / count == box.
 private func edge(_ box: Int, _ boxes: Int, _ count: Int) -> Int { (box * count + boxes - 1) / boxes }

@@ -23,7 +23,7 @@ struct Plane {
 
     private func softened(_ radius: Int, lines: Int, count: Int, place: (Int, Int) -> Int) -> Plane {
         var soft = self
-        // Doubles, so that adding and subtracting a value cancels exactly.
+        // Doubles, because differences of prefix sums would be inexact in Float.
         var sums = [Double](repeating: 0, count: count + 1)
         for line in 0..<lines {
             for i in 0..<count { sums[i + 1] = sums[i] + Double(values[place(line, i)]) }
@@ -35,7 +35,7 @@ struct Plane {
         return soft
     }
 
-    /// Reduces the plane by area averaging to `side` values on its longer side, or returns it if it is small enough.
+    /// Averages areas to reduce the longer side to `side` values. Returns a smaller plane unchanged.
     func averaged(atMost side: Int) -> Plane {
         let longer = max(width, height)
         guard longer > side else { return self }

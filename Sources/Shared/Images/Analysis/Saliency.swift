@@ -1,11 +1,10 @@
 import Libc
 
-/// The criterion for the part of a picture that a crop keeps.
+/// How a crop selects the part of a picture to keep.
 ///
-/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), some
-/// milliseconds.
+/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), some milliseconds.
 public enum Saliency: String, Sendable, Hashable, CaseIterable {
-    /// The subject that contrasts with its surroundings and from the picture's edges.
+    /// The subject: the part that contrasts with its surroundings and with the picture's edges.
     case attention
     /// The part with the greatest Shannon entropy of gray levels.
     case entropy
@@ -17,8 +16,8 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the position of the crop: 0 at the left or top edge, ½ in the centre, 1 at the right or bottom edge.
     ///
-    /// If adjacent positions are equally good, as in a flat picture or around a small subject, returns their middle,
-    /// so that noise has little effect.
+    /// Returns the middle of adjacent positions that are equally good, as in a flat picture or around a small subject.
+    /// This makes the result insensitive to noise.
     ///
     /// - Parameter fraction: the part of the axis that the crop keeps, 0...1.
     public func cropOffset(in picture: PixelBuffer, keeping fraction: Double, along axis: Axis) -> Double {
@@ -33,15 +32,16 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns how many of `slices` a crop keeps, at least 1. Nil for all, or if the fraction is NaN.
+    /// Returns the number of slices that a crop keeps, at least 1; nil if it keeps all, or if the fraction is NaN.
     static func kept(_ fraction: Double, of slices: Int) -> Int? {
         guard fraction < 1 else { return nil }
         let kept = max(Int((Double(slices) * max(fraction, 0)).rounded()), 1)
         return kept < slices ? kept : nil
     }
 
-    /// Returns the range of positions around the best that are almost as good: within a share of the range of all
-    /// scores, and 0.3 % of the best. Of several best positions, uses the nearest to the centre.
+    /// Returns the best position, extended to adjacent positions that are almost as good: their scores are lower by at
+    /// most `share` of the range of all scores plus 0.3 % of the best. Of several best positions, uses the nearest to
+    /// the centre.
     static func bestRun(_ scores: [Double], within share: Double) -> ClosedRange<Int> {
         let best = scores.max() ?? 0
         let enough = best - (best - (scores.min() ?? 0)) * share - abs(best) * 0.003
@@ -77,10 +77,10 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The luma levels of a picture over black, as slices across an axis.
+/// The luma levels of a picture over black, divided into columns or rows.
 private struct LumaMap {
     private let width: Int
-    /// Columns or rows, depending on the axis, and the pixels of each.
+    /// The number of columns or rows, depending on the axis, and the pixels in each.
     let slices: Int
     let depth: Int
     private let isHorizontal: Bool

@@ -3,8 +3,8 @@ import Libc
 /// A blurred preview of a picture in about 25 bytes, with its aspect ratio and transparency: ThumbHash, by Evan
 /// Wallace (https://evanw.github.io/thumbhash/).
 ///
-/// It stores a few cosine terms each of lightness (L), yellow against blue (P), red against green (Q), and opacity
-/// (A). The bytes begin with two numbers, least significant bit first:
+/// Stores a few cosine terms each of lightness (L), yellow against blue (P), red against green (Q), and opacity (A).
+/// The bytes begin with two numbers, least significant bit first:
 ///
 ///     24 bits: L mean 6, P mean 6, Q mean 6, L scale 5, has alpha 1
 ///     16 bits: terms along the shorter side 3, P scale 6, Q scale 6, is landscape 1
@@ -20,7 +20,7 @@ enum ThumbHash {
         let (width, height) = (picture.size.width, picture.size.height)
         let planes = Planes(picture)
         let hasAlpha = planes.hasAlpha
-        // The terms of L along each side, in the picture's proportions; fewer if alpha is stored too.
+        // The number of L terms along each side, in the picture's proportions; fewer if alpha is stored too.
         let limit = Double(hasAlpha ? 5 : 7) / Double(max(width, height))
         let across = max(nearest(limit * Double(width)), 1)
         let down = max(nearest(limit * Double(height)), 1)
@@ -53,7 +53,8 @@ enum ThumbHash {
         return bits.bytes
     }
 
-    /// Rounds halves up, also below zero, with a tolerance for the rounding of sums: a term of zero is exactly a half.
+    /// Rounds halves up, also below zero. The tolerance compensates rounding errors: a term of zero is exactly a half
+    /// before it is rounded.
     private static func nearest(_ value: Double) -> Int { Int((value + 0.5 + 1e-9).rounded(.down)) }
 
     /// Lightness and the two colour differences, with transparent pixels composed over the mean colour.
@@ -109,18 +110,18 @@ enum ThumbHash {
         }
     }
 
-    /// The low cosine terms of a plane, in the triangle of `across` by `down`.
+    /// The low-frequency cosine terms of a plane: a triangle of `across` by `down` terms.
     private struct Spectrum {
         private(set) var mean = 0.0
-        /// The largest magnitude of a term.
+        /// The largest magnitude of the terms.
         private(set) var scale = 0.0
-        /// The terms without the mean, row by row, 0...1 with ½ for zero.
+        /// The terms except the mean, row by row, scaled to 0...1 with ½ for zero.
         private(set) var terms: [Double] = []
 
         init(_ plane: [Double], across: Int, down: Int, _ cosines: Cosines) {
             let width = cosines.across[0].count
             let height = cosines.down[0].count
-            // First the terms across of each row, then their terms down.
+            // First transforms each row, then the columns of the result.
             let rows = (0..<across).map { term in
                 (0..<height).map { y in
                     (0..<width).reduce(0.0) { $0 + plane[y * width + $1] * cosines.across[term][$1] }
@@ -139,7 +140,7 @@ enum ThumbHash {
                 }
             }
             let scale = scale
-            // A smaller scale is the rounding error of a flat plane.
+            // A smaller scale is only the rounding error of a flat plane.
             if scale > 1e-9 { terms = terms.map { 0.5 + 0.5 / scale * $0 } }
         }
     }

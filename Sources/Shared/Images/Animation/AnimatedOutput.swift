@@ -10,7 +10,7 @@ final class AnimatedOutput {
     private var pace: FramePace
     /// The delay of the frame on the canvas in milliseconds; nil before the first frame.
     private var delay: Int?
-    /// Frames that were kept.
+    /// The number of frames kept.
     private(set) var count = 0
 
     /// - Parameters:
@@ -22,16 +22,16 @@ final class AnimatedOutput {
     ) throws {
         self.size = size
         pace = FramePace(limit: framesPerSecond)
-        // The canvas. For WebP also libwebpmux's canvases, in addition to the memory that libwebp reserves per frame;
-        // twice, because two encoders may run to choose the smaller file.
+        // The canvas. WebP also needs libwebpmux's canvases and libwebp's memory for a frame, both twice, because two
+        // encoders may run to choose the smaller file.
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
         writer = try animationWriter(
             encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption, into: drain)
     }
 
-    /// Whether to draw the next frame, which is shown for `delay` milliseconds. If not, extends the delay of the
-    /// previous frame; otherwise writes the previous frame, whose delay is now final.
+    /// Returns whether to draw the next frame, which is shown for `delay` milliseconds. If so, writes the previous
+    /// frame, whose delay is now final. If not, extends the delay of the previous frame.
     func shows(frameOf delay: Int) throws -> Bool {
         guard pace.shows(frameOf: delay) else {
             self.delay = min((self.delay ?? 0) + min(max(delay, 0), 1 << 40), 1 << 50)
@@ -74,8 +74,8 @@ final class AnimatedOutput {
 
 /// Chooses the frames of an animation for a maximum frame rate.
 ///
-/// Time is divided into slots, and each slot shows the first frame that begins in it, or up to a twentieth of a slot
-/// earlier, because delays in whole milliseconds let frames begin slightly early.
+/// Time is divided into slots. Each slot shows the first frame that begins in it, or up to a twentieth of a slot
+/// earlier: delays in whole milliseconds make frames begin slightly early.
 struct FramePace {
     /// Frames per second; nil keeps all frames.
     let limit: Double?
@@ -85,9 +85,10 @@ struct FramePace {
 
     init(limit: Double?) { self.limit = limit }
 
-    /// Whether to keep the next frame. The first is always kept; a dropped frame adds its delay to the previous frame.
+    /// Returns whether to keep the next frame. The first is always kept. The caller adds the delay of a dropped frame
+    /// to the previous frame.
     mutating func shows(frameOf delay: Int) -> Bool {
-        // Absurd delays must not overflow. Such an animation fails elsewhere.
+        // Clamped against overflow. Animations with such delays fail elsewhere.
         defer { time = min(time + min(max(delay, 0), 1 << 40), 1 << 50) }
         guard let limit else { return true }
         let slot = (Double(time) * limit / 1000 + 0.05).rounded(.down)

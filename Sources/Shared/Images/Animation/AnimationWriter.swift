@@ -7,7 +7,7 @@ protocol AnimationWriter: AnyObject {
     ///
     /// - Parameter delay: in milliseconds.
     func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws
-    /// Writes the rest. Call it once, after at least one frame.
+    /// Writes the end of the file. Call it once, after at least one frame.
     func finish() throws
 }
 

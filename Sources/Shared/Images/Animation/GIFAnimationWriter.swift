@@ -3,13 +3,14 @@ import Support
 
 /// Encodes an animation as a GIF.
 ///
-/// A frame is cropped to the changed rectangle. Unchanged pixels within it keep their colour, so they cannot flicker.
-/// If a pixel becomes transparent, the previous frame is disposed of by clearing its rectangle (GIF89a §23), extended
-/// to that pixel. Each frame is therefore written only when the next is known. All other frames stay.
+/// A frame is cropped to the rectangle that changed. Unchanged pixels in it keep their colour, so they cannot flicker.
+/// If a pixel becomes transparent, the previous frame's rectangle is extended to the pixel and cleared afterwards
+/// (disposal method, GIF89a §23). Each frame is therefore written only when the next is known. All other frames are
+/// left in place.
 ///
-/// If all colours of a frame fit in a palette, they are exact. Otherwise an existing palette is reused while it fits
-/// about as well as the frame that it was made for, because a new palette shifts all colours slightly. Ordered
-/// dithering keeps its pattern between frames.
+/// Colours are exact if all colours of a frame fit in a palette. Otherwise an existing palette is reused while it fits
+/// about as well as it fits its original frame, because a new palette shifts all colours slightly. Dithering is
+/// ordered, so its pattern does not change between frames.
 ///
 /// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames in `GIFOutput`.
 final class GIFAnimationWriter: AnimationWriter {
@@ -29,9 +30,9 @@ final class GIFAnimationWriter: AnimationWriter {
     /// The accumulated rounding error of the written delays, in milliseconds.
     private var roundingError = 0
 
-    /// A palette is reused while its mean squared error is at most this many times its original error,
+    /// The maximum growth of a palette's mean squared error for reuse.
     private static let toleratedGrowth = 1.5
-    /// or is too small to be visible (sum of three channels).
+    /// The mean squared error, summed over three channels, that is too small to be visible.
     private static let invisibleError = 6.0
 
     init(
@@ -78,10 +79,11 @@ final class GIFAnimationWriter: AnimationWriter {
 
     private var whole: CanvasArea { CanvasArea(columns: 0..<size.width, rows: 0..<size.height) }
 
-    /// Returns the delay in hundredths of a second. Carries the rounding error to later frames, so that the duration
-    /// of the animation is preserved.
+    /// Returns the delay in hundredths of a second. Carries the rounding error over to later frames, which preserves
+    /// the duration of the animation.
     private func hundredths(_ milliseconds: Int) -> Int {
-        // No format stores more than 32 bits. The maximum of a GIF, ten minutes, is far below.
+        // Clamped against overflow: no format stores more than 32 bits. The maximum of a GIF, ten minutes, is far
+        // below.
         let wanted = min(max(milliseconds, 0), 1 << 32) + roundingError
         let result = max((wanted + 5) / 10, 0)
         guard result <= 0xFFFF else {
@@ -111,7 +113,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return (changed.area, cleared.area)
     }
 
-    /// Returns the frame that turns the displayed canvas into `current`. A nil area changes nothing.
+    /// Returns the frame that turns the displayed canvas into `current`. A nil area means that no pixel changes.
     private func drawn(_ area: CanvasArea?, delay: Int) throws -> DrawnFrame {
         let area = area ?? CanvasArea(columns: 0..<1, rows: 0..<1)
         let frame = DrawnPixels(of: current, over: before, area)
@@ -138,7 +140,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return draw(area, indices, palette, palette.transparent, delay)
     }
 
-    /// Returns an existing palette that satisfies the condition, preferring the first.
+    /// Returns the first or the last palette if it satisfies the condition, preferably the first.
     private func kept(where serves: (IndexedPalette) -> Bool) -> IndexedPalette? {
         guard let palettes else { return nil }
         if serves(palettes.first) { return palettes.first }

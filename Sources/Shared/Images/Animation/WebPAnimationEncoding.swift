@@ -4,7 +4,7 @@ import Formats
 /// Encodes an animation with libwebpmux, which merges equal consecutive frames and keeps the timing.
 final class WebPAnimationEncoding {
     enum Mode {
-        /// If `isMixed`, encodes a frame losslessly if that is smaller, which takes half as long again.
+        /// With `isMixed`, encodes a frame losslessly if that is smaller, which takes half as long again.
         case lossy(quality: Int, isMixed: Bool)
         case lossless
     }
@@ -16,11 +16,11 @@ final class WebPAnimationEncoding {
     private var isTransparent = false
 
     /// The interval of lossy key frames: two seconds at 30 frames per second. The frames between them store
-    /// differences, which take half the time and far fewer bytes, but accumulate errors. Lossless frames accumulate
-    /// none, so only the first is a key frame.
+    /// differences, which take half the time and far fewer bytes, but accumulate errors. Lossless frames accumulate no
+    /// errors, so only the first is a key frame.
     private static let keyFrameDistance: Int32 = 60
-    /// The largest canvas, in pixels, for trying all of libwebpmux's encodings of a frame: 128 x 128, or 512 x 512
-    /// with an effort of 7 or more. That takes ten times as long for some percent.
+    /// On canvases of up to this many pixels, libwebpmux tries all encodings of a frame: 128 x 128, or 512 x 512 with
+    /// an effort of 7 or more. This takes ten times as long and saves a few percent.
     private static let smallCanvas = 16_384
     /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4
@@ -63,7 +63,7 @@ final class WebPAnimationEncoding {
 
     /// Adds the next frame: the whole canvas as RGBA with straight alpha.
     ///
-    /// - Parameter time: its start in milliseconds.
+    /// - Parameter time: the start of the frame in milliseconds.
     func add(_ frame: UnsafePointer<UInt8>, at time: Int32) throws {
         var picture = WebPPicture()
         guard WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0 else { throw Self.otherVersion }
@@ -73,7 +73,7 @@ final class WebPAnimationEncoding {
         }
         picture.width = Int32(size.width)
         picture.height = Int32(size.height)
-        // Compares frames before conversion to luma and chroma.
+        // Makes libwebpmux compare frames before it converts them to luma and chroma.
         picture.use_argb = 1
         guard WebPPictureImportRGBA(&picture, frame, Int32(size.width * 4)) != 0 else { throw ImageError.outOfMemory }
         guard WebPAnimEncoderAdd(encoder, &picture, time, &config) != 0 else { throw failure }
@@ -90,7 +90,7 @@ final class WebPAnimationEncoding {
         guard WebPAnimEncoderAssemble(encoder, &data) != 0 else { throw failure }
         var bytes = Array(UnsafeBufferPointer(start: data.bytes, count: data.size))
         // libwebpmux sets the alpha flag only if a cropped frame has alpha, so it misses transparent edges around
-        // opaque pixels. The flags follow the first 20 bytes of the extended header.
+        // opaque pixels. The flags are in byte 20, in the extended header.
         if isTransparent, bytes.count > 20, bytes[12..<16].elementsEqual("VP8X".utf8) {
             bytes[20] |= UInt8(truncatingIfNeeded: ALPHA_FLAG.rawValue)
         }

@@ -2,7 +2,7 @@ import CWebP
 import Formats
 
 extension UninterruptibleCost {
-    /// Encoding a frame of an animated WebP, completely and as a difference. Noise takes 1 s for 3.3 megapixels.
+    /// Encoding a frame of an animated WebP, both whole and as a difference. Noise takes 1 s for 3.3 megapixels.
     static func encodingWebPFrame(_ size: PixelSize) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: 1.5e6)
     }
@@ -10,26 +10,26 @@ extension UninterruptibleCost {
 
 /// Encodes an animation as a WebP with libwebpmux, which crops frames to their changes and blends them.
 ///
-/// Animations with few colours, such as GIFs at their original size, are often smaller without loss: unchanged pixels
-/// then cost nothing, while a lossy frame never equals the previous frame exactly. The first frame shows which mode
-/// can win. If both can, both are encoded and the smaller file is kept. The output stays in memory until the end,
-/// because the container begins with its size.
+/// Animations with few colours, such as GIFs at their original size, are often smaller if they are lossless: unchanged
+/// pixels then cost nothing, while a lossy frame never equals the previous frame exactly. The first frame determines
+/// the modes to try. If it does not decide between lossy and lossless, the writer runs both encoders and keeps the
+/// smaller file. The output stays in memory until the end, because the container begins with its size.
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
     private let quality: Int
     private let effort: Int
     private let drain: ByteDrain
-    /// Each contains all frames so far. Empty before the first frame.
+    /// The modes to compare, each with all frames so far; empty before the first frame.
     private var encodings: [WebPAnimationEncoding] = []
     /// The start of the next frame in milliseconds.
     private var time = 0
 
-    /// The maximum number of colours in the first frame for trying lossless encoding: four times a GIF's, for edges
-    /// that were smoothed by resampling. Resampled photographs have many thousands.
+    /// Lossless encoding is tried only if the first frame has at most this many colours: four times a GIF's, because
+    /// resampling smooths edges. Resampled photographs have many thousands.
     private static let fewColours = 1024
-    /// How many times larger a lossless first frame may be so that the whole animation may still be smaller. The noise
-    /// of photographs changes in every frame.
+    /// Lossless encoding is tried only if its first frame is less than this many times as large as the lossy frame.
+    /// Later frames may make up for the difference, but not in photographs, whose noise changes in every frame.
     private static let mostGrowth = 3
 
     init(
@@ -69,7 +69,7 @@ final class WebPAnimationWriter: AnimationWriter {
             return try trial.finish(at: 1).count
         }
         var modes: [WebPAnimationEncoding.Mode] = []
-        // Differences between frames favour lossless encoding, so it has won if its first frame is smaller.
+        // Later frames favour lossless encoding, so it is always smaller if its first frame is smaller.
         if bytes[0] < bytes[1] { modes.append(lossy) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
         encodings = try modes.map(encoding)
@@ -93,7 +93,7 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     func finish() throws {
-        // The time of the empty frame is the end of the last frame.
+        // libwebpmux needs the end of the last frame as the time of a final, empty frame.
         let end = try timestamp()
         var smallest: [UInt8]?
         for encoding in encodings {

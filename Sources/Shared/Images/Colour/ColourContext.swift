@@ -2,16 +2,16 @@ import CLCMS
 import Formats
 import Support
 
-/// A Little CMS context for a single transform. It has no global error handler, which would print, and a memory limit,
-/// because a few bytes of a profile may request 512 MB.
+/// A Little CMS context for a single transform. It has its own memory limit, because a few bytes of a profile may
+/// request 512 MB, and no global error handler, which would print.
 final class ColourContext {
     let pointer: cmsContext
     /// Bytes that may still be allocated. Freed bytes are not credited, which bounds the work as well.
     ///
-    /// Unsafe: a context is used by one thread at a time, and frees this on `deinit`.
+    /// Unsafe: freed in `deinit`. A context is used by one thread at a time.
     private let allowance: UnsafeMutablePointer<Int>
 
-    /// Three times the memory for a profile of 7 MB (CMYK to Lab, 33⁴ grid points: 29 MB and 0.08 s).
+    /// Three times the memory that a profile of 7 MB needs (CMYK to Lab, 33⁴ grid points: 29 MB and 0.08 s).
     private static let byteLimit = 96 << 20
 
     init?() {
@@ -19,7 +19,7 @@ final class ColourContext {
         allowance.initialize(to: Self.byteLimit)
         var plugin = cmsPluginMemHandler()
         plugin.base.Magic = UInt32(cmsPluginMagicNumber)
-        // The first version with all that this handler needs is 2.0.
+        // This handler needs version 2.0 or later.
         plugin.base.ExpectedVersion = 2000
         plugin.base.Type = UInt32(cmsPluginMemHandlerSig)
         plugin.MallocPtr = { context, count in ColourContext.isGranted(count, context) ? malloc(Int(count)) : nil }
@@ -40,7 +40,7 @@ final class ColourContext {
     }
 
     private static func isGranted(_ count: UInt32, _ context: cmsContext?) -> Bool {
-        // During its creation, the context has no user data yet.
+        // The context has no user data while it is created.
         guard let allowance = cmsGetContextUserData(context)?.assumingMemoryBound(to: Int.self) else { return true }
         guard count > 0, Int(count) <= allowance.pointee else { return false }
         allowance.pointee -= Int(count)
@@ -52,14 +52,14 @@ final class ColourContext {
 /// have as many stages as fit in 8 MB, and every pixel would pass through all of them. They are optional; the integer
 /// tables represent the same colours.
 func withoutFloatPipelines(_ profile: [UInt8]) -> [UInt8] {
-    // The number of tags follows the header, then a signature, an offset and a length for each.
+    // After the header: the number of tags, then a signature, an offset and a length for each tag.
     guard profile.count >= 132 else { return profile }
     var result = profile
     let count = ByteOrder.bigEndian.number(profile[128..<132])
     for entry in 0..<min(count, (profile.count - 132) / 12) {
         let start = 132 + entry * 12
         let isPipeline = ["D2B", "B2D"].contains { profile[start..<start + 3].elementsEqual($0.utf8) }
-        // A private signature, which is ignored.
+        // Makes the tag private. Little CMS ignores private tags.
         if isPipeline { result[start] = UInt8(ascii: "x") }
     }
     return result

@@ -1,13 +1,13 @@
 import CLCMS
 
-/// An embedded profile that fits its pixels, opened by Little CMS.
+/// An embedded profile for the colour space of its pixels, opened by Little CMS.
 ///
 /// Little CMS cannot be interrupted, so its input is bounded: the size of the profile, its memory, the kinds of
 /// pipeline stages, and the pixels per call.
 final class ColourProfile {
     private let handle: cmsHPROFILE
     private let layout: RowLayout
-    /// Keeps the context alive, in which the handle is allocated.
+    /// Owns the memory of the handle.
     private let context: ColourContext
 
     /// Returns nil if the profile is corrupt, or for another colour space.
@@ -33,7 +33,7 @@ final class ColourProfile {
 
     deinit { cmsCloseProfile(handle) }
 
-    /// Returns its conversion to light, if it consists of curves and a matrix.
+    /// Returns the conversion to linear sRGB, if the profile consists of curves and a matrix.
     func light(levels: Int) -> LightEncoding? { layout == .cmyk ? nil : LightEncoding(handle, levels: levels) }
 
     /// Returns a conversion by Little CMS, which supports all kinds of profiles; nil if the profile is unusable.
@@ -42,8 +42,8 @@ final class ColourProfile {
         let created = isGray ? sRGBGray : cmsCreate_sRGBProfileTHR(context.pointer)
         guard let target = created else { return nil }
         defer { cmsCloseProfile(target) }
-        // Black point compensation: the darkest ink becomes black rather than dark gray. NOCACHE: the one-pixel cache
-        // is the transform's only state.
+        // Black point compensation: the darkest ink becomes black rather than dark gray. NOCACHE: without its cache,
+        // the transform has no mutable state.
         let flags = UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
         let (input, output) = (Self.format(layout, sampleBytes), Self.format(layout == .cmyk ? .rgb : layout, 1))
         return cmsCreateTransformTHR(
@@ -77,7 +77,7 @@ final class ColourProfile {
 /// Converts pixels with Little CMS.
 private final class ProfileConversion: RowConversion {
     private let transform: cmsHTRANSFORM
-    /// Keeps the context alive, in which the transform is allocated.
+    /// Owns the memory of the transform.
     private let context: ColourContext
 
     init(transform: cmsHTRANSFORM, context: ColourContext) {

@@ -79,7 +79,7 @@ struct ColourSignal: Equatable {
         case .perceptual, .hybrid: return nil
         }
         let samples = codedValues(levels: levels).map { Float(curve($0)) }
-        // White stays white, and so does every gray.
+        // The matrix keeps grays, so a gray picture needs only the curve.
         return LightEncoding(curves: [[Float]](repeating: samples, count: isGray ? 1 : 3), matrix: matrix)
     }
 }
@@ -125,7 +125,7 @@ extension ColourSignal {
     }()
 
     /// Interprets PNG's gAMA and cHRM, in 1/100000 (PNG, third edition, §11.3.2.1 and §11.3.2.2). Missing or invalid
-    /// values default to sRGB; nil if both do.
+    /// values default to sRGB. Returns nil if neither is valid.
     init?(gamma: UInt32?, chromaticities points: [Int32]?) {
         let exponent = gamma.map { 100_000 / Double(max($0, 1)) }
         let isPower = exponent.map { (0.1...10).contains($0) } ?? false

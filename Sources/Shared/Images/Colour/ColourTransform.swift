@@ -1,10 +1,10 @@
 /// Converts rows of pixels from a file's colours to sRGB with 8 bits per sample.
 ///
-/// Rows are converted before resampling. Resampled in Display P3, an edge between strong colours is wrong by 120
-/// levels, and an edge between inks darkens (measured: 2.4 levels on average over a chart of squares, and 0.06 to 0.14
-/// over photographs, with single pixels 17 off).
+/// Rows are converted before resampling. If they were resampled in Display P3, an edge between strong colours would be
+/// off by 120 levels, and an edge between inks would darken (measured: 2.4 levels on average over a chart of squares,
+/// and 0.06 to 0.14 over photographs, with single pixels off by 17).
 final class ColourTransform {
-    /// Whether a picture may be scaled before conversion, as JPEG decoders can. If its curve is close to sRGB's, that
+    /// Whether a picture may be scaled before conversion, as JPEG decoders can do. With a curve close to sRGB's, this
     /// changes the samples of photographs by at most 0.16 levels (root mean square).
     let toleratesScaling: Bool
     private let conversion: any RowConversion
@@ -13,11 +13,11 @@ final class ColourTransform {
 
     /// Real profiles have at most about 2 MB. Larger profiles are ignored.
     static let profileByteLimit = 8 << 20
-    /// Pixels between checks of the time: 7 ms with the slowest profiles measured, CMYK.
+    /// Pixels between checks of the time limit: 7 ms with CMYK, the slowest profiles measured.
     private static let pixelsAtATime = 1 << 16
 
-    /// Returns nil if no conversion is necessary: without a profile, or if it is visually sRGB, does not fit the
-    /// pixels, is corrupt or too large. CMYK is always converted.
+    /// Returns nil if no conversion is necessary: without a profile, or with a profile that is visually sRGB, does not
+    /// fit the pixels, is corrupt or is too large. CMYK is always converted.
     ///
     /// - Parameter sampleBytes: 1, or 2 for 16-bit samples in native byte order.
     convenience init?(profile bytes: [UInt8]?, layout: RowLayout, sampleBytes: Int = 1) {
@@ -77,7 +77,7 @@ final class ColourTransform {
     }
 }
 
-/// Converts pixels without checking the time.
+/// Converts pixels without checking the time limit.
 protocol RowConversion {
     /// Converts `count` pixels. `input` may equal `output` if the pixel sizes are equal.
     func convert(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int)

@@ -34,7 +34,7 @@ final class LightConversion: RowConversion {
     }
 }
 
-/// Converts CMYK without a profile. Each ink absorbs its share of light.
+/// Converts CMYK without a profile: each ink absorbs its share of light.
 struct InkConversion: RowConversion {
     func convert(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
         apod_cmyk_to_rgb(input, output, count)

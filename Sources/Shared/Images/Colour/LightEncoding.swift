@@ -2,28 +2,28 @@ import CLCMS
 
 /// A conversion of coded samples to linear sRGB, by a curve for each channel and a matrix.
 struct LightEncoding {
-    /// For gray, or for each of three channels: the light of every coded sample, 0 to 1. All curves have 256 or 65536
-    /// samples.
+    /// The light, 0 to 1, of each coded sample: a curve for gray, or a curve for each of three channels. All curves
+    /// have 256 or 65536 samples.
     let curves: [[Float]]
     /// From the light of three channels to linear sRGB. Unused for gray.
     let matrix: Matrix3
 
-    /// The primaries of sRGB in the profile connection space, XYZ adapted to D50, as rounded in Little CMS's profiles:
-    /// the centre of the values in real profiles.
+    /// The primaries of sRGB in the profile connection space, XYZ adapted to D50, as rounded in Little CMS's profiles.
+    /// They are in the centre of the values of real profiles.
     static let primaries = Matrix3(
         rows: (0.436_035, 0.385_117, 0.143_051), (0.222_488, 0.716_904, 0.060_608), (0.013_916, 0.097_061, 0.713_928))
 
     /// Whether the profile is sRGB: a conversion would move each gray level, and each colour of a grid with six steps
     /// per channel, by less than half of an 8-bit level. Most pictures have such a profile, and need no conversion.
     ///
-    /// Among profiles of real pictures, sRGB moves colours by at most 0.2 levels, and the next closest, gamma 2.2, by 8.5.
+    /// Among profiles of real pictures, sRGB moves colours by at most 0.2 levels; the next closest, gamma 2.2, by 8.5.
     var isSRGB: Bool {
         let grid = stride(from: 0, through: 255, by: 51)
         return (0...255).allSatisfy { stays($0, $0, $0) }
             && grid.allSatisfy { red in grid.allSatisfy { green in grid.allSatisfy { stays(red, green, $0) } } }
     }
 
-    /// Whether gray levels are within 10 of sRGB's: true for gamma 2.2; gamma 1.8 is 19 off.
+    /// Whether gray levels are within 10 of sRGB's: true for gamma 2.2; gamma 1.8 is off by 19.
     var isNearSRGBsCurve: Bool { (0...255).allSatisfy { isNear(gray($0), $0, within: 10) } }
 
     private func gray(_ sample: Int) -> Double {

@@ -1,4 +1,4 @@
-/// A 3 x 3 matrix, for colours as columns.
+/// A 3 x 3 matrix, for colours as column vectors.
 struct Matrix3: Equatable {
     typealias Row = (Double, Double, Double)
 

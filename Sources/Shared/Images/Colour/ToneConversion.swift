@@ -1,11 +1,11 @@
 import Libc
 
-/// Converts high dynamic range (PQ, HLG) to a display with white at 203 cd/m², the reference white of ITU-R BT.2408.
+/// Converts high dynamic range (PQ, HLG) for a display with white at 203 cd/m², the reference white of ITU-R BT.2408.
 ///
-/// Tones are mapped by the curve of ITU-R BT.2390 (EETF, §5.4.1): black to middle tones are kept, and brighter tones
-/// approach white, which the picture's peak becomes. The curve is applied to the largest of a pixel's three samples,
-/// and the others are scaled with it, which preserves hues. HLG is first displayed at 1000 cd/m² (ITU-R BT.2100 table
-/// 5, with a system gamma of 1.2). Colours outside sRGB are clipped.
+/// Maps tones with the curve of ITU-R BT.2390 (EETF, §5.4.1): it keeps black to middle tones, and compresses brighter
+/// tones to map the picture's peak to white. The gain of the largest of a pixel's three samples applies to all three,
+/// which preserves hues. HLG is first displayed at 1000 cd/m² (ITU-R BT.2100 table 5, with a system gamma of 1.2).
+/// Colours outside sRGB are clipped.
 final class ToneConversion: RowConversion {
     /// Reference white in cd/m².
     static let white = 203.0
@@ -15,9 +15,9 @@ final class ToneConversion: RowConversion {
 
     private let layout: RowLayout
     private let isWide: Bool
-    /// For each level the light in cd/m² over 10,000; or HLG's scene light, if `luminance` is not nil.
+    /// The light of each level: in units of 10,000 cd/m², or HLG's scene light if `luminance` is not nil.
     private let light: [Float]
-    /// The contribution of each primary to luminance.
+    /// The contribution of each primary to luminance; nil for PQ.
     private let luminance: [Float]?
     /// The gain of light, indexed by the fourth root of the largest sample.
     private let gains: [Float]
@@ -91,7 +91,7 @@ final class ToneConversion: RowConversion {
         return RGB(red: sample(0), green: sample(3), blue: sample(6))
     }
 
-    /// Maps light, in cd/m² over 10,000, to the display, with white at 1.
+    /// Maps light, in units of 10,000 cd/m², to light of the display, with white at 1.
     static func shown(_ light: Double, peak: Double) -> Double {
         let brightest = perceptual(ofLight: peak / 10_000)
         let white = perceptual(ofLight: white / 10_000) / brightest

@@ -1,24 +1,23 @@
 import Formats
 
-/// The frames of an animation in the order of display, each as the whole canvas that a viewer shows.
+/// Decodes the frames of an animation in order, each as the whole canvas that a viewer shows.
 ///
-/// Memory for a few canvases, for any number of frames. Each frame is drawn on the frames before it, so that frame N
-/// costs all earlier frames, and none of the later.
+/// Needs memory for a few canvases, regardless of the number of frames. Each frame is drawn on the frames before it, so
+/// frame N costs the decode of all earlier frames, and of no later frame.
 protocol AnimationReader: AnyObject {
-    /// The canvas.
+    /// The size of the canvas.
     var size: PixelSize { get }
-    /// The number of frames, at least 1, known before any is decoded.
+    /// The number of frames, at least 1, known before the first is decoded.
     var frameCount: Int { get }
-    /// How often the animation is shown: 0 for ever, 1 if the file has no loop.
+    /// The number of times that the animation is played: 0 if it never ends, 1 if the file has no loop.
     ///
-    /// WebP counts like this. GIF stores the repetitions after the first showing, so that a stored 2 is 3 here, as
-    /// browsers play it.
+    /// WebP stores this number. GIF stores the number of repetitions, so a stored 2 becomes 3, as in browsers.
     var plays: Int { get }
-    /// The ICC profile that the pixels are in; nil for sRGB.
+    /// The ICC profile of the pixels; nil for sRGB.
     var profile: [UInt8]? { get }
-    /// Whether damage was skipped in the frames so far.
+    /// Whether damage was skipped in the frames decoded so far.
     var isDamaged: Bool { get }
-    /// Decodes the next frame; nil after the last. Throws `ImageError`, `Cancelled`, and errors of the source.
+    /// Decodes the next frame. Returns nil after the last. Throws `ImageError`, `Cancelled`, and errors of the source.
     func nextFrame() throws -> AnimationFrame?
 }
 
@@ -26,13 +25,13 @@ extension AnimationReader {
     var isDamaged: Bool { false }
 }
 
-/// A frame of an animation as it is shown.
+/// A frame of an animation as displayed.
 struct AnimationFrame {
     /// Counted from 0.
     let index: Int
-    /// The time that the frame is shown, in milliseconds, as stored. Browsers play 0 and 10 as 100.
+    /// The display time in milliseconds, as stored. Browsers play 0 and 10 as 100.
     let delay: Int
-    /// The canvas: rows from the top without gaps, R, G, B and straight alpha. Valid until the reader decodes the next
-    /// frame, or is freed.
+    /// The canvas: RGBA rows from the top without gaps, with straight alpha. Valid until the reader decodes the next
+    /// frame or is freed.
     let pixels: UnsafePointer<UInt8>
 }

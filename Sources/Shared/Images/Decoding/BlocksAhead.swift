@@ -1,16 +1,16 @@
 import Support
 
-/// Blocks that a separate thread fills ahead of their reader. Their number is fixed: the thread waits if it is far
-/// ahead, and stops at the next block if this object is freed.
+/// Blocks that a separate thread fills ahead of their reader. The number of blocks is fixed, so the thread waits while
+/// all are filled. It stops at the next block if this object is freed.
 final class BlocksAhead<Block: Sendable> {
     private let queue: BlockQueue<Block>
     private let spareThreads: ThreadBudget
     private var thread: Thread?
 
-    /// Starts the thread. Nil if there is no spare thread: then the caller does the work.
+    /// Starts the thread. Returns nil if there is no spare thread; the caller must then do the work itself.
     ///
-    /// - Parameter fill: the work of the thread: fills free blocks until `nextFree` returns nil. Its error is thrown by
-    ///   `next` behind the blocks that came before.
+    /// - Parameter fill: runs on the thread and fills free blocks until `nextFree` returns nil. `next` throws its error
+    ///   after the blocks that were filled before the error.
     init?(
         _ makeBlocks: @autoclosure () -> [Block], spareThreads: ThreadBudget,
         fill: @escaping @Sendable (BlockQueue<Block>) throws -> Void
@@ -28,12 +28,12 @@ final class BlocksAhead<Block: Sendable> {
 
     deinit { end() }
 
-    /// The next filled block, which the caller must free; nil after the last.
+    /// Returns the next filled block, which the caller must free; nil after the last.
     func next() throws -> Block? { try queue.nextFilled() }
 
     func free(_ block: Block) { queue.free(block) }
 
-    /// Waits for the end of the thread's work, which fills the remaining blocks all the same.
+    /// Waits until the thread has filled the remaining blocks, and discards them.
     func finish() throws {
         defer { end() }
         while let unread = try queue.nextFilled() { queue.free(unread) }
@@ -48,13 +48,13 @@ final class BlocksAhead<Block: Sendable> {
     }
 }
 
-/// Blocks that go between the filling thread and the reader.
+/// The blocks shared by the filling thread and the reader.
 final class BlockQueue<Block: Sendable>: Sendable {
     private struct State {
         var free: [Block]
         /// In order.
         var filled: [Block] = []
-        /// The result of the filling thread, after its end.
+        /// The result of the filling thread once it has ended.
         var outcome: Result<Void, any Error>?
         var isAbandoned = false
     }
@@ -63,9 +63,9 @@ final class BlockQueue<Block: Sendable>: Sendable {
 
     fileprivate init(_ blocks: [Block]) { state = Monitor(State(free: blocks)) }
 
-    // Calls of the filling thread.
+    // Called by the filling thread.
 
-    /// A block to fill; nil if no more are wanted.
+    /// Waits for a block to fill. Returns nil if the reader needs no more blocks.
     func nextFree() -> Block? {
         state.wait { state -> Block?? in
             if state.isAbandoned { return .some(nil) }
@@ -75,12 +75,12 @@ final class BlockQueue<Block: Sendable>: Sendable {
 
     func fill(_ block: Block) { state.update { $0.filled.append(block) } }
 
-    /// The last call of the filling thread.
+    /// Must be the last call of the filling thread.
     fileprivate func end(_ outcome: Result<Void, any Error>) { state.update { $0.outcome = outcome } }
 
-    // Calls of the reader.
+    // Called by the reader.
 
-    /// The next filled block; nil after the last. Throws the error of the filling thread after all of its blocks.
+    /// Waits for the next filled block. Returns nil after the last, or throws the error of the filling thread.
     fileprivate func nextFilled() throws -> Block? {
         let next: Result<Block?, any Error> = state.wait { state in
             if !state.filled.isEmpty { return .success(state.filled.removeFirst()) }

@@ -2,7 +2,8 @@ import CCodecs
 import Formats
 import Support
 
-/// Passes the bytes of a source to a C decoder. Keeps the error that stopped it, which C only knows as "stopped".
+/// Passes the bytes of a source to a C decoder. Keeps the error that stopped the decoder, which C only knows as
+/// APOD_STOPPED.
 final class ByteFeed {
     let source: any ByteSource
     let format: ImageFormat
@@ -15,7 +16,7 @@ final class ByteFeed {
         self.options = options
     }
 
-    /// Valid as long as this object.
+    /// Valid for the lifetime of this object.
     var input: apod_input {
         apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
             Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
@@ -34,7 +35,7 @@ final class ByteFeed {
         }
     }
 
-    /// Throws the error for a status other than APOD_OK.
+    /// Throws the error that corresponds to a status other than APOD_OK.
     func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
         guard status != APOD_OK else { return }
         let words = message().map { String(cString: $0) } ?? ""

@@ -1,13 +1,13 @@
 import Support
 
-/// The planes of a reader, decoded ahead on a separate thread, while the caller resamples and encodes earlier rows. The
-/// same rows, and the same errors behind them, as from the reader itself.
+/// Decodes the planes of a reader ahead on a separate thread, while the caller resamples and encodes earlier rows.
+/// Returns the same rows as the reader, and throws the same error after them.
 final class DecodeAhead: PlaneReader {
-    /// The approximate size of a block of groups: few exchanges between threads, and all blocks stay in the processor's
-    /// cache.
+    /// The approximate size of a block of groups: large enough for few exchanges between threads, and small enough to
+    /// keep all blocks in the processor's cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// The number of samples from which a thread gains more than it costs.
+    /// The minimum number of samples for a thread. With fewer samples, a thread costs more time than it saves.
     private static let threadBytes = 1 << 20
 
     let planes: [PlaneGeometry]
@@ -30,7 +30,7 @@ final class DecodeAhead: PlaneReader {
         let perBlock = max(Self.blockBytes / GroupBlock.bytes(planes, groups: 1), 1)
         let groups = planes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
         memory = try options.reserve(memory: Self.blockCount * GroupBlock.bytes(planes, groups: perBlock))
-        // From here until it has ended, only the thread uses the reader.
+        // Only the thread uses the reader until the thread has ended.
         nonisolated(unsafe) let decoder = reader
         let blocks = BlocksAhead(
             (0..<Self.blockCount).map { _ in GroupBlock(planes, groups: perBlock) }, spareThreads: options.spareThreads
@@ -70,17 +70,17 @@ final class DecodeAhead: PlaneReader {
         try blocks.finish()
     }
 
-    // Known once `finish` has been called, and the thread has ended.
+    // Valid after `finish`, when the thread has ended.
     var isTruncated: Bool { reader.isTruncated }
     var isDamaged: Bool { reader.isDamaged }
 }
 
-/// Some groups of rows of all planes.
+/// A block of row groups of all planes.
 ///
-/// `@unchecked Sendable`: used only by the thread that took it out of the queue and has not put it back. Rows are
-/// within the buffer: `bytes` counts as many of them as `row` addresses.
+/// `@unchecked Sendable`: only the thread that has taken a block from the queue uses it, until it puts the block back.
+/// `row` stays within the buffer, whose size `init` computes for the same groups.
 private final class GroupBlock: @unchecked Sendable {
-    /// The number of groups in the block.
+    /// The number of filled groups.
     private(set) var filled = 0
     private let planes: [PlaneGeometry]
     /// The offset of each plane.
@@ -105,7 +105,7 @@ private final class GroupBlock: @unchecked Sendable {
         buffer.bytes + starts[plane] + index * RowRing.memory(samples: planes[plane].rowBytes, rows: 1)
     }
 
-    /// Keeps the groups before a failure.
+    /// Fills the block. After an error, the groups before the error are valid.
     func fill(from reader: any PlaneReader, groups: Int) throws {
         filled = 0
         while filled < groups {

@@ -1,21 +1,21 @@
 import Formats
 import Support
 
-/// A decoder for the pictures of a format: a constant in the format's folder, and a line of `ImageDecoder.all`.
+/// The decoder of a format. Each is a constant in the format's folder and is listed in `ImageDecoder.all`.
 struct ImageDecoder: Sendable {
     typealias Rows =
         @Sendable (any ByteSource, ImageHeader, _ keepsProfile: Bool, DecodeOptions) throws -> any RowReader
     typealias Frames = @Sendable (any ByteSource, DecodeOptions) throws -> (any AnimationReader)?
 
     let formats: [ImageFormat]
-    /// Returns name and version of the library, after loading it; nil if it is not installed.
+    /// Loads the library and returns its name and version; nil if it is not installed.
     var library: @Sendable () -> String? = { nil }
-    /// Whether reading all rows refuses an incomplete file, so that its end need not be checked before.
+    /// Whether reading all rows detects an incomplete file. If so, the end of the file need not be checked first.
     var checksEnd = false
-    /// Opens a picture in full size, as stored; the first frame of an animation.
+    /// Opens a picture, or the first frame of an animation, at full size and as stored.
     let rows: Rows
-    /// Opens an animation; nil for a still picture. Nil for a format without animations.
+    /// Opens an animation, or returns nil for a still picture. Nil for a format without animations.
     var frames: Frames?
-    /// Counts the frames of an animation without the memory that `frames` takes; nil if that is not possible.
+    /// Counts the frames of an animation with less memory than `frames` needs; nil if the format does not allow this.
     var frameCount: (@Sendable (_ source: any ByteSource) throws -> Int)?
 }

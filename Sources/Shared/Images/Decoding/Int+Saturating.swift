@@ -1,4 +1,4 @@
-/// Arithmetic on sizes from files, none of which is negative: results beyond all numbers are the greatest number.
+/// Arithmetic on non-negative sizes from files. Overflow returns `.max`.
 extension Int {
     func adding(saturating other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -1,6 +1,6 @@
 import Formats
 
-/// The rows of pixels in memory, packed from the top; the caller keeps them.
+/// Reads rows of pixels in memory, packed from the top. The caller owns the pixels.
 final class PixelRows: RowReader {
     let size: PixelSize
     let layout: RowLayout

@@ -1,11 +1,12 @@
 import Formats
 
-/// A picture that is decoded as planes of samples with different resolutions, from the top, in the stored orientation,
+/// Decodes a picture, from the top and in the stored orientation, into planes of samples that may differ in resolution,
 /// such as the luma and chroma of a JPEG.
 protocol PlaneReader: AnyObject {
-    /// A plane for gray, three for YCbCr (Rec. 601, full range, chroma sited in the middle of its luma).
+    /// A single plane for gray; three for YCbCr (Rec. 601, full range, chroma sited in the middle of its luma).
     var planes: [PlaneGeometry] { get }
-    /// Decodes the next group of rows of every plane into the rows that `destination` returns for plane and row.
+    /// Decodes the next group of rows of every plane. `destination` returns the address for a plane and a row of the
+    /// group.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the rest of the file, as `RowReader.finish` does.
     func finish() throws
@@ -22,12 +23,12 @@ extension PlaneReader {
 
 /// The shape of a plane.
 struct PlaneGeometry: Hashable {
-    /// Samples that belong to the picture.
+    /// The samples of the picture, without padding.
     var size: PixelSize
     /// The size of the whole picture in samples of this plane, fractional if it was scaled or subsampled.
     var extentWidth: Double
     var extentHeight: Double
-    /// The bytes that are written to each row, some of them beyond the picture.
+    /// The bytes written to each row, including padding.
     var rowBytes: Int
     /// Rows per group.
     var groupRows: Int

@@ -1,26 +1,26 @@
 import Formats
 
-/// A picture that is decoded row by row, from the top, in the stored orientation.
+/// Decodes a picture row by row, from the top and in the stored orientation.
 protocol RowReader: AnyObject {
     /// The number of rows and columns.
     var size: PixelSize { get }
-    /// The size of the picture in those pixels, fractional if the decoder scaled it.
+    /// The size of the whole picture in decoded pixels, fractional if the decoder scaled it.
     var extent: (width: Double, height: Double) { get }
     var layout: RowLayout { get }
-    /// Bytes per sample: 1, or 2 for 16 bits in the machine's byte order, which rows only have if they will be
-    /// converted.
+    /// Bytes per sample: 1, or 2 for 16-bit samples in native byte order. Only rows with a `transform` have 16-bit
+    /// samples.
     var sampleBytes: Int { get }
-    /// The embedded colour profile of the rows; nil for sRGB, or if they can only be converted.
+    /// The ICC profile of the rows; nil if they are sRGB or must be converted.
     var profile: [UInt8]? { get }
     /// The conversion of the rows to sRGB; nil if they are sRGB. Each call may create a new object.
     var transform: ColourTransform? { get }
-    /// Decodes the next row: `size.width * layout.channels` samples, alpha straight.
+    /// Decodes the next row: `size.width * layout.channels` samples, with straight alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws
-    /// Reads the rest of the file, to refuse a picture that is incomplete there.
+    /// Reads the rest of the file. Throws if it is incomplete.
     func finish() throws
-    /// Whether the end of the picture was missing, which `DecodeOptions.allowsTruncated` allows; known after `finish`.
+    /// Whether the end of the picture was missing, as `DecodeOptions.allowsTruncated` allows. Valid after `finish`.
     var isTruncated: Bool { get }
-    /// Whether some of its data was invalid, which `DecodeOptions.allowsDamage` allows; known after `finish`.
+    /// Whether invalid data was skipped, as `DecodeOptions.allowsDamage` allows. Valid after `finish`.
     var isDamaged: Bool { get }
 }
 
@@ -32,7 +32,7 @@ extension RowReader {
     var transform: ColourTransform? { ColourTransform(profile: profile, layout: layout) }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
 
-    /// Reads all rows, and turns them upright.
+    /// Reads all rows, and rotates them upright.
     func pixels(orientation: Orientation, options: DecodeOptions) throws -> PixelBuffer {
         let channels = layout.channels
         try options.limits.check(memory: size, bytesPerPixel: channels)

@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// The rows of a picture in sRGB, 8 bits per sample, converted before they are resampled.
+/// Converts the rows of a reader to sRGB with 8 bits per sample.
 final class SRGBRows: RowReader {
     let size: PixelSize
     let extent: (width: Double, height: Double)
@@ -9,7 +9,7 @@ final class SRGBRows: RowReader {
     private let reader: any RowReader
     private let transform: ColourTransform
     private let options: DecodeOptions
-    /// A row of the reader.
+    /// A row before its conversion.
     private let stored: AlignedBuffer
 
     init(_ reader: any RowReader, _ transform: ColourTransform, options: DecodeOptions) {

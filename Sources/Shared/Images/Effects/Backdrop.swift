@@ -1,6 +1,6 @@
 import Formats
 
-/// The background of a picture in `ContentMode.contain`, behind its transparent pixels and beside it.
+/// The background for `ContentMode.contain`: around the picture and behind its transparent pixels.
 public enum Backdrop: Sendable, Hashable {
     case colour(RGB)
     /// The picture itself, blurred and scaled to cover the output.
@@ -9,7 +9,7 @@ public enum Backdrop: Sendable, Hashable {
     case dominant
 }
 
-/// The rows of a backdrop: a very small picture, enlarged to the output's size.
+/// Computes the rows of a backdrop by enlarging a very small picture to the output's size.
 struct BackdropRows {
     /// Opaque RGB.
     private let small: PixelBuffer
@@ -53,7 +53,8 @@ struct BackdropRows {
         }
     }
 
-    /// Returns the small picture's positions before and after a position of the output, and the fraction between them.
+    /// Returns the positions in the small picture before and after a position of the output, and the fraction between
+    /// them.
     private static func neighbours(_ place: Int, of count: Int, among places: Int) -> (Int, Int, Float) {
         let exact = min(max((Float(place) + 0.5) / Float(count) * Float(places) - 0.5, 0), Float(places - 1))
         let first = Int(exact)

@@ -1,4 +1,4 @@
-/// Black over a picture, densest at the bottom edge, so that white text on it is readable.
+/// Black over a picture, densest at the bottom edge, which makes white text readable.
 public enum Gradient: String, Sendable, Hashable, CaseIterable {
     case none
     /// Over the whole height.
@@ -6,11 +6,11 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
     /// Over the lower half.
     case enhanced
 
-    /// Returns the opacity of the black in a row, 0...1, at the middle of its pixels.
+    /// Returns the opacity, 0...1, of the black at the middle of a row.
     ///
-    /// With `t = (height − row − ½) / height`, the distance from the bottom edge (0) to the top edge (1), and `s = 3t`
-    /// (`standard`) or `s = 6t` (`enhanced`), the opacity is linear in `s` between the stops 0.8 at 0, 0.5 at 1, 0.2
-    /// at 2 and 0 from 3 on.
+    /// Let `t = (height − row − ½) / height`, the distance from the bottom edge (0) to the top edge (1), and `s = 3t`
+    /// (`standard`) or `s = 6t` (`enhanced`). The opacity is linear in `s` between the stops 0.8 at 0, 0.5 at 1, 0.2 at
+    /// 2 and 0 from 3 on.
     ///
     /// - Parameter row: from the top, in `0..<height`.
     public func alpha(row: Int, height: Int) -> Double {
@@ -21,7 +21,7 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
         case .standard: step = fromBottom * 3
         case .enhanced: step = fromBottom * 6
         }
-        // The first two of the three pieces have the same slope.
+        // The first two of the three segments have the same slope.
         return step < 2 ? 0.8 - 0.3 * step : max(0.2 - 0.2 * (step - 2), 0)
     }
 
@@ -43,8 +43,8 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
         for i in 0..<count { samples[i] = scaled(samples[i], by: factor) }
     }
 
-    /// With black of opacity a over a pixel of opacity p, the result has opacity r = a + p(1 − a), and the pixel's
-    /// colour times p(1 − a) / r.
+    /// Black of opacity a over a pixel of opacity p has the opacity r = a + p(1 − a), and the pixel's colour times p(1
+    /// − a) / r.
     private func layOver(_ row: UnsafeMutablePointer<UInt8>, _ alpha: Double, channels: Int, width: Int) {
         // Neighbours mostly have the same opacity, so the factor is cached.
         var below: UInt8 = 255
@@ -65,7 +65,8 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Returns a factor of 0...1 with 23 fractional bits. Times 255 it fits 32 bits, with an error below 0.00002.
+/// Converts a factor, 0...1, to fixed point with 23 fractional bits. Its product with 255 fits 32 bits, with an error
+/// below 0.00002.
 private func fixedPoint(_ factor: Double) -> UInt32 { UInt32((factor * 0x80_0000).rounded()) }
 
 private func scaled(_ sample: UInt8, by factor: UInt32) -> UInt8 {

@@ -15,15 +15,15 @@ public struct RoundedCorners: Sendable, Hashable {
         self.radius = radius > 0 ? min(radius, limit) : 0
     }
 
-    /// Whether a row, counted from the top, has pixels of a corner.
+    /// Whether a row, counted from the top, contains pixels of a corner.
     public func touches(row y: Int) -> Bool { Double(min(y, size.height - 1 - y)) < radius }
 
-    /// Returns the coverage of a pixel, 0...255: the exact area of its square inside the outline, rounded. It is equal
-    /// for all four mirrored pixels.
+    /// Returns the coverage of a pixel, 0...255: the exact area of its square inside the outline, rounded. The four
+    /// mirrored pixels have equal coverage.
     public func coverage(x: Int, y: Int) -> UInt8 {
         let (right, bottom) = (size.width - 1 - x, size.height - 1 - y)
-        // A pixel in the middle of a side may be cut from two sides. This order makes the sums of mirrored pixels
-        // equal.
+        // A pixel in the middle of a side may be cut by two corners. This order of addition gives mirrored pixels equal
+        // sums.
         let cut = (cutOff(x, y) + cutOff(right, y)) + (cutOff(x, bottom) + cutOff(right, bottom))
         return UInt8(((1 - min(max(cut, 0), 1)) * 255).rounded())
     }
@@ -51,9 +51,10 @@ public struct RoundedCorners: Sendable, Hashable {
 
     /// Returns the area, 0...1, that the top left corner cuts from a pixel.
     ///
-    /// Let u and v be the distances to the left of and above the circle's centre, which is `radius` from both edges.
-    /// The outline is at v = √(r² − u²). From near to far u, the pixel's column of v from `low` to `high` is first
-    /// complete (until the outline falls below `high`), then partial, then empty (once it falls below `low`).
+    /// Let u and v be the distances of a point to the left of and above the circle's centre, which is `radius` from
+    /// both edges. The outline is at v = √(r² − u²). The pixel extends from `near` to `far` in u, and from `low` to
+    /// `high` in v. With increasing u, its columns are complete until the outline falls below `high`, then partial, and
+    /// empty once the outline falls below `low`.
     private func cutOff(_ x: Int, _ y: Int) -> Double {
         let far = radius - Double(x)
         let high = radius - Double(y)

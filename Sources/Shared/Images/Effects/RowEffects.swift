@@ -2,8 +2,8 @@ import CKernels
 import Formats
 import Support
 
-/// The effects on each upright row of an output before it is encoded: gradient, corners, and a background if the
-/// format has no alpha.
+/// Applies the effects to each upright row of an output before it is encoded: gradient, corners, and a background if
+/// the format has no alpha.
 final class RowEffects {
     /// Samples per pixel of the resulting rows.
     let channels: Int
@@ -19,7 +19,7 @@ final class RowEffects {
     private let flat: AlignedBuffer
 
     /// - Parameters:
-    ///   - channels: of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
     ///   - background: behind transparent pixels; nil keeps alpha.
     init(channels inputChannels: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
         self.inputChannels = inputChannels

@@ -1,13 +1,13 @@
 import CCodecs
 import Support
 
-/// Passes the bytes of an encoder to a sink, and keeps the error that stopped it.
+/// Passes the bytes of an encoder to a sink, and keeps the error that stopped the encoder.
 final class ByteDrain {
     let format: OutputFormat
     /// Bytes written to the sink.
     private(set) var count = 0
-    /// Throws once the work is to stop, or if the next step would not end in time. Encoders that work for long before
-    /// their first byte call it.
+    /// Throws if the work must stop, or if the next step would exceed the time limit. Encoders call it if they work for
+    /// long before their first byte.
     var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }
     /// Threads that an encoder may start.
     var spareThreads = ThreadBudget(0)
@@ -19,7 +19,7 @@ final class ByteDrain {
         self.sink = sink
     }
 
-    /// Valid as long as this object lives.
+    /// Valid for the lifetime of this object.
     var output: apod_output {
         apod_output(context: Unmanaged.passUnretained(self).toOpaque()) { context, bytes, count in
             let drain = Unmanaged<ByteDrain>.fromOpaque(context!).takeUnretainedValue()
@@ -38,7 +38,7 @@ final class ByteDrain {
         count += bytes.byteCount
     }
 
-    /// Throws the error of a status other than APOD_OK.
+    /// Throws the error that corresponds to a status other than APOD_OK.
     func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
         switch status {
         case APOD_OK: return

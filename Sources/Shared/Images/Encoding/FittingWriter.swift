@@ -3,7 +3,7 @@ import Support
 
 /// Encodes with the highest quality, up to the requested quality, that fits the byte limit.
 ///
-/// Collects the picture, and encodes it about seven times.
+/// Collects the rows, and encodes the picture about seven times.
 final class FittingWriter: RowWriter {
     private var encoding: EncodeOptions
     private let byteLimit: Int
@@ -45,12 +45,13 @@ final class FittingWriter: RowWriter {
     }
 }
 
-/// Returns the result of `encode` at the highest quality, up to the quality of `encoding`, that fits `byteLimit`.
-/// Calls it about seven times. Throws `ImageError.doesNotFit`, and the errors of `encode`.
+/// Returns the result of `encode` at the highest quality, up to the quality of `encoding`, that fits `byteLimit`. Calls
+/// `encode` about seven times. Throws `ImageError.doesNotFit`, and the errors of `encode`.
 func fitted(
     _ encoding: EncodeOptions, byteLimit: Int, _ encode: (EncodeOptions) throws -> [UInt8]
 ) throws -> [UInt8] {
-    // The size almost always grows with quality. The search ends at a quality that fits while the next does not.
+    // The size almost always grows with the quality. The binary search ends at a quality that fits, while the next does
+    // not.
     var best: [UInt8]?
     var smallest = Int.max
     var attempt = encoding

@@ -4,7 +4,7 @@ import Formats
 protocol RowWriter: AnyObject {
     /// Writes the next row of 8-bit samples.
     func write(_ row: UnsafePointer<UInt8>) throws
-    /// Writes the rest. Call it after the last row.
+    /// Writes the end of the picture. Call it after the last row.
     func finish() throws
 }
 

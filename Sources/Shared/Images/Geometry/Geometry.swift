@@ -1,6 +1,6 @@
 import Formats
 
-/// How a picture fits into a size of another aspect ratio.
+/// How to fit a picture into a size of another aspect ratio.
 public enum ContentMode: String, Sendable, Hashable, CaseIterable {
     /// The whole picture; a side may be shorter than requested.
     case fit
@@ -20,7 +20,8 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// The part with the highest entropy.
     case entropy
 
-    /// The fractions of the cropped area on the left and on the top. Gravities that depend on pixels use the centre.
+    /// The fractions of the removed area to the left of and above the crop. Gravities that depend on pixels use the
+    /// centre.
     var share: (left: Double, top: Double) {
         switch self {
         case .center, .attention, .entropy: (0.5, 0.5)
@@ -47,22 +48,22 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
 
 /// The requested size, and how to fit a picture into it. All values refer to the upright picture.
 public struct Geometry: Sendable, Hashable {
-    /// The maximum width for `fit`, otherwise the exact width; nil follows from the height.
+    /// The maximum width for `fit`, otherwise the exact width. Nil derives it from the height.
     public var width: Int?
-    /// The maximum height for `fit`, otherwise the exact height; nil follows from the width.
+    /// The maximum height for `fit`, otherwise the exact height. Nil derives it from the width.
     public var height: Int?
-    /// Width over height, for a missing side; nil uses the picture's.
+    /// Width divided by height, to derive a missing side. Nil uses the picture's aspect ratio.
     public var aspectRatio: Double?
     public var mode: ContentMode
     public var gravity: Gravity
     /// The point that a `fill` crop keeps in the centre, as far as the edges allow; nil uses the gravity.
     public var focus: Focus?
     /// Whether to enlarge small pictures. If not, `fit` and `contain` keep their size, and the other modes use the
-    /// largest size of the right aspect ratio that enlarges nothing.
+    /// largest size of the right aspect ratio that does not enlarge the picture.
     public var enlarges: Bool
     /// The maximum number of pixels for `fit`; nil is unlimited.
     public var maxPixels: Int?
-    /// The part of the picture to use; nil is all.
+    /// The part of the picture to use; nil uses all of it.
     public var region: Region?
     /// Clockwise quarter turns, applied to the upright picture before all measurements.
     public var quarterTurns: Int
@@ -83,12 +84,12 @@ public struct Geometry: Sendable, Hashable {
         self.quarterTurns = quarterTurns
     }
 
-    /// Exactly this size for any picture.
+    /// Stretches any picture to exactly this size.
     public static func exactly(_ size: PixelSize) -> Geometry {
         Geometry(width: size.width, height: size.height, mode: .force, enlarges: true)
     }
 
-    /// The sides that are known without a picture, each at least 1: given, or from the aspect ratio.
+    /// The sides that are known without a picture: each is given, or derived from the aspect ratio and at least 1.
     public var box: (width: Int?, height: Int?) {
         guard let aspectRatio else { return (width, height) }
         switch (width, height) {
@@ -101,7 +102,7 @@ public struct Geometry: Sendable, Hashable {
     /// The analysis that determines the crop, or nil.
     var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
 
-    /// Rounds a side. Absurd numbers must not overflow; encoders refuse such a size anyway.
+    /// Rounds a side. Clamped against overflow; encoders reject such sizes.
     private static func whole(_ side: Double) -> Int { max(Int(min(side.rounded(), 1e9)), 1) }
 
     /// Returns the output's size and the part of a picture that it shows. Throws `ImageError.regionOutside`.
@@ -118,7 +119,8 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
-    /// The size is the box. If only its aspect ratio is known, it is the smallest size that contains the picture.
+    /// Centres the picture in the box. If only the aspect ratio is known, the box is the smallest that contains the
+    /// picture.
     private func contained(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
         var shape = box
         if let aspectRatio, box.width == nil, box.height == nil {
@@ -158,12 +160,12 @@ public struct Geometry: Sendable, Hashable {
         default: return fitted(area, box)
         }
         let requested = max(shape.width / area.width, shape.height / area.height)
-        // Ignores rounding errors around 1, so that pixels are copied.
+        // Treats a rounding error around 1 as 1, which copies pixels.
         let ratio = abs(requested - 1) < 1e-9 || !enlarges && requested > 1 ? 1 : requested
         let share = ratio / requested
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
         if saliency != nil {
-            // Renders the whole picture at the crop's scale. The crop is chosen once the pixels are known.
+            // Renders the whole area at the crop's scale. The crop is chosen once the pixels are known.
             let cover = PixelSize(
                 width: max(Self.whole(area.width * ratio), target.width),
                 height: max(Self.whole(area.height * ratio), target.height))
@@ -172,10 +174,10 @@ public struct Geometry: Sendable, Hashable {
         var cut = Rectangle(
             x: 0, y: 0, width: min(shape.width / requested, area.width),
             height: min(shape.height / requested, area.height))
-        // Without resampling, the crop has whole pixels.
+        // Without resampling, the crop must have whole pixels.
         if ratio == 1 { (cut.width, cut.height) = (Double(target.width), Double(target.height)) }
         if let focus {
-            // The focus refers to the picture, the crop to the area.
+            // The focus is relative to the picture, but the crop must stay within the area.
             cut.x = min(max(focus.x * Double(picture.width) - cut.width / 2, area.x), area.x + area.width - cut.width)
             cut.y = min(
                 max(focus.y * Double(picture.height) - cut.height / 2, area.y), area.y + area.height - cut.height)

@@ -1,7 +1,7 @@
 import Formats
 import JPEG
 
-/// The resampling of an output, computed before decoding, in stored orientation. The small result is rotated.
+/// The resampling of an output in stored orientation, computed before decoding. Only the small result is rotated.
 struct ResizePlan: Hashable {
     let source: PixelSize
     let orientation: Orientation
@@ -12,7 +12,7 @@ struct ResizePlan: Hashable {
     /// The chroma of a JPEG output whose planes are encoded directly; nil for pixels.
     var planes: ChromaSampling?
 
-    /// - Parameter placement: in the upright picture, according to `orientation`.
+    /// - Parameter placement: relative to the upright picture.
     init(source: PixelSize, orientation: Orientation, _ placement: Placement) {
         self.source = source
         self.orientation = orientation
@@ -26,8 +26,8 @@ struct ResizePlan: Hashable {
     /// Source pixels per output pixel along the axis that is reduced less.
     var reduction: Double { min(crop.width / Double(target.width), crop.height / Double(target.height)) }
 
-    /// Returns the scale of a JPEG decode in eighths: the smallest with at least `share` times the target's size, or
-    /// 8.
+    /// Returns the scale of a JPEG decode in eighths: the smallest scale with at least `share` times the target's size,
+    /// or 8.
     func jpegScale(leaving share: Double) -> Int {
         JPEGFrame.scales.first { reduction * Double($0) >= 8 * share } ?? 8
     }

@@ -52,9 +52,8 @@ public struct DecodeOptions: Sendable {
         self.memory = memory ?? MemoryBudget(bytes: limits.maxMemoryBytes)
     }
 
-    /// Returns options for a single picture, whose time is counted from now on, and whose memory is reserved together.
-    /// Every reader begins with this. Options that have begun are returned unchanged, so all readers of a picture
-    /// share them.
+    /// Starts the time limit of a single picture, and groups its memory reservations. Every reader calls this first.
+    /// Options that have begun are returned unchanged, so all readers of a picture share them.
     public func begun() -> DecodeOptions {
         guard picture == nil else { return self }
         var options = self
@@ -65,7 +64,7 @@ public struct DecodeOptions: Sendable {
     /// Throws `Cancelled` once the run is being stopped, and `ImageError.tooSlow` once the picture has taken too long.
     /// Call it between the steps of longer work.
     ///
-    /// - Parameter step: the next step, if it cannot be interrupted. It must end in time as well.
+    /// - Parameter step: the next step, if it cannot be interrupted. Throws if it might exceed the time limit.
     public func check(before step: UninterruptibleCost? = nil) throws {
         try interruption.check()
         let ahead = step?.seconds ?? 0
@@ -76,9 +75,9 @@ public struct DecodeOptions: Sendable {
         }
     }
 
-    /// Reserves memory for the picture while the result lives. Waits while other pictures hold too much. Options that
-    /// have not begun only count the memory, so they never wait for a picture of the same thread. Throws
-    /// `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
+    /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much. Options
+    /// that have not begun count the memory without waiting, because they could wait for a picture of the same thread.
+    /// Throws `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }
@@ -93,14 +92,13 @@ public struct DecodeOptions: Sendable {
 }
 
 extension DecodeOptions.Quality {
-    /// Returns the minimum factor between the size that a JPEG decoder scales to and the output's size, or infinity if
-    /// the decoder must not scale. Scaling in the decoder cuts frequencies off sharply, which causes rings around
-    /// edges.
+    /// Returns the minimum ratio of the size that a JPEG decoder scales to and the output's size; infinity if the
+    /// decoder must not scale. Scaling in the decoder cuts frequencies off sharply, which causes ringing at edges.
     ///
-    /// Measured by PSNR of luma against a full decode, over 15 photographs and maps reduced by factors of 3 to 11.
-    /// JPEGs of quality 82 lose on average 0.06 dB and at most 0.21 dB at a factor of 2, and 0.03 and 0.17 at 2.15. At
-    /// quality 95 a factor of 2 costs 0.36 and 1.7 dB, and 4 costs 0.08 and 0.8. A lossless output would show all of
-    /// it.
+    /// Measured by PSNR of luma against a full decode, over 15 photographs and maps reduced by factors of 3 to 11. The
+    /// average and the maximum loss are 0.06 and 0.21 dB at a ratio of 2, and 0.03 and 0.17 dB at 2.15, for JPEGs of
+    /// quality 82. At quality 95, they are 0.36 and 1.7 dB at 2, and 0.08 and 0.8 dB at 4. A lossless output would show
+    /// the full loss.
     func leftToResample(_ output: EncodeOptions) -> Double {
         switch self {
         case .fast: 2
@@ -117,9 +115,9 @@ extension DecodeOptions.Quality {
 
 /// The time that a picture has used.
 final class PictureAllowance: Sendable {
-    /// The picture in the run's memory budget.
+    /// The picture's number in the run's memory budget.
     let number: Int
-    /// The start of the work, postponed by later waits.
+    /// The start of the work. Each wait moves it forward.
     private let start = Monitor(SteadyTime.now())
 
     init(number: Int) { self.number = number }

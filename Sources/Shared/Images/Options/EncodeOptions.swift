@@ -3,8 +3,8 @@ import Formats
 /// Options for encoding a picture. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
-    /// 1...100 on the format's own scale; AVIF uses JPEG's. PNG and GIF are lossless and ignore it. Values are
-    /// clamped.
+    /// 1...100 on the format's own scale; AVIF uses the scale of JPEG. PNG and GIF are lossless and ignore it. Values
+    /// are clamped.
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
@@ -15,8 +15,8 @@ public struct EncodeOptions: Sendable, Hashable {
     /// The chroma resolution of JPEG, WebP and AVIF. Default `auto`.
     public var chroma: ChromaChoice
     /// The background of transparent pixels in a format without alpha (JPEG), and of translucent pixels in a format
-    /// with only full transparency (GIF). Nil is white in a JPEG. In a GIF, whose page is unknown, nil keeps the
-    /// pixels' colour.
+    /// with only full transparency (GIF). Nil is white for a JPEG. For a GIF, nil keeps the colour of the pixels,
+    /// because the page behind them is unknown.
     public var background: RGB?
     /// Whether to write a JPEG in progressive scans, and a PNG interlaced. Other formats ignore it. Default false.
     public var isProgressive: Bool
@@ -37,7 +37,7 @@ public struct EncodeOptions: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// Whether a low quality also reduces the levels of alpha, to make the picture fit (WebP).
+    /// Whether a low quality also reduces the levels of alpha in a WebP, to fit a byte limit.
     var losesAlpha = false
 
     public static let standardBackground = RGB.white
@@ -45,8 +45,8 @@ public struct EncodeOptions: Sendable, Hashable {
     /// The background for formats without alpha.
     var ground: RGB { background ?? Self.standardBackground }
 
-    /// Whether a picture of this size may be held in memory for a smaller file. Larger pictures are encoded row by
-    /// row.
+    /// Whether to hold a picture of this size in memory, which allows a smaller file. Larger pictures are encoded row
+    /// by row.
     func holds(_ size: PixelSize) -> Bool {
         let most = effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20
         return (size.pixels ?? .max) <= most
@@ -55,9 +55,9 @@ public struct EncodeOptions: Sendable, Hashable {
 
 /// The resolution of chroma.
 public enum ChromaChoice: String, Sendable, Hashable, CaseIterable {
-    /// Full from quality 90 on, and at lower qualities if halving would blur the picture's colours, as in stars,
-    /// lettering and diagrams. To decide that, a JPEG of up to 4 megapixels is held in memory. Larger JPEGs, and all
-    /// without effort, are halved.
+    /// Full from quality 90 on. Also full at lower qualities, if halving would blur the picture's colours, as in stars,
+    /// lettering and diagrams. This decision requires a JPEG of up to 4 megapixels in memory. Larger JPEGs, and all
+    /// JPEGs with an effort of 0, are halved.
     case auto
     /// Halved horizontally and vertically.
     case halved = "420"

@@ -2,31 +2,30 @@ import CCodecs
 import Formats
 import Support
 
-/// Makes malloc return the memory of whole pictures to the system when they are released, so that a run's memory
+/// Makes malloc return the memory of whole pictures to the system when they are released. The memory of a run then
 /// follows its current pictures. Call it before starting threads.
 public func returnLargeBlocks() { apod_return_large_blocks() }
 
 /// The memory that all pictures of a run share for formats that do not stream.
 ///
-/// A picture reserves memory before it allocates, and waits while others hold too much. Two pictures that hold some
-/// and want more could deadlock, so these rules apply:
+/// A picture reserves memory before it allocates, and waits while other pictures hold too much. Two pictures that both
+/// hold memory and need more could deadlock, so these rules apply:
 ///
-/// * A picture that holds nothing waits in order of arrival, after pictures that hold some.
-/// * A picture that holds some and wants more waits while any other such picture is still working, because that
-///   picture will end and free its memory. If all of them wait, the first to ask continues, and exceeds the total
-///   until another has ended.
-/// * A picture never holds more than the total. Such a request fails immediately, regardless of other pictures, so
-///   that the outcome does not depend on them.
+/// * Pictures that hold no memory wait in order of arrival, behind pictures that hold memory and need more.
+/// * A picture that holds memory and needs more waits while any other picture with memory is still working, because
+///   that picture will end and free its memory. If all of them wait, the first in the queue continues, and exceeds the
+///   total until another has ended.
+/// * A picture never holds more than the total. A request for more fails immediately, regardless of other pictures.
 public final class MemoryBudget: Sendable {
     public let total: Int
     private let state = Monitor(State())
 
     private struct State {
-        /// The bytes that each picture holds, never 0. As few entries as threads.
+        /// The bytes that each picture holds, never 0. At most one entry per thread.
         private var held: [(picture: Int, bytes: Int)] = []
-        /// Pictures that hold nothing and wait, in order.
+        /// Waiting pictures that hold no memory, in order.
         var beginning: [Int] = []
-        /// Pictures that hold some and wait for more, in order.
+        /// Waiting pictures that hold memory, in order.
         var growing: [Int] = []
         var pictures = 0
         var used = 0
@@ -71,8 +70,8 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits until the picture may hold this many more bytes. Throws `.tooMuchMemory` if it never may, and
-    /// `Cancelled`.
+    /// Waits until the picture may hold this many more bytes. Throws `.tooMuchMemory` if the picture alone would exceed
+    /// the total, and `Cancelled`.
     func reserve(_ bytes: Int, for picture: Int, interruption: Interruption) throws -> MemoryReservation {
         let bytes = max(bytes, 0)
         try state.withLock { state throws in
@@ -82,7 +81,7 @@ public final class MemoryBudget: Sendable {
             }
             if state.held(by: picture) == 0 { state.beginning.append(picture) } else { state.growing.append(picture) }
         }
-        // Another picture may wait for all holders to wait.
+        // Wakes other pictures, which may be waiting until all holders wait.
         state.update { _ in }
         defer { state.update { $0.stopWaiting(picture) } }
         while true {
@@ -98,7 +97,7 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Counts bytes without waiting, even beyond the total.
+    /// Counts bytes without waiting, even if all pictures together exceed the total.
     func count(_ bytes: Int, for picture: Int) throws -> MemoryReservation {
         let bytes = max(bytes, 0)
         guard bytes <= total else { throw ImageError.tooMuchMemory(bytes: bytes, limit: total) }
@@ -111,7 +110,7 @@ public final class MemoryBudget: Sendable {
     }
 }
 
-/// Memory that a picture holds while this lives.
+/// Memory that a picture holds until this object is released.
 public final class MemoryReservation: Sendable {
     public let bytes: Int
     private let budget: MemoryBudget

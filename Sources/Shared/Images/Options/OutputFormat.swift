@@ -24,7 +24,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether the format supports transparency.
     var hasAlpha: Bool { self != .jpeg }
 
-    /// Whether quality changes the loss.
+    /// Whether the quality has an effect.
     var hasQuality: Bool { self != .png && self != .gif }
 
     /// The maximum width and height: libjpeg's JPEG_MAX_DIMENSION, GIF89a §18, VP8's 14 bits, AV1 §5.5.1.

@@ -17,8 +17,8 @@ public struct PictureMetadata: Sendable, Hashable {
 }
 
 extension PictureMetadata {
-    /// Returns the profile if it fits the output: gray or RGB (ICC.1:2022 §7.2, the signature at 36 and the colour
-    /// space at 16). Readers would refuse others, or show wrong colours.
+    /// Returns the profile if it is valid for a gray or RGB output (ICC.1:2022 §7.2, the signature at 36 and the colour
+    /// space at 16). Readers would reject other profiles, or show wrong colours.
     func profile(isGray: Bool) -> [UInt8]? {
         guard let profile, profile.count >= 128, profile[36..<40].elementsEqual("acsp".utf8),
             profile[16..<20].elementsEqual(isGray ? "GRAY".utf8 : "RGB ".utf8)

@@ -44,9 +44,9 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// Returns the centre of a picture with the aspect ratio of another picture, or nil if it is the whole picture
-    /// within a pixel. Cameras letterbox thumbnails to 160 x 120 with black bars; a pixel that a bar covers partly is
-    /// excluded.
+    /// Creates the centred region of a picture that has the aspect ratio of another picture; nil if it differs from the
+    /// whole picture by at most a pixel. Cameras letterbox thumbnails to 160 x 120 with black bars. Pixels that a bar
+    /// covers partly are excluded.
     public init?(middleOf size: PixelSize, shapedLike other: PixelSize) {
         let width = min(size.width, Int(Double(size.height) * Double(other.width) / Double(other.height)))
         let height = min(size.height, Int(Double(size.width) * Double(other.height) / Double(other.width)))

@@ -8,7 +8,7 @@ public struct Output {
     /// The background for `ContentMode.contain`.
     public var backdrop: Backdrop
     public var gradient: Gradient
-    /// In pixels of the output. If that is smaller than requested, the radius shrinks with it.
+    /// In pixels of the requested size. If the output is smaller, the radius shrinks with it.
     public var cornerRadius: Double
     /// Whether to keep and embed the source's profile instead of converting to sRGB. CMYK is always converted.
     public var keepsProfile: Bool
@@ -61,7 +61,7 @@ public struct DownsampleResult: Sendable, Hashable {
     public let isTruncated: Bool
     /// Whether damage in the source was skipped, so that a part of the output may be wrong.
     public let isDamaged: Bool
-    /// If requested.
+    /// Nil unless requested.
     public let hash: PlaceholderHash?
     /// Nil for a source with a single frame.
     public let frames: FrameCounts?

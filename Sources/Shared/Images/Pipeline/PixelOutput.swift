@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// The results of analysing an animation's first frame. All frames use them, so that they do not shake.
+/// The results of analysing an animation's first frame. All frames use them, which keeps the picture steady.
 final class FirstFrame {
     /// The position of the crop.
     var cut: (left: Int, top: Int)?
@@ -10,8 +10,8 @@ final class FirstFrame {
 
 /// Processes an output's pixels: rotates them upright, crops them, applies effects, and encodes them.
 ///
-/// Rows are processed as they arrive, except for outputs that are rotated, cropped by their pixels, or placed on a
-/// backdrop, which are collected first.
+/// Rows are processed as they arrive. Outputs that are rotated, cropped by their content, or placed on a backdrop are
+/// collected first.
 final class PixelOutput {
     /// Creates the encoder for upright rows of this size and number of channels.
     typealias MakeWriter = (PixelSize, Int) throws -> any RowWriter
@@ -31,7 +31,7 @@ final class PixelOutput {
     private var y = 0
 
     /// - Parameters:
-    ///   - channels: of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
     ///   - firstFrame: shared by all frames of an animation.
     init(
         _ output: Output, placement: Placement, orientation: Orientation, channels: Int, options: DecodeOptions,
@@ -127,7 +127,7 @@ final class PixelOutput {
         }
     }
 
-    /// Returns the position of the most interesting part.
+    /// Returns the position of the crop that the saliency selects.
     private func cut(_ pixels: PixelBuffer) -> (left: Int, top: Int) {
         let spare = (x: pixels.size.width - placement.target.width, y: pixels.size.height - placement.target.height)
         guard let saliency = output.geometry.saliency else { return (spare.x / 2, spare.y / 2) }

@@ -4,7 +4,7 @@ import Support
 /// Joins the rows of a stage's planes to rows of sRGB pixels, in stored orientation.
 final class PixelSink: StageSink {
     private let rings: [RowRing]
-    /// Of a plane that is not YCbCr.
+    /// The channels of the plane, if there is only one plane.
     private let channels: Int
     private let output: PixelOutput
     private let width: Int

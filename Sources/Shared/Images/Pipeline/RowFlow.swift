@@ -1,7 +1,7 @@
 import Formats
 
-/// The pipeline of a picture: passes rows from the decoder through the stages of all outputs, each as soon as its
-/// input is available. Larger outputs come first, and smaller outputs are made from them if that costs no quality.
+/// The pipeline of a picture: passes rows from the decoder through the stages of all outputs as soon as they are
+/// available. Smaller outputs are resampled from larger outputs if that costs no quality.
 struct RowFlow {
     /// In the order of the plans.
     let stages: [Stage]
@@ -12,7 +12,7 @@ struct RowFlow {
     private let memory: MemoryReservation
 
     /// - Parameters:
-    ///   - layout: of a single plane, or of the pixels that three YCbCr planes become.
+    ///   - layout: the layout of a single plane, or of the pixels after the conversion of three YCbCr planes.
     ///   - whole: the size of the stored picture.
     ///   - plans: the largest output first.
     init(
@@ -61,7 +61,7 @@ struct RowFlow {
         try reader.finish()
     }
 
-    /// Groups of a single row are too small to check the time after each.
+    /// A check after each group would be too frequent for groups of a single row.
     private var checkInterval: Int { reader.planes[0].groupRows == 1 ? 16 : 1 }
 
     private func readGroup() throws {

@@ -2,11 +2,11 @@ import Formats
 
 /// Consumes the rows of an output.
 protocol StageSink: AnyObject {
-    /// Returns the first row of a plane that it still needs.
+    /// Returns the first row of a plane that the sink still needs.
     func firstNeeded(_ plane: Int) -> Int
     /// Consumes the rows that its stage has produced.
     func take() throws
-    /// Writes the rest after the last row. Returns the hash if requested.
+    /// Writes the end of the output after the last row. Returns the hash if requested.
     func finish() throws -> PlaceholderHash?
 }
 
@@ -14,14 +14,14 @@ protocol StageSink: AnyObject {
 struct StageSource {
     let rings: [RowRing]
     let geometries: [PlaneGeometry]
-    /// The part of the stored picture that they show.
+    /// The part of the stored picture that the rows show.
     let frame: Rectangle
 }
 
 /// Produces the rows of an output from a source.
 final class Stage {
     let plan: ResizePlan
-    /// The produced rows, or the source's if nothing is resampled.
+    /// The produced rows, or the source's rows if nothing is resampled.
     let source: StageSource
     var geometries: [PlaneGeometry] { source.geometries }
     var rings: [RowRing] { source.rings }
@@ -32,7 +32,7 @@ final class Stage {
     private let resamplers: [any Resampler]
     private let memory: MemoryReservation?
 
-    /// Creates a stage whose rows are the source's.
+    /// Creates a stage that passes the source's rows on unchanged.
     init(copying source: StageSource, _ plan: ResizePlan) {
         self.plan = plan
         self.source = source
@@ -41,7 +41,7 @@ final class Stage {
     }
 
     /// - Parameters:
-    ///   - mixing: the scale for floating point; nil resamples integers.
+    ///   - mixing: the scale for resampling in floating point; nil resamples integers.
     ///   - hasAlpha: whether the last sample of a pixel is alpha, which requires floating point.
     init(
         from source: StageSource, _ plan: ResizePlan, mixing: SampleMixing?, hasAlpha: Bool, options: DecodeOptions
@@ -119,9 +119,9 @@ final class Stage {
         }
     }
 
-    /// Whether a smaller output can be made from this stage's rows without loss: it shows no more, at half the
-    /// resolution or less, so that the filters' pass bands do not overlap. Because sizes are whole, 1.96 counts as
-    /// half.
+    /// Whether a smaller output can be resampled from this stage's rows without loss. It must show a part of the crop
+    /// at half the resolution or less, because the pass bands of the filters must not overlap. Sizes are rounded, so
+    /// 1.96 counts as half.
     func serves(_ other: ResizePlan) -> Bool {
         guard isResampled, plan.crop.contains(other.crop) else { return false }
         func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {
@@ -139,8 +139,8 @@ final class Stage {
         children.reduce(sink?.firstNeeded(plane) ?? .max) { min($0, $1.firstNeededOfSource(plane)) }
     }
 
-    /// Produces the available rows, a few at a time, and passes them to the sink and the stages below. A source row of
-    /// an enlargement can become thousands of rows.
+    /// Produces the available rows, and passes them to the sink and the children. Produces a few rows at a time,
+    /// because a source row of an enlargement can become thousands of rows.
     func pump(checking options: DecodeOptions) throws {
         for resampler in resamplers { resampler.take() }
         var isDone = false

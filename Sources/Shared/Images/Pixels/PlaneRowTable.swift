@@ -1,4 +1,4 @@
-/// Pointers to rows of up to three planes, in the form that libjpeg takes.
+/// Pointers to rows of up to three planes, in the form that libjpeg expects.
 ///
 /// The table does not own the rows; the caller keeps them alive.
 final class PlaneRowTable {

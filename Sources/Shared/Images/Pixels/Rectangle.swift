@@ -1,6 +1,6 @@
 import Formats
 
-/// A part of a picture in pixels, possibly fractional, from its top left corner.
+/// A part of a picture in pixels, possibly fractional. The origin is the top left corner of the picture.
 struct Rectangle: Hashable {
     var x: Double
     var y: Double

@@ -1,6 +1,6 @@
 import Formats
 
-/// The stored positions of the upright picture's pixels (CIPA DC-008 4.6.4, Orientation).
+/// Maps the pixels of the upright picture to their stored positions (CIPA DC-008 4.6.4, Orientation).
 struct StoredPosition {
     let upright: PixelSize
     /// The stored position of the upright picture's top left pixel, and the steps to its right and lower neighbours.

@@ -5,7 +5,7 @@ import Libc
 /// The weights of each output sample sum to exactly 16384, so flat colours are preserved. At a scale of 1 they are the
 /// identity.
 struct FilterWeights: Sendable {
-    /// The weight 1.
+    /// 1 in fixed point.
     static let one = 16384
 
     let count: Int
@@ -64,7 +64,7 @@ extension FilterWeights {
     ) {
         var sum = 0.0
         for k in 0..<count { sum += exact[k] }
-        // A single sample at the edge of the support has almost no weight, and then gets all of it.
+        // If the only sample is at the edge of the support, its weight is almost 0. It then gets the weight 1.
         guard abs(sum) > 1e-6 else {
             weights[offset] = Int16(one)
             return
@@ -79,8 +79,8 @@ extension FilterWeights {
         }
     }
 
-    /// Evaluates `3 sin(pi x) sin(pi x / 3) / (pi x)^2` at equal steps, 0 outside of -3...3. Advances by rotation,
-    /// because two sines per weight would take a noticeable part of a small picture's time.
+    /// Evaluates `3 sin(pi x) sin(pi x / 3) / (pi x)^2` at equal steps, 0 outside of -3...3. Computes sines by
+    /// rotation, because two calls of `sin` per weight would take a noticeable part of the time for a small picture.
     private static func lanczos(from first: Double, step: Double, into values: UnsafeMutableBufferPointer<Double>) {
         let third = Double.pi / 3
         // sin(pi x) = sin(3a) = 3 sin(a) - 4 sin(a)^3 for a = pi x / 3, so a single rotation serves both sines.

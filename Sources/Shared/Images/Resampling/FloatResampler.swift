@@ -2,9 +2,9 @@ import CKernels
 import Support
 
 /// Resamples in floating point: each row horizontally as it arrives, then vertically. Input and output have straight
-/// alpha; in between it is premultiplied.
+/// alpha; alpha is premultiplied in between.
 ///
-/// Slower than `RowResampler`. It is used for linear light, in which fine bright detail (stars) keeps its light, and
+/// Slower than `RowResampler`. Used for linear light, which preserves the brightness of fine bright detail (stars), and
 /// for alpha, because 8 bits are too few for premultiplied colours: at alpha 3, 256 levels become 4.
 final class FloatResampler: Resampler {
     private(set) var produced = 0
@@ -12,7 +12,7 @@ final class FloatResampler: Resampler {
     private let source: RowRing
     private let hasAlpha: Bool
     private let mixing: SampleMixing
-    /// The number of source rows that were resampled to `narrowed`, as `Float` samples of the output's width.
+    /// The number of source rows resampled to `narrowed`, which has `Float` samples and the output's width.
     private var consumed = 0
     private let narrowed: RowRing
     private let wide: AlignedBuffer
@@ -87,7 +87,7 @@ final class FloatResampler: Resampler {
     }
 }
 
-/// The scale in which samples are mixed, as tables to and from 8-bit samples.
+/// The scale for averaging samples, as tables from and to 8-bit samples.
 struct SampleMixing: Sendable {
     /// The value of each of the 256 samples, 0...1.
     let values: [Float]

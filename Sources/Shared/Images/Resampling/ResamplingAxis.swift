@@ -20,8 +20,8 @@ struct ResamplingAxis: Hashable {
         targetExtent = Double(targetCount)
     }
 
-    /// Returns the axis after averaging groups of `factor` input samples. Their number is rounded up, their extent is
-    /// not.
+    /// Returns the axis after averaging groups of `factor` input samples. The number of groups is rounded up, but not
+    /// the extent.
     func boxed(by factor: Int) -> ResamplingAxis {
         var axis = self
         axis.sourceCount = (sourceCount + factor - 1) / factor
@@ -30,8 +30,9 @@ struct ResamplingAxis: Hashable {
         return axis
     }
 
-    /// The number of samples to average before filtering. It is 1 up to a scale of 24, so that pictures that are
-    /// looked at closely are not box-filtered. Above, it leaves a scale of at least 12, which limits the rows in
-    /// memory and the rounding of tiny weights. At most 2048, so that the sums of a box fit 32 bits.
+    /// The number of samples to average before filtering. It is 1 up to a scale of 24, because box filtering would be
+    /// visible in outputs that are not very small. Above 24, it leaves a scale of at least 12 to the filter, which
+    /// limits the rows in memory and the rounding of tiny weights. At most 2048, because the sums of a box must fit 32
+    /// bits.
     var boxFactor: Int { scale < 24 ? 1 : min(Int(scale / 12), 2048, sourceCount) }
 }

@@ -12,7 +12,7 @@ struct RowResamplingPlan {
     let boxHeight: Int
     /// The averaged pixels of a row that outputs need.
     let columns: Range<Int>
-    /// Its input samples are counted from the start of `columns`.
+    /// The horizontal filter, with input samples counted from the start of `columns`.
     let horizontal: FilterWeights
     let vertical: FilterWeights
 
@@ -29,7 +29,7 @@ struct RowResamplingPlan {
         self.vertical = FilterWeights(vertical.boxed(by: boxHeight), tapsMultipleOf: 2)
     }
 
-    /// The maximum number of rows in memory.
+    /// The maximum number of input rows of an output row.
     var widestSpan: Int { zip(vertical.starts, vertical.ends).reduce(0) { max($0, Int($1.1 - $1.0)) } }
 
     /// The source pixels of a row that outputs need.
@@ -49,7 +49,7 @@ struct RowResamplingPlan {
 
 /// Resamples rows as they arrive.
 protocol Resampler: AnyObject {
-    /// Output rows so far.
+    /// The number of output rows produced so far.
     var produced: Int { get }
     /// The first source row that is still needed.
     var firstNeeded: Int { get }
@@ -57,20 +57,20 @@ protocol Resampler: AnyObject {
     func take()
     /// Whether the next output row can be produced from the available rows.
     var canProduce: Bool { get }
-    /// Produces the next output row, with interleaved samples, followed by a block of slack.
+    /// Produces the next output row, with interleaved samples. `output` must have a block of slack after the row.
     func produce(into output: UnsafeMutablePointer<UInt8>)
 }
 
 /// Resamples integers in the samples' own encoding: first vertically, then horizontally.
 ///
-/// The unsafe pointers stay within its buffers and the ring's rows. The kernels read at most a block after a row's
-/// samples, which every row has as slack.
+/// Unsafe pointers stay within the buffers and the rows of the ring. The kernels read at most a block after the samples
+/// of a row, and every row has this slack.
 final class RowResampler: Resampler {
     private(set) var produced = 0
     private let plan: RowResamplingPlan
     private let source: RowRing
     private let level = apod_kernel_best()
-    /// The samples of a row that are needed, and their offset in a filtered row.
+    /// The number of samples of a row that are needed, and their offset in the rows of the ring.
     private let samples: Int
     private let offset: Int
     private let middle: AlignedBuffer
@@ -161,7 +161,7 @@ final class RowResampler: Resampler {
     }
 }
 
-/// Averages boxes of pixels if the filter alone would keep too many rows.
+/// Averages boxes of pixels, if the filter alone would need too many rows in memory.
 private final class RowBox {
     /// The averaged rows, with only the needed columns.
     let rows: RowRing

@@ -17,7 +17,7 @@ final class GIFAnimationReader: AnimationReader {
     private var line: [UInt8] = []
     private var index = 0
     private(set) var isDamaged = false
-    /// The disposal of the previous frame, and its rectangle.
+    /// The disposal and the rectangle of the previous frame.
     private var disposal = GIFFrame.Disposal.keep
     private var drawn = CanvasArea()
 
@@ -44,7 +44,7 @@ final class GIFAnimationReader: AnimationReader {
     private static func structure(_ source: some ByteSource, _ options: DecodeOptions) throws -> GIFStructure {
         let limit = options.limits.maxFrames
         do {
-            // `DecodeLimits` checks the pixels of all frames, once they are known.
+            // `DecodeLimits` checks the pixels of all frames afterwards.
             return try GIFStructure.read(
                 source, limits: GIFStructure.Limits(frames: limit, pixelsOverAllFrames: .max),
                 allowsTruncated: options.allowsTruncated, allowsDamage: options.allowsDamage)

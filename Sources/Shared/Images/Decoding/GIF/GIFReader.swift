@@ -9,8 +9,8 @@ extension ImageDecoder {
         frameCount: { source in try GIFStructure.read(source).frames.count })
 }
 
-/// The rows of a GIF's first frame on its logical screen (GIF89a §18), which is transparent outside of the frame. One
-/// line is in memory, or the indices of the frame if it is interlaced.
+/// Reads the rows of a GIF's first frame on its logical screen (GIF89a §18), which is transparent outside of the frame.
+/// Needs memory for a line, or for the indices of an interlaced frame.
 final class GIFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -21,14 +21,16 @@ final class GIFReader: RowReader {
     private var line: [UInt8]
     /// The indices of an interlaced frame; nil for missing rows.
     private var whole: [[UInt8]?] = []
-    /// Whether the data has ended early, and nothing more is drawn.
+    /// Whether the data has ended early. All later rows are missing.
     private(set) var isTruncated = false
-    /// Whether the data became invalid, and nothing more is drawn.
+    /// Whether invalid data was found. All later rows are missing.
     private(set) var isDamaged = false
     private var y = 0
 
-    /// - Parameter size: of the logical screen. With `options.allowsTruncated` or `allowsDamage`, missing rows
-    ///   are transparent, or black in a picture without transparency, instead of being an error.
+    /// Missing rows are an error, unless `options.allowsTruncated` or `allowsDamage` is set. They are then transparent,
+    /// or black in a picture without transparency.
+    ///
+    /// - Parameter size: the size of the logical screen.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
         let options = options.begun()
         let limits = options.limits
@@ -69,7 +71,7 @@ final class GIFReader: RowReader {
         }
     }
 
-    /// Reads the frame's row `index` into `line`; false if it is missing. Rows are read in order.
+    /// Reads row `index` of the frame into `line`. Returns false if the row is missing. Rows must be read in order.
     private func readLine(_ index: Int) throws -> Bool {
         guard image.isInterlaced else { return try decodeLine() }
         if whole.isEmpty {

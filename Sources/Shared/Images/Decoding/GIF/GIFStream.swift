@@ -1,20 +1,20 @@
 import Formats
 import Support
 
-/// The images of a GIF, one after the other, as palette indices, line by line, in memory for a line.
+/// Reads the images of a GIF in order, as lines of palette indices. Needs memory for a line.
 ///
-/// Accepts blocks that `GIFStructure` refuses if pixels can be decoded.
+/// Accepts blocks that `GIFStructure` rejects if pixels can be decoded.
 final class GIFStream {
-    /// The fields of an image that are needed to draw it (GIF89a §20, §23).
+    /// The fields of an image that determine how it is drawn (GIF89a §20, §23).
     struct Image {
         let left: Int, top: Int, width: Int, height: Int
         let isInterlaced: Bool
         let palette: GIFPalette
-        /// The index that leaves the canvas as it is.
+        /// The index that leaves the canvas unchanged.
         let transparent: UInt8?
 
-        /// The rows in the order in which they are stored (GIF89a appendix E): every eighth from 0 and from 4, every
-        /// fourth from 2, every second from 1.
+        /// The rows in the order of storage (GIF89a appendix E). For an interlaced image: every eighth from 0 and from
+        /// 4, every fourth from 2, every second from 1.
         var rowOrder: some Sequence<Int> {
             let passes = isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
             return passes.lazy.flatMap { [height] in stride(from: $0.0, to: height, by: $0.1) }
@@ -23,20 +23,20 @@ final class GIFStream {
 
     private let source: any ByteSource
     private let options: DecodeOptions
-    /// A piece of the source, the place of its next byte, and its end in the source.
+    /// A piece of the source, the position of its next unread byte, and the offset of its end in the source.
     private var piece: [UInt8] = []
     private var position = 0
     private var end = 0
-    /// The palette of images without a local palette: black alone if the file has none at all, as in browsers.
+    /// The palette of images without a local palette. All black if the file has no global palette, as in browsers.
     private var palette = GIFPalette([])
     /// The last sub-block (GIF89a §15).
     private let block = AlignedBuffer(count: 255)
-    /// Its unread bytes.
+    /// The unread bytes of `block`.
     private var unread = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Whether it was the empty sub-block, after all others.
+    /// Whether `block` is the empty sub-block that ends the data.
     private var isAtEnd = false
     private var lzw = LZWDecoder(codeSize: 8)
-    /// Unread lines of the image.
+    /// The number of lines of the image not yet read.
     private var linesLeft = 0
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
@@ -48,7 +48,8 @@ final class GIFStream {
         palette = try readPalette(head[10]) ?? palette
     }
 
-    /// Reads up to the data of the next image; nil at the trailer. Requires that all data before has been read.
+    /// Reads up to the data of the next image. Returns nil at the trailer. The data of earlier images must have been
+    /// read.
     func nextImage() throws -> Image? {
         var transparent: UInt8?
         while true {
@@ -57,8 +58,8 @@ final class GIFStream {
             case 0x21:
                 let label = try byte()
                 try readBlock()
-                // §23: packed fields with the transparency flag lowest, delay, index. Plain text (§25) is a graphic,
-                // which consumes the control.
+                // Graphic control extension (§23): packed fields with the transparency flag in the lowest bit, delay,
+                // index. It applies to the next graphic, which may also be plain text (§25).
                 if label == 0xF9, unread.count >= 4 {
                     transparent = unread[0] & 1 == 1 ? unread[3] : nil
                 } else if label == 0x01 {
@@ -102,7 +103,7 @@ final class GIFStream {
                 done += written
                 if done == line.count { break }
                 if lzw.state == .ended { throw ImageError.truncated(.gif) }
-                // The end code comes before the last sub-block.
+                // The end code must precede the last sub-block.
                 if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "its pixel data") }
                 try readBlock()
             }
@@ -116,8 +117,8 @@ final class GIFStream {
         while !isAtEnd { try readBlock() }
     }
 
-    /// Reads the palette that a descriptor announces: bit 7 is set if there is a palette, the low three bits are its
-    /// size.
+    /// Reads the palette that the flags of a descriptor announce: bit 7 is set if there is a palette, and the low three
+    /// bits are its size.
     private func readPalette(_ flags: UInt8) throws -> GIFPalette? {
         flags & 0x80 == 0 ? nil : GIFPalette(try bytes(6 << Int(flags & 7)))
     }
@@ -162,12 +163,12 @@ final class GIFStream {
     }
 }
 
-/// Colours by palette index as pixels of a canvas: 32 bits, in memory R, G, B and alpha.
+/// The colours of palette indices as pixels of 32 bits: R, G, B and alpha in memory.
 struct GIFPalette {
-    /// An index behind the palette shows as black, as in browsers.
+    /// Indices beyond the end of the palette are black, as in browsers.
     private var pixels = [UInt32](repeating: UInt32(littleEndian: 0xFF00_0000), count: 256)
 
-    /// - Parameter colours: red, green and blue of each.
+    /// - Parameter colours: red, green and blue of each colour.
     init(_ colours: [UInt8]) {
         for index in 0..<colours.count / 3 {
             let (red, green, blue) = (colours[3 * index], colours[3 * index + 1], colours[3 * index + 2])
@@ -175,7 +176,8 @@ struct GIFPalette {
         }
     }
 
-    /// Lays the colours of `indices` on `row`, as pixels of 3 or 4 channels; `transparent` leaves it as it is.
+    /// Draws the colours of `indices` on `row`, as pixels of 3 or 4 channels. Pixels with the index `transparent` stay
+    /// unchanged.
     func draw(
         _ indices: UnsafeBufferPointer<UInt8>, transparent: UInt8?, on row: UnsafeMutablePointer<UInt8>, channels: Int
     ) {

@@ -1,16 +1,16 @@
 import Formats
 import Support
 
-/// A HEIF file in memory that has one coded picture and nothing else.
+/// A HEIF file in memory that contains a single coded picture and nothing else.
 ///
-/// libheif is given these instead of files from outside: it need not know hidden items, derived pictures, sequences,
-/// turns and crops, all of which differ by its version, and the only box that it reads from outside is the decoder's
-/// configuration.
+/// libheif decodes only such files, never the original. It therefore needs no support for hidden items, derived
+/// pictures, sequences, rotations and crops, which all differ between versions, and the only untrusted boxes that it
+/// parses are the decoder configuration and the colour information.
 enum CodedFile {
-    /// Real configurations have some hundred bytes.
+    /// Real configurations have a few hundred bytes.
     private static let configurationByteLimit = 1 << 16
 
-    /// Throws `ImageError` and errors of the source.
+    /// Builds the file. Throws `ImageError` and errors of the source.
     static func bytes(
         _ coded: HEIFPicture.Coded, of source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions
     ) throws -> AlignedBuffer {
@@ -19,7 +19,7 @@ enum CodedFile {
         }
         let configuration = try source.bytes(coded.configuration)
         let signal = try coded.signal.map { try source.bytes($0.prefix(64)) } ?? []
-        // Places have a fixed length, so that the head is as long with any.
+        // Offsets have a fixed length, so the length of the head does not depend on them.
         let length = head(coded, configuration, signal, dataOffset: 0).count
         let head = head(coded, configuration, signal, dataOffset: length)
         guard length + coded.dataBytes <= UInt32.max else {
@@ -42,13 +42,13 @@ enum CodedFile {
         return file
     }
 
-    /// All boxes before the data, which begins at `dataOffset` (ISO/IEC 14496-12 §8.11, 23008-12 §6.5).
+    /// Returns all boxes before the data, which begins at `dataOffset` (ISO/IEC 14496-12 §8.11, 23008-12 §6.5).
     private static func head(
         _ coded: HEIFPicture.Coded, _ configuration: [UInt8], _ signal: [UInt8], dataOffset: Int
     ) -> [UInt8] {
         let (brand, kind) = coded.codec == .av1 ? ("avif", "av01") : ("heic", "hvc1")
         let size = fullBox("ispe", number(coded.size.width, 4) + number(coded.size.height, 4))
-        // The configuration is essential.
+        // The number of properties, then their indices. The highest bit marks the configuration as essential.
         let numbers: [UInt8] = signal.isEmpty ? [2, 1, 0x82] : [3, 1, 0x82, 3]
         let associations = fullBox("ipma", number(1, 4) + number(1, 2) + numbers)
         let entry = fullBox("infe", version: 2, number(1, 2) + number(0, 2) + Array(kind.utf8) + [0])

@@ -2,8 +2,8 @@ import CHEIF
 import Formats
 import Support
 
-/// The samples of tiles. libheif decodes each tile alone, so that memory holds one row of tiles and work can stop
-/// between tiles.
+/// Reads the samples of tiles. libheif decodes each tile separately, so memory holds only a row of tiles, and the
+/// decode can be stopped between tiles.
 final class CodedTiles {
     let tiling: HEIFPicture.Tiling
     private let source: any ByteSource
@@ -25,8 +25,8 @@ final class CodedTiles {
         self.options = options
     }
 
-    /// Writes some columns of a row at all levels that `Sample` has: R, G and B, or alpha alone, into pixels of
-    /// `channels` samples.
+    /// Reads columns of a row into pixels of `channels` samples: either R, G and B, or only alpha. Scales the samples
+    /// to the full range of `Sample`.
     func read<Sample: FixedWidthInteger & UnsignedInteger>(
         row y: Int, _ columns: Range<Int>, into pixels: UnsafeMutablePointer<Sample>, channels: Int
     ) throws {
@@ -66,10 +66,10 @@ final class CodedTiles {
         default: throw ImageError.corrupt(format, message())
         }
         guard let picture else { throw ImageError.outOfMemory }
-        // HEVC without a word on the range means video's, but encoders forget the word for alpha.
+        // HEVC has limited range unless the file signals otherwise, but encoders omit the signal for full-range alpha.
         let isLimited = pixels.is_limited != 0 && !(isAlpha && coded.codec == .hevc && coded.signal == nil)
         let tile = DecodedTile(picture, pixels, isLimited: isLimited)
-        // A tile that took too long is not used.
+        // Discards a tile that took longer than the time limit.
         try options.check()
         guard Int(pixels.width) == coded.size.width, Int(pixels.height) == coded.size.height else {
             throw coded.hasLayers
@@ -80,12 +80,12 @@ final class CodedTiles {
     }
 }
 
-/// Samples as libheif has them.
+/// The samples of a tile as libheif returned them.
 private final class DecodedTile {
     private let picture: OpaquePointer
     private let pixels: cheif_pixels
     private let rows: UnsafePointer<UInt8>
-    /// The least and the greatest level.
+    /// The lowest and the highest level.
     private let levels: ClosedRange<UInt32>
 
     init(_ picture: OpaquePointer, _ pixels: cheif_pixels, isLimited: Bool) {
@@ -119,7 +119,7 @@ private final class DecodedTile {
         for (x, column) in columns.enumerated() {
             let pixel = target + x * channels
             if isAlpha {
-                // Of colours that are gray: any channel.
+                // If alpha is stored as gray RGB, all channels are equal.
                 pixel[channels - 1] = level(column * stored + stored / 2)
             } else if stored == 1 {
                 let gray = level(column)

@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// The rows of pictures drawn over each other on a canvas, in sRGB. The whole canvas is in memory.
+/// Reads the rows of an overlay, in sRGB: pictures drawn over each other on a canvas. The whole canvas is in memory.
 final class HEIFLayerReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -25,7 +25,7 @@ final class HEIFLayerReader: RowReader {
             try options.check()
             guard case .tiles(let colours, let alpha) = layer.picture.content else { continue }
             try options.limits.check(pixels: layer.picture.size)
-            // The layer, and once more while it is turned.
+            // The layer and its rotated copy.
             let room = try options.reserve(memory: layer.picture.size, bytesPerPixel: 8)
             let stored = try HEIFReader(layer.picture, colours, alpha, of: source, format, options: options)
             let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
@@ -50,7 +50,7 @@ final class HEIFLayerReader: RowReader {
 }
 
 extension PixelBuffer {
-    /// Lays a picture of 3 or 4 channels over this one of 4, as far as it reaches.
+    /// Draws a picture of 3 or 4 channels over this picture of 4 channels, clipped to its bounds.
     fileprivate mutating func draw(_ picture: PixelBuffer, _ left: Int, _ top: Int) {
         let columns = (max(left, 0)..<max(left, 0, min(left + picture.size.width, size.width)))
         for y in max(top, 0)..<max(top, 0, min(top + picture.size.height, size.height)) {
@@ -58,7 +58,7 @@ extension PixelBuffer {
                 let from = ((y - top) * picture.size.width + x - left) * picture.channels
                 let to = (y * size.width + x) * 4
                 let alpha = picture.channels == 4 ? Int(picture.bytes[from + 3]) : 255
-                // The share of the picture beneath, of 255 * 255.
+                // The weight of the lower picture, in units of 1 / (255 * 255).
                 let beneath = Int(bytes[to + 3]) * (255 - alpha)
                 let sum = alpha * 255 + beneath
                 guard sum > 0 else { continue }

@@ -1,10 +1,10 @@
 import Formats
 
-/// The memory that libheif takes, in bytes per pixel.
+/// The memory that libheif needs, in bytes per pixel.
 ///
-/// Measured with libheif 1.15, libde265 1.0.11 and dav1d 1.0: the peak resident memory of the tool (GNU time) for noisy
-/// clouds of 6000 x 4000 pixels less that for 3000 x 2000, divided by the 18 million pixels between them. `heif-enc` and
-/// `avifenc` made the pictures.
+/// Measured with libheif 1.15, libde265 1.0.11 and dav1d 1.0, on noisy clouds of 6000 x 4000 and of 3000 x 2000 pixels,
+/// written by `heif-enc` and `avifenc`: the difference of the tool's peak resident memory (GNU time), divided by the
+/// difference of 18 million pixels.
 ///
 /// | | HEVC | AV1 |
 /// | --- | --- | --- |
@@ -18,17 +18,19 @@ import Formats
 ///
 /// Chroma and depth are read from the decoder's configuration.
 enum HEIFMemory {
-    /// For the rows of tiles of the colours and of the alpha that are in memory together.
+    /// Returns the peak memory while a row of colour tiles and a row of alpha tiles are in memory.
     static func bytes(colours: HEIFPicture.Tiling, alpha: HEIFPicture.Tiling?) -> Int {
         guard let alpha else { return decoding(colours) }
-        // Colours and alpha are each decoded beside a row of the other's tiles; the first row of colours beside none.
+        // While colours are decoded, a row of alpha tiles is in memory, and the reverse. Only the first row of colours
+        // is decoded before any alpha.
         let earlier = alpha.tiles.count > alpha.columns ? held(alpha, tiles: alpha.columns) : 0
         return max(
             earlier.adding(saturating: decoding(colours)),
             held(colours, tiles: colours.columns).adding(saturating: decoding(alpha)))
     }
 
-    /// The last tile of a row while it is decoded, and thrice its bytes: ours, libheif's and the decoder's.
+    /// The memory while the last tile of a row is decoded. Its data exists three times: here, in libheif and in the
+    /// decoder.
     private static func decoding(_ tiling: HEIFPicture.Tiling) -> Int {
         let peak = tiling.tiles.reduce(0) { max($0, tenths($1)) }
         let data = tiling.tiles.reduce(0) { max($0, $1.dataBytes) }
@@ -37,13 +39,13 @@ enum HEIFMemory {
         return held(tiling, tiles: tiling.columns - 1).adding(saturating: taken)
     }
 
-    /// Tiles that have been decoded.
+    /// The memory of decoded tiles.
     private static func held(_ tiling: HEIFPicture.Tiling, tiles: Int) -> Int {
         let sample = tiling.tiles.reduce(0) { max($0, ($1.isMonochrome ? 1 : 3) * ($1.isWide ? 2 : 1)) }
         return (tiling.tileSize.pixels ?? .max).multiplied(saturating: tiles).multiplied(saturating: sample)
     }
 
-    /// Tenths of a byte for each pixel while it is decoded: the measured ones, and a tenth more.
+    /// Tenths of a byte per pixel during the decode: the measured values and a tenth more.
     private static func tenths(_ coded: HEIFPicture.Coded) -> Int {
         switch (coded.isMonochrome, coded.isWide, coded.isSubsampled) {
         case (true, false, _): 53

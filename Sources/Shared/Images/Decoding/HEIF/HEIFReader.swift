@@ -27,7 +27,7 @@ extension UninterruptibleCost {
     }
 }
 
-/// The rows of a picture that a codec coded, alone or in tiles.
+/// Reads the rows of a coded picture, whole or in tiles.
 final class HEIFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -39,11 +39,11 @@ final class HEIFReader: RowReader {
     private let alpha: CodedTiles?
     private let memory: MemoryReservation
     private let isPremultiplied: Bool
-    /// A row of alpha that has another size than the colours.
+    /// A row of alpha, if alpha and colours differ in size.
     private let otherAlpha: AlignedBuffer?
     private var y = 0
 
-    /// - Parameter keepsProfile: whether colours of a profile stay as they are.
+    /// - Parameter keepsProfile: whether rows keep the colours of an embedded profile.
     init(
         _ picture: HEIFPicture, _ colours: HEIFPicture.Tiling, _ alpha: HEIFPicture.Tiling?, of source: any ByteSource,
         _ format: ImageFormat, options: DecodeOptions, keepsProfile: Bool = false
@@ -107,8 +107,8 @@ final class HEIFReader: RowReader {
         if isPremultiplied { unpremultiply(row, count: size.width, channels: channels) }
     }
 
-    /// The colours that the file names without a profile; nil for sRGB. Cameras and encoders write television's curve
-    /// for sRGB, and viewers read it so.
+    /// The colours that a file without a profile signals; nil for sRGB. Cameras and encoders signal the television
+    /// curve for sRGB, so it is read as sRGB, as in viewers.
     private static func signal(_ picture: HEIFPicture) -> ColourSignal? {
         let transfer = [1, 2, 6, 14, 15].contains(picture.transfer) ? 13 : picture.transfer
         return ColourSignal(

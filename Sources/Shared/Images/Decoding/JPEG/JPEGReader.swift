@@ -45,7 +45,7 @@ final class JPEGReader {
     /// Opens a picture whose header has been read before.
     convenience init(_ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions) throws {
         let height = info.storedSize.height
-        // libjpeg needs the height before the data, while it is stored behind the first scan (ITU-T T.81 B.2.5).
+        // libjpeg needs the height before the data, but this file stores it after the first scan (ITU-T T.81 B.2.5).
         let whole = info.lateHeightOffset.map { offset in
             SplicedSource(
                 source,
@@ -60,8 +60,8 @@ final class JPEGReader {
 
     deinit { apod_jpeg_close(decoder) }
 
-    /// The layout of rows. A sample of 255 is no ink, as Adobe's programs write CMYK, and as Pillow, libvips,
-    /// ImageMagick, GIMP and browsers read it with or without Adobe's marker.
+    /// The layout of rows. In CMYK, 255 is no ink: Adobe's programs write it so, and Pillow, libvips, ImageMagick, GIMP
+    /// and browsers read it so, with or without Adobe's marker.
     var layout: RowLayout {
         switch colour {
         case APOD_JPEG_GRAY: .gray
@@ -70,13 +70,13 @@ final class JPEGReader {
         }
     }
 
-    /// Whether it can be decoded as planes.
+    /// Whether the picture can be decoded as planes.
     var hasPlanes: Bool { colour == APOD_JPEG_GRAY || colour == APOD_JPEG_YCBCR }
 
-    /// Starts to decode planes at `scale` eighths of the size. Only one call of `planes` or `rows` is allowed.
+    /// Starts a decode into planes at `scale` eighths of the size. Call either `planes` or `rows`, and only once.
     ///
-    /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 decodes
-    ///   everything, and more lets a progressive picture be decoded in part (`ScanChoice`).
+    /// - Parameter reduction: the ratio of the picture's size to the output's size, on the axis with the smaller ratio.
+    ///   1 decodes everything; more allows a partial decode of a progressive picture (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
         if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) {
             return OwnPlaneReader(planes)
@@ -85,7 +85,7 @@ final class JPEGReader {
         return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
     }
 
-    /// Starts to decode rows of pixels at `scale` eighths of the size, like `planes`.
+    /// Starts a decode into rows of pixels at `scale` eighths of the size, like `planes`.
     func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
         let colours: UpsampledRows.Colours =
             switch colour {
@@ -105,7 +105,7 @@ final class JPEGReader {
         return try JPEGRowReader(self, scale: Self.libjpegScale(scale))
     }
 
-    /// Opens the module `JPEG`'s decoder; nil for a picture that libjpeg decodes.
+    /// Opens the decoder of the module `JPEG`. Returns nil for a picture that libjpeg must decode.
     private func ownPlanes(
         scale: Int, for use: JPEGPlaneUse, reduction: Double
     ) throws -> (any JPEGPlanes)? {
@@ -117,13 +117,13 @@ final class JPEGReader {
         }
     }
 
-    /// The least scale that is large enough and has vector code in libjpeg-turbo.
+    /// Returns the smallest scale that is large enough and has SIMD code in libjpeg-turbo.
     private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
-    /// Whether data was missing so far.
+    /// Whether the data has ended too early.
     fileprivate var lacksData: Bool { apod_jpeg_is_truncated(decoder) != 0 }
 
-    /// Whether data was invalid so far.
+    /// Whether invalid data was skipped so far.
     fileprivate var isDamaged: Bool { apod_jpeg_is_damaged(decoder) != 0 }
 
     fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }

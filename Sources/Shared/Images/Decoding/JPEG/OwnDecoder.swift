@@ -3,7 +3,7 @@ import JPEG
 import Support
 
 extension JPEGOptions {
-    /// The part of a picture's options that the module `JPEG` needs.
+    /// The options that the module `JPEG` needs.
     init(_ options: DecodeOptions) {
         self.init()
         allowsTruncated = options.allowsTruncated
@@ -16,7 +16,7 @@ extension JPEGOptions {
 }
 
 extension ImageError {
-    /// Runs `body`, and throws the `ImageError` for each `JPEGError`.
+    /// Runs `body` and translates `JPEGError` to `ImageError`.
     static func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -59,7 +59,7 @@ final class OwnPlaneReader: PlaneReader {
     var isTruncated: Bool { decoder.isTruncated }
 }
 
-/// The rows of pixels that the module `JPEG` makes of its planes.
+/// The rows of pixels that the module `JPEG` upsamples from its planes.
 final class OwnRowReader: RowReader {
     let layout: RowLayout
     let profile: [UInt8]?

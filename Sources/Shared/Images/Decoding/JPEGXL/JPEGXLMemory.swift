@@ -1,10 +1,10 @@
 import Formats
 
-/// The memory that libjxl takes, in bytes for each pixel, without the pixels that it returns.
+/// The memory that libjxl needs, in bytes per pixel, without the returned pixels.
 ///
-/// Measured on 2026-11-25 with libjxl 0.7.0, by the tool's greatest resident memory (GNU time) for noisy clouds of 12
-/// and 28 megapixels that the encoders of libjxl 0.7.0 and, for passes, 0.10.1 made: the difference, divided by 16
-/// million pixels. Alpha is an extra channel.
+/// Measured on 2026-11-25 with libjxl 0.7.0, on noisy clouds of 12 and 28 megapixels that were encoded by libjxl 0.7.0
+/// or, for passes, by 0.10.1: the difference of the tool's peak resident memory (GNU time), divided by 16 million
+/// pixels. Alpha is an extra channel.
 ///
 /// | extra channels | 0 | 1 | 2 | 5 |
 /// | --- | --- | --- | --- | --- |
@@ -18,26 +18,27 @@ import Formats
 /// | added by passes | 11.8 | 0 | | |
 /// | added by a layer | 12 | 16 | | |
 ///
-/// Modular pictures without a transform of the whole picture take up to 15 bytes less, but no header says so.
+/// Modular pictures without a transform of the whole picture need up to 15 bytes less, but their headers do not show
+/// this.
 enum JPEGXLMemory {
     /// - Parameter channels: the channels of the pixels that libjxl returns, each of `sampleBytes` bytes.
     static func bytes(_ picture: JPEGXLPicture, channels: Int, sampleBytes: Int) -> Int {
         let layers = picture.frames.dropLast().filter { $0.slot != nil }
-        // libjxl converts to 8 bits in three or four channels group by group, to anything else as a whole.
+        // libjxl converts to three or four channels of 8 bits group by group, but to other formats as a whole.
         let isDirect = channels >= 3 && sampleBytes == 1 && picture.frames.allSatisfy { $0.slot == nil }
         let extra = picture.extraChannels
         let decoding = picture.frames.map { frame in
             let peak = product(frame.canvas ?? frame.size, tenths(frame, extra: extra, isDirect: isDirect)) / 10
             return peak.adding(saturating: frame.sectionBytes.multiplied(saturating: 2))
         }
-        // A layer is made beside the layer that it replaces.
+        // A layer is decoded while the layer that it replaces is still in memory.
         let count = Set(layers.map(\.slot)).count + 1
         let kept = layers.map { product($0.canvas ?? $0.size, 44 * (3 + extra)) / 10 }.sorted(by: >).prefix(count)
         let pixels = product(picture.size, channels * sampleBytes)
         return ([pixels, decoding.max() ?? 0] + kept).reduce(0) { $0.adding(saturating: $1) }
     }
 
-    /// Tenths of a byte for each pixel while a frame is decoded: the measured ones, and a tenth more.
+    /// Tenths of a byte per pixel while a frame is decoded: the measured values and a tenth more.
     private static func tenths(_ frame: JPEGXLPicture.Frame, extra: Int, isDirect: Bool) -> Int {
         let hasExtra = extra > 0
         let (plain, noise) =

@@ -11,7 +11,7 @@ extension ImageDecoder {
         })
 }
 
-/// The library's name with its version; nil without the library.
+/// The name and version of the library; nil if it is not installed.
 private var libjxl: String? {
     let version = cjxl_version()
     return version == 0 ? nil : "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
@@ -29,8 +29,8 @@ extension UninterruptibleCost {
     }
 }
 
-/// The rows of a JPEG XL, as stored; the first frame of an animation. libjxl decodes the whole picture, in memory for
-/// all of its pixels, and reads the file in pieces if its sections are in order.
+/// Reads the rows of a JPEG XL, or of the first frame of an animation, as stored. libjxl decodes the whole picture
+/// first, which needs memory for all pixels. It reads the file in pieces if the sections are in order.
 final class JPEGXLReader: RowReader {
     let size: PixelSize
     private(set) var layout = RowLayout.rgb
@@ -45,12 +45,12 @@ final class JPEGXLReader: RowReader {
     private var isPremultiplied = false
     private var y = 0
 
-    /// The first number of bytes that libjxl reads at a time: work can be stopped between two pieces.
+    /// The initial size of the pieces that libjxl reads. The decode can be stopped between two pieces.
     private let pieceBytes: Int
 
     /// - Parameters:
-    ///   - size: as it is stored.
-    ///   - keepsProfile: whether colours of a profile stay as they are.
+    ///   - size: the stored size.
+    ///   - keepsProfile: whether rows keep the colours of an embedded profile.
     init(
         _ source: any ByteSource, size: PixelSize, options: DecodeOptions, keepsProfile: Bool = false,
         pieceBytes: Int = 64 << 10
@@ -74,7 +74,7 @@ final class JPEGXLReader: RowReader {
     private func decode(_ source: JPEGXLCodestream, _ picture: JPEGXLPicture, _ options: DecodeOptions) throws {
         var piece: [UInt8] = []
         var offset = 0
-        // libjxl 0.7 refuses pieces if sections are not in order, as in large pictures of its later versions.
+        // libjxl 0.7 rejects pieces if sections are out of order, as in large pictures of its later versions.
         let isWhole = !picture.isInOrder
         let input = try isWhole ? options.reserve(memory: source.count) : nil
         defer { withExtendedLifetime(input) {} }
@@ -83,7 +83,7 @@ final class JPEGXLReader: RowReader {
             try options.check()
             piece = try source.bytes(offset..<offset + count)
             if piece.isEmpty { throw ImageError.truncated(.jpegXL) }
-            // libjxl keeps the address until it wants more.
+            // libjxl keeps the address until it needs more input.
             let used: Int? = try piece.withUnsafeBufferPointer { piece in
                 var used = 0
                 var event = cjxl_next(decoder, piece.baseAddress, piece.count, &used)
@@ -96,7 +96,7 @@ final class JPEGXLReader: RowReader {
                 return used
             }
             guard let used else { return }
-            // libjxl wants more bytes at once.
+            // libjxl needs a larger piece.
             if used == 0 {
                 guard piece.count == count else { throw ImageError.truncated(.jpegXL) }
                 count *= 2
@@ -121,7 +121,7 @@ final class JPEGXLReader: RowReader {
             isPremultiplied = header.is_premultiplied != 0 && layout.hasAlpha
         case CJXL_PROFILE:
             takeProfile()
-            // No frame has been decoded yet.
+            // This event precedes the decode of all frames.
             let bytes = JPEGXLMemory.bytes(picture, channels: layout.channels, sampleBytes: sampleBytes)
             memory = try options.reserve(memory: bytes)
         case CJXL_NEEDS_PIXELS where memory != nil:

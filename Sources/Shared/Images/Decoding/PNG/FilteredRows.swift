@@ -1,18 +1,17 @@
 import Formats
 import Support
 
-/// The filtered rows of a PNG, in order. A spare thread, if there is one, unpacks them ahead, while the caller works on
-/// the rows.
+/// Reads the filtered rows of a PNG in order. A spare thread, if there is one, decompresses rows ahead of the caller.
 final class FilteredRows {
-    /// The approximate size of a block of rows: few exchanges between threads, and all blocks stay in the processor's
-    /// cache.
+    /// The approximate size of a block of rows: large enough for few exchanges between threads, and small enough to
+    /// keep all blocks in the processor's cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// Pixel data below which a thread would cost more than it gains.
+    /// The minimum amount of pixel data for a thread. With less data, a thread costs more time than it saves.
     private static let threadBytes = 1 << 20
 
     private let stream: PNGDataStream
-    /// With the byte of the filter.
+    /// Including the filter byte.
     private let rowBytes: Int
     private var rowsToUnpack: Int
     private let rowsPerBlock: Int
@@ -20,7 +19,7 @@ final class FilteredRows {
     private var nextRow = 0
     private var isFinished = false
     private var worker: BlocksAhead<RowBlock>?
-    /// The error of the stream behind the rows of `block`, without a worker.
+    /// The error after the rows of `block`, if there is no worker.
     private var failure: (any Error)?
 
     init(_ stream: PNGDataStream, rowBytes: Int, rows: Int, options: DecodeOptions) {
@@ -38,7 +37,7 @@ final class FilteredRows {
         }
     }
 
-    /// The next row, valid until the next call: the number of its filter and its bytes.
+    /// Returns the next row, valid until the next call: its filter number, then its bytes.
     func next() throws -> UnsafePointer<UInt8> {
         while true {
             if let block, nextRow < block.rows {
@@ -75,7 +74,7 @@ final class FilteredRows {
         try worker.finish()
     }
 
-    /// The work of the worker.
+    /// Fills blocks with all rows. Runs on the worker.
     private static func unpackAll(
         _ stream: PNGDataStream, _ queue: BlockQueue<RowBlock>, rowBytes: Int, rows: Int, perBlock: Int
     ) throws {
@@ -91,19 +90,19 @@ final class FilteredRows {
     }
 }
 
-/// Some filtered rows.
+/// A block of filtered rows.
 ///
-/// `@unchecked Sendable`: only the thread that took it out of the queue, and has not put it back, touches it.
+/// `@unchecked Sendable`: only the thread that has taken a block from the queue uses it, until it puts the block back.
 private final class RowBlock: @unchecked Sendable {
     let bytes: AlignedBuffer
-    /// Whole rows in it.
+    /// The number of complete rows.
     var rows = 0
 
     init(count: Int) { bytes = AlignedBuffer(count: count) }
 }
 
 extension PNGDataStream {
-    /// Unpacks whole rows into a block; gives the failure that left some out.
+    /// Decompresses complete rows into a block. Returns the error if there are fewer than `rows`.
     fileprivate func unpack(into block: RowBlock, rowBytes: Int, rows: Int) -> (any Error)? {
         let (count, failure) = unpack(into: block.bytes.bytes, count: rows * rowBytes)
         block.rows = count / rowBytes

@@ -61,7 +61,7 @@ final class PNGAnimationReader: AnimationReader {
     private func dispose(of frame: PNGAnimation.Frame, isFirst: Bool) {
         switch frame.disposal {
         case .keep: break
-        // Before the first frame the canvas was empty.
+        // The canvas is empty before the first frame.
         case .previous where !isFirst: canvas.restore(area(frame))
         case .background, .previous: canvas.clear(area(frame))
         }
@@ -98,7 +98,7 @@ final class PNGAnimationReader: AnimationReader {
             let alpha = hasAlpha ? Int(from[channels - 1]) : 255
             if isBlended && alpha < 255 {
                 if alpha == 0 { continue }
-                // The weights of the canvas and of both together, in units of 1 / (255 * 255).
+                // The weights of the canvas and of the result, in units of 1 / (255 * 255).
                 let kept = Int(to[3]) * (255 - alpha)
                 let whole = alpha * 255 + kept
                 func mixed(_ above: UInt8, _ below: UInt8) -> UInt8 {

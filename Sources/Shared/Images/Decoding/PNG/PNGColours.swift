@@ -1,6 +1,6 @@
 import CCodecs
 
-/// The colours of a PNG by the first usable chunk, in the order cICP, iCCP, sRGB, gAMA and cHRM (PNG, third edition,
+/// The colours of a PNG, from its first valid chunk in the order cICP, iCCP, sRGB, gAMA and cHRM (PNG, third edition,
 /// §4.3).
 enum PNGColours: Equatable {
     case sRGB
@@ -28,7 +28,7 @@ enum PNGColours: Equatable {
         }
     }
 
-    /// Red, green, blue and white; stored, white comes first.
+    /// Returns red, green, blue and white. The file stores white first.
     private static func chromaticities(_ header: apod_png_header) -> [Int32]? {
         guard header.has_chromaticities != 0 else { return nil }
         let c = header.chromaticities

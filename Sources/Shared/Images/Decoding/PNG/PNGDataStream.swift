@@ -2,10 +2,10 @@ import CDeflate
 import Formats
 import Support
 
-/// The pixel data of a PNG as it is stored: walks over the chunks from the first IDAT on, checks them, and unpacks the
-/// zlib stream that the IDAT chunks hold together (PNG 5.3 to 5.6, 10.1).
+/// Reads the pixel data of a PNG: checks the chunks from the first IDAT on, and decompresses the zlib stream that all
+/// IDAT chunks form (PNG 5.3 to 5.6, 10.1).
 ///
-/// `@unchecked Sendable`: used by one thread at a time, which passes it to another and then leaves it alone.
+/// `@unchecked Sendable`: used by one thread at a time. A thread that passes it on no longer uses it.
 final class PNGDataStream: @unchecked Sendable {
     private let source: any ByteSource
     private let options: DecodeOptions
@@ -19,16 +19,16 @@ final class PNGDataStream: @unchecked Sendable {
     /// The checksum of the chunk so far; nil between chunks.
     private var crc: UInt32?
     private let byteCount: Int
-    /// Created by the thread that unpacks.
+    /// Created on the thread that decompresses.
     private lazy var inflater = Inflater(expecting: byteCount)
     /// Whether the inflater may return more without new input.
     private var mayHoldMore = false
-    /// Pixel data in the buffer that has not been unpacked yet.
+    /// Pixel data in the buffer that is still compressed.
     private var packed = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// - Parameters:
     ///   - offset: the offset of the first IDAT chunk.
-    ///   - byteCount: the unpacked length.
+    ///   - byteCount: the decompressed length.
     init(_ source: any ByteSource, at offset: Int, byteCount: Int, options: DecodeOptions) {
         self.source = source
         self.options = options
@@ -36,7 +36,7 @@ final class PNGDataStream: @unchecked Sendable {
         self.byteCount = byteCount
     }
 
-    /// Unpacks the next bytes, and returns their number: `count`, or fewer before an error.
+    /// Decompresses the next bytes, and returns their number: `count`, or fewer before an error.
     func unpack(into bytes: UnsafeMutablePointer<UInt8>, count: Int) -> (count: Int, error: (any Error)?) {
         var done = 0
         do {
@@ -51,8 +51,8 @@ final class PNGDataStream: @unchecked Sendable {
         return (count, nil)
     }
 
-    /// Reads on to the end of the stream, whose checksum must be right, and to the end chunk. Ignores pixels after the
-    /// last row.
+    /// Reads to the end of the zlib stream, verifies its checksum, and reads up to the end chunk. Ignores pixels after
+    /// the last row.
     func finish() throws {
         let scratch = AlignedBuffer(count: 16 << 10)
         while inflater.state != .ended {
@@ -79,7 +79,7 @@ final class PNGDataStream: @unchecked Sendable {
         }
     }
 
-    /// Unpacks until the available input is used up or the room is full, and returns the number of unpacked bytes.
+    /// Decompresses until the available input is used up or the room is full, and returns the number of bytes written.
     private func step(into room: UnsafeMutableRawBufferPointer) throws -> Int {
         if packed.isEmpty && !mayHoldMore { try supply() }
         let (read, written) = inflater.inflate(packed, into: room)
@@ -131,7 +131,7 @@ final class PNGDataStream: @unchecked Sendable {
         crc = nil
     }
 
-    /// Moves on without reading the bytes.
+    /// Skips bytes without reading them.
     private func skip(_ count: Int) throws {
         let buffered = min(count, end - position)
         position += buffered
@@ -150,7 +150,7 @@ final class PNGDataStream: @unchecked Sendable {
         return value
     }
 
-    /// The next available bytes of a chunk, added to its checksum.
+    /// Returns the next available bytes of a chunk, and adds them to its checksum.
     private func nextBytes(atMost count: Int) throws -> UnsafeMutableBufferPointer<UInt8> {
         if position == end { try fill() }
         let bytes = UnsafeMutableBufferPointer(start: buffer.bytes + position, count: min(count, end - position))

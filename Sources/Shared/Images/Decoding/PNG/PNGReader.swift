@@ -12,11 +12,11 @@ extension ImageDecoder {
         }, frames: { source, options in try PNGAnimationReader(source, options: options) })
 }
 
-/// The rows of a PNG, with palette and transparent colours resolved: 8 bits per sample, or the 16 stored bits if their
-/// colours will be converted.
+/// Reads the rows of a PNG, with palette and transparent colours expanded: 8 bits per sample, or the 16 stored bits if
+/// the colours will be converted.
 ///
-/// libpng reads the header. Plain rows of 8-bit samples are unpacked and unfiltered here, at twice the speed of libpng,
-/// which decodes all else; interlaced pictures as a whole at the first row.
+/// libpng reads the header. Plain rows of 8-bit samples are decompressed and unfiltered here, at twice the speed of
+/// libpng. libpng decodes all other pictures; it decodes an interlaced picture as a whole at the first row.
 final class PNGReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -28,8 +28,8 @@ final class PNGReader: RowReader {
     private let rows: any PNGRows
 
     /// - Parameters:
-    ///   - keepsProfile: whether colours of a profile stay as they are.
-    ///   - allowsDirect: false has libpng decode all, which must give the same rows.
+    ///   - keepsProfile: whether rows keep the colours of an embedded profile.
+    ///   - allowsDirect: false makes libpng decode all rows. The result is the same.
     init(
         _ source: any ByteSource, options: DecodeOptions, keepsProfile: Bool = false, allowsDirect: Bool = true
     ) throws {
@@ -65,7 +65,7 @@ final class PNGReader: RowReader {
         }
     }
 
-    /// Missing rows, if allowed, are transparent, or black without alpha.
+    /// Missing rows, if the options allow them, are transparent, or black without alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if try !lacksData(while: { try rows.readRow(into: row) }) { return }
         row.update(repeating: 0, count: size.width * layout.channels * sampleBytes)
@@ -73,8 +73,7 @@ final class PNGReader: RowReader {
 
     func finish() throws { _ = try lacksData { try rows.finish() } }
 
-    /// Runs `body` unless data is missing, and returns whether data is missing before or after. Throws if that is not
-    /// allowed.
+    /// Runs `body`, unless data was missing before. Returns whether data is missing. Throws if that is not allowed.
     private func lacksData(while body: () throws -> Void) throws -> Bool {
         if isTruncated { return true }
         do {
@@ -87,7 +86,7 @@ final class PNGReader: RowReader {
 }
 
 extension ImageError {
-    /// Whether the picture ends here, incomplete or damaged.
+    /// Whether the rest of the picture is missing or damaged.
     fileprivate var isMissingData: Bool {
         switch self {
         case .truncated, .corrupt: true
@@ -102,7 +101,7 @@ private protocol PNGRows {
     func finish() throws
 }
 
-/// libpng.
+/// Rows decoded by libpng.
 private final class PNGDecoder: PNGRows {
     let header: apod_png_header
     let colours: PNGColours
@@ -122,7 +121,6 @@ private final class PNGDecoder: PNGRows {
 
     deinit { apod_png_close(decoder) }
 
-    /// Starts decoding by libpng.
     func start(isWide: Bool) throws { try check(apod_png_start(decoder, isWide ? 1 : 0)) }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws { try check(apod_png_read_row(decoder, row)) }
@@ -159,7 +157,7 @@ private final class InterlacedRows: PNGRows {
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if whole == nil {
-            // Zeroed, as passes may leave pixels out.
+            // Zeroed, because incomplete passes leave pixels out.
             let buffer = AlignedBuffer(count: rowBytes * size.height)
             whole = buffer
             var rows = (0..<size.height).map { Optional(buffer.bytes + $0 * rowBytes) }
@@ -179,12 +177,12 @@ private final class InterlacedRows: PNGRows {
     }
 }
 
-/// Rows of 8-bit samples, unpacked by an inflater and unfiltered here.
+/// Rows of 8-bit samples, decompressed and unfiltered here.
 private final class DirectRows: PNGRows {
     private let rows: FilteredRows
     private let channels: Int
     private let rowBytes: Int
-    /// The row before, which the filters need; the caller may have changed its copy.
+    /// A copy of the previous row, for the filters. The caller may have changed the original.
     private let above: AlignedBuffer
     private let level = apod_kernel_best()
 

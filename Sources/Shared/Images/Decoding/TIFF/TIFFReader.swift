@@ -26,7 +26,7 @@ final class TIFFReader: RowReader {
     let transform: ColourTransform?
     private let options: DecodeOptions
     private let samples: TIFFSamples
-    /// A file for all samples, or a file for each plane of samples, so that each is read from the top.
+    /// A file for all samples, or a file for each plane of samples, because each must be read from the top.
     private let files: [TIFFFile]
     private let memory: MemoryReservation
     /// A row, or a row of tiles, for each file.
@@ -37,7 +37,7 @@ final class TIFFReader: RowReader {
     private let inks: TransparentInks?
     private var y = 0
 
-    /// - Parameter keepsProfile: whether colours stay in the embedded profile, which inks never do.
+    /// - Parameter keepsProfile: whether rows keep the colours of an embedded profile. Inks are always converted.
     init(
         _ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions, keepsProfile: Bool = false
     ) throws {
@@ -68,7 +68,7 @@ final class TIFFReader: RowReader {
                 Self.rowBytes(of: page), (size.width - 1) / Int(max(page.tile_width, 1)) + 1)
         let rawBytes = page.is_tiled == 0 ? rawRowBytes : try Self.product(rawRowBytes, Int(page.tile_height))
         let tileBytes = page.is_tiled == 0 ? 0 : try Self.checked(page.tile_bytes)
-        // The part of the file that libtiff holds, and its unpacked form.
+        // The compressed strip or tile that libtiff keeps in memory.
         let decoder = try Self.product(try Self.checked(page.packed_bytes), apart)
         let (needed, overflow) = try Self.product(rawBytes, apart).addingReportingOverflow(decoder + tileBytes)
         memory = try options.reserve(memory: overflow ? .max : needed)
@@ -128,18 +128,18 @@ final class TIFFReader: RowReader {
         }
     }
 
-    /// The bytes of a row of a tile.
+    /// Returns the bytes per row of a tile.
     private static func rowBytes(of page: ctiff_page) throws -> Int {
         guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
         else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
-        // The rows of a tile end with whole bytes only if its width makes them.
+        // Rows of tiles can be joined only if they end at a byte boundary.
         guard Int(page.tile_width) * Int(page.bits) % 8 == 0 else {
             throw ImageError.unsupported(.tiff, "tiles that are \(page.tile_width) pixels wide")
         }
         return bytes(of: Int(page.tile_width), page)
     }
 
-    /// The bytes of at most 2^31 pixels in a row of samples.
+    /// Returns the bytes of at most 2^31 pixels in a row of samples.
     private static func bytes(of pixels: Int, _ page: ctiff_page) -> Int {
         (pixels * (page.is_separate != 0 ? 1 : Int(page.samples)) * Int(page.bits) + 7) / 8
     }
@@ -151,13 +151,13 @@ final class TIFFReader: RowReader {
 
     private static func product(_ a: Int, _ b: Int) throws -> Int {
         let (product, overflow) = a.multipliedReportingOverflow(by: b)
-        // Sums of a few such products do not overflow.
+        // Bounded so that the sum of a few products cannot overflow.
         guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "the size of its strips") }
         return product
     }
 }
 
-/// Turns inks with alpha into colours with alpha, row by row.
+/// Converts inks with alpha to colours with alpha, row by row.
 private final class TransparentInks {
     private let transform: ColourTransform
     /// Four inks and alpha per pixel.
@@ -165,7 +165,7 @@ private final class TransparentInks {
     private let inks: AlignedBuffer
     private let colours: AlignedBuffer
 
-    /// Nil unless samples are inks with alpha.
+    /// Returns nil unless samples are inks with alpha.
     init?(_ kind: TIFFSamples, width: Int, profile: [UInt8]?) {
         guard kind.layout == .cmyk, kind.hasAlpha, let transform = ColourTransform(profile: profile, layout: .cmyk)
         else { return nil }

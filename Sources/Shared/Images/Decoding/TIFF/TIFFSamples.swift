@@ -1,27 +1,27 @@
 import CTIFF
 
-/// The conversion of the samples of a TIFF to the samples of a row: 8 bits, gray, RGB or CMYK in which 255 is no ink,
-/// alpha straight.
+/// Converts the samples of a TIFF to the samples of a row: gray, RGB, or CMYK with 255 for no ink, with straight alpha,
+/// in 8 or 16 bits.
 struct TIFFSamples {
-    /// The layout of the colours alone if they are inks.
+    /// The layout of a row; for inks, without alpha.
     let layout: RowLayout
     let hasAlpha: Bool
-    /// The number of samples of a pixel that are used, from the first.
+    /// The number of samples per pixel that are used, counted from the first.
     let used: Int
     private let bits: Int
     /// Interleaved samples per pixel.
     private let step: Int
     private let isSeparate: Bool
-    /// Whether the largest number is the least light: white is 0, or inks.
+    /// Whether larger values are darker: 0 is white, or samples are inks.
     private let isInverted: Bool
     /// Whether colours are multiplied by their alpha.
     private let isPremultiplied: Bool
-    /// R, G and B of each number; empty without a palette.
+    /// R, G and B of each index; empty without a palette.
     private var palette: [UInt8] = []
 
     /// Throws `ImageError.unsupported` for unknown kinds.
     ///
-    /// - Parameter hasAlpha: whether the first sample beyond the colours, is alpha.
+    /// - Parameter hasAlpha: whether the first sample after the colours is alpha.
     init(_ page: ctiff_page, hasAlpha: Bool) throws {
         func unsupported(_ what: String) -> ImageError { .unsupported(.tiff, what) }
         guard page.sample_format == 1 || page.sample_format == 4 else {
@@ -62,12 +62,12 @@ struct TIFFSamples {
         isPremultiplied = hasAlpha && page.extra == 1
     }
 
-    /// Whether they have more than 8 bits.
+    /// Whether samples have 16 bits.
     var isWide: Bool { bits == 16 }
 
     /// Unpacks `count` pixels into samples of 8 or 16 bits.
     ///
-    /// - Parameter planes: their samples, in a single plane or in a plane each.
+    /// - Parameter planes: a single plane of all samples, or a plane per sample.
     func unpack<Sample: FixedWidthInteger & UnsignedInteger>(
         _ planes: [UnsafePointer<UInt8>], count: Int, into row: UnsafeMutablePointer<Sample>
     ) {
@@ -89,12 +89,12 @@ struct TIFFSamples {
         }
     }
 
-    /// Scales a sample of each pixel to all levels, and writes it into a channel of the row.
+    /// Scales a sample of each pixel to the full range, and writes it into a channel of the row.
     private func spread<Sample: FixedWidthInteger & UnsignedInteger>(
         _ sample: Int, of planes: [UnsafePointer<UInt8>], _ count: Int, to channel: Int, of channels: Int,
         _ row: UnsafeMutablePointer<Sample>
     ) {
-        // 255 is divisible by what 1, 2 and 4 bits hold, 65,535 by 255.
+        // 255 is a multiple of the maximum of 1, 2 and 4 bits, and 65,535 is a multiple of 255.
         let scale: UInt32 = bits < 8 ? 255 / (1 << UInt32(bits) - 1) : 1
         let divisor: UInt32 = isWide && Sample.bitWidth == 8 ? 257 : 1
         let (plane, first) = isSeparate ? (planes[sample], 0) : (planes[0], sample)
@@ -104,7 +104,8 @@ struct TIFFSamples {
         }
     }
 
-    /// Sample `index` of a row: the highest bits come first, and 16 bits are in the processor's order.
+    /// Returns sample `index` of a row. Samples of fewer than 8 bits are packed from the highest bit on; samples of 16
+    /// bits are in native byte order.
     private func number(_ plane: UnsafePointer<UInt8>, _ index: Int) -> UInt32 {
         switch bits {
         case 8: return UInt32(plane[index])
@@ -115,7 +116,7 @@ struct TIFFSamples {
         }
     }
 
-    /// Colours of 16 bits, or of 8 bits if none is larger, as some writers store them.
+    /// Converts a palette of 16 bits to 8 bits. Some writers store 8 bits: then no value exceeds 255.
     private static func palette(
         _ red: UnsafePointer<UInt16>, _ green: UnsafePointer<UInt16>, _ blue: UnsafePointer<UInt16>, count: Int
     ) -> [UInt8] {

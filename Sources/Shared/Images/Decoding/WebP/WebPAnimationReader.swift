@@ -53,7 +53,7 @@ final class WebPAnimationReader: AnimationReader {
     private static func bytes(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
         var bytes = try source.bytes(0..<source.count)
         guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
-        // The container size follows 4 bytes, and excludes the first 8.
+        // The container size is at offset 4 and excludes the first 8 bytes.
         guard bytes.count - 8 < ByteOrder.littleEndian.number(bytes[4..<8]), allowsTruncated else { return bytes }
         guard let end = try endOfWholeFrames(ofWebP: source) else { throw ImageError.truncated(.webp) }
         bytes.removeSubrange(end...)
@@ -61,7 +61,7 @@ final class WebPAnimationReader: AnimationReader {
         return bytes
     }
 
-    /// Reads the container's facts, and checks them against the limits before a canvas is allocated.
+    /// Reads the properties of the container, and checks them against the limits before a canvas is allocated.
     private static func facts(
         _ data: inout WebPData, _ options: DecodeOptions
     ) throws -> (PixelSize, frames: Int, plays: Int, profile: [UInt8]?, tableBytes: Int) {
@@ -82,7 +82,7 @@ final class WebPAnimationReader: AnimationReader {
         try options.limits.check(memory: size, bytesPerPixel: bytesPerPixel)
         let flags = WebPFeatureFlags(UInt32(number(WEBP_FF_FORMAT_FLAGS)))
         let isAnimated = flags.rawValue & ANIMATION_FLAG.rawValue != 0
-        // Only one frame is decoded at a time.
+        // The largest tables of a frame, because only one frame is decoded at a time.
         var tableBytes = 0
         var frame = WebPIterator()
         if WebPDemuxGetFrame(demuxer, 1, &frame) != 0 {

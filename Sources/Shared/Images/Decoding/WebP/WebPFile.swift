@@ -3,34 +3,35 @@ import Formats
 
 /// The memory and the profile of still and animated WebPs.
 enum WebPFile {
-    /// The most bytes per pixel that libwebp needs to decode any frame, without the output.
+    /// The maximum memory per pixel that libwebp needs to decode a frame, in bytes, without the output.
     static let decoderBytesPerPixel = 6
 
-    /// The same for a frame of known kind. Measured with libwebp 1.2.4 as for HEIC (`HEIFMemory`): 0.0 without alpha,
-    /// 2.0 with alpha, 4.0 for a lossless frame. Lossless pixels take 4 bytes, their predictors, colour transforms and
-    /// code numbers up to a fourth of a byte each; alpha is 1 byte, and may be coded like lossless pixels.
+    /// The memory per pixel that libwebp needs to decode this frame, in bytes, without the output. Measured with
+    /// libwebp 1.2.4 as for HEIC (`HEIFMemory`): 0.0 without alpha, 2.0 with alpha, 4.0 for a lossless frame. Lossless
+    /// pixels take 4 bytes, and their predictors, colour transforms and code numbers up to a fourth of a byte each.
+    /// Alpha takes 1 byte and may be coded like lossless pixels.
     static func decoderBytesPerPixel(_ frame: WebPIterator) -> Int {
         guard let features = features(frame), features.format != 0 else { return decoderBytesPerPixel }
         return features.format == 2 ? 5 : features.has_alpha != 0 ? 6 : 1
     }
 
     /// The additional memory of libwebp for the code tables of a frame, if it is lossless or has alpha. Each block of 4
-    /// x 4 pixels may name its tables, so that 300 KB can require 360 MB.
+    /// x 4 pixels may refer to its own tables, so 300 KB can require 360 MB.
     static func codeTableBytes(_ frame: WebPIterator) -> Int {
         guard let features = features(frame), features.format == 2 || features.has_alpha != 0 else { return 0 }
         return codeTableBytes(
             PixelSize(width: Int(frame.width), height: Int(frame.height)), fileBytes: frame.fragment.size)
     }
 
-    /// For the largest number of groups of five tables: a group for each block, at most 65 536, each of which takes at
-    /// least 20 bits of the file (WebP lossless bitstream, §6.2). A table has 256 entries of 4 bytes; tables with more,
-    /// up to four times as many, take far more of the file.
+    /// Assumes the maximum number of groups of five tables: a group for each block, at most 65 536, and at least 20
+    /// bits of the file for each group (WebP lossless bitstream, §6.2). A table has 256 entries of 4 bytes. Tables may
+    /// have up to four times as many entries, but then take far more of the file.
     static func codeTableBytes(_ size: PixelSize, fileBytes: Int) -> Int {
         let (blocks, overflow) = ((size.width + 3) / 4).multipliedReportingOverflow(by: (size.height + 3) / 4)
         return min(overflow ? .max : blocks, 1 << 16, fileBytes * 8 / 20) * 5700
     }
 
-    /// Nil for a frame that libwebp does not read.
+    /// Returns nil for a frame that libwebp cannot read.
     private static func features(_ frame: WebPIterator) -> WebPBitstreamFeatures? {
         var features = WebPBitstreamFeatures()
         let status = WebPGetFeaturesInternal(
@@ -38,7 +39,7 @@ enum WebPFile {
         return status == VP8_STATUS_OK ? features : nil
     }
 
-    /// The profile of the file; nil if there is none or it is larger than any real profile.
+    /// The embedded profile; nil if there is none, or if it is larger than any real profile.
     static func profile(_ demuxer: OpaquePointer) -> [UInt8]? {
         guard WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ICCP_FLAG.rawValue != 0 else { return nil }
         var chunk = WebPChunkIterator()

@@ -19,8 +19,8 @@ extension UninterruptibleCost {
     }
 }
 
-/// The rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp decodes
-/// it as a whole, in memory for all of its pixels and its bytes.
+/// Reads the rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp
+/// decodes the whole frame first, which needs memory for all pixels and for the file.
 final class WebPReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -30,10 +30,10 @@ final class WebPReader: RowReader {
     private let pixels: AlignedBuffer
     private var position = 0
 
-    /// The number of bytes that libwebp reads at a time: work can be stopped between two pieces.
+    /// The size of the pieces that libwebp reads. The decode can be stopped between two pieces.
     private static let pieceBytes = 64 << 10
 
-    /// - Parameter size: of the canvas.
+    /// - Parameter size: the size of the canvas.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
         let options = options.begun()
         try options.limits.check(pixels: size)
@@ -45,7 +45,7 @@ final class WebPReader: RowReader {
             let container = try Container(bytes, canvas: size, allowsTruncated: options.allowsTruncated)
             let layout: RowLayout = container.covers && container.frame.has_alpha == 0 ? .rgb : .rgba
             memory.append(try options.reserve(memory: size, bytesPerPixel: layout.channels))
-            // libwebp's own, which it frees.
+            // libwebp's memory, which it frees after the decode.
             memory.append(
                 try options.reserve(
                     memory: options.limits.check(
@@ -72,7 +72,7 @@ final class WebPReader: RowReader {
 
     func finish() {}
 
-    /// All bytes of the source, read in pieces.
+    /// Reads all bytes of the source, in pieces.
     private static func bytes(_ source: any ByteSource, _ options: DecodeOptions) throws -> [UInt8] {
         if let memory = source as? MemorySource { return memory.bytes }
         return try [UInt8](unsafeUninitializedCapacity: source.count) { buffer, count in
@@ -86,7 +86,7 @@ final class WebPReader: RowReader {
         }
     }
 
-    /// Decodes a frame. Returns whether it was complete, which it must be unless the options allow otherwise.
+    /// Decodes a frame. Returns whether it was complete. Throws if the options do not allow an incomplete frame.
     private static func decode(
         _ frame: WebPIterator, into pixels: AlignedBuffer, stride: Int, offset: Int, alpha: Bool,
         _ options: DecodeOptions
@@ -102,7 +102,7 @@ final class WebPReader: RowReader {
         while status == VP8_STATUS_SUSPENDED && given < data.size {
             try options.check()
             given = min(given + pieceBytes, data.size)
-            // The bytes stay where they are: libwebp makes no copy of them.
+            // The bytes must not move, because libwebp does not copy them.
             status = WebPIUpdate(decoder, data.bytes, given)
         }
         switch status {
@@ -116,7 +116,7 @@ final class WebPReader: RowReader {
         }
     }
 
-    /// The parts of the file beside compressed pixels; valid while the bytes are.
+    /// The parsed container; valid as long as the bytes.
     private final class Container {
         private(set) var frame = WebPIterator()
         let covers: Bool
@@ -125,7 +125,7 @@ final class WebPReader: RowReader {
         init(_ bytes: UnsafeBufferPointer<UInt8>, canvas: PixelSize, allowsTruncated: Bool) throws {
             var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
             var state = WEBP_DEMUX_PARSE_ERROR
-            // A file that is broken off is taken as far as it goes.
+            // A truncated file is parsed as far as possible.
             guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION) else {
                 throw state == WEBP_DEMUX_PARSE_ERROR
                     ? ImageError.corrupt(.webp, "the container") : ImageError.truncated(.webp)

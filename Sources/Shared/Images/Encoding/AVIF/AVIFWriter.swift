@@ -2,15 +2,15 @@ import CAVIF
 import Formats
 
 extension UninterruptibleCost {
-    /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third of
-    /// that.
+    /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels; photographs take a third
+    /// of the time.
     static func encodingAVIF(_ size: PixelSize) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: 0.5e6)
     }
 }
 
-/// Encodes rows of 1 to 4 channels as a lossy AVIF with libavif, which is loaded on first use. libavif needs the whole
-/// picture, so the rows are collected. It runs on a single thread; equal pictures give equal bytes.
+/// Encodes rows of 1 to 4 channels as a lossy AVIF with libavif, which is loaded on first use. Collects the rows,
+/// because libavif needs the whole picture. A single thread makes the output deterministic.
 final class AVIFWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
@@ -21,7 +21,7 @@ final class AVIFWriter: RowWriter {
     /// Throws `ImageError.codecMissing` if libavif cannot be used.
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
-        // Fails before anything is decoded.
+        // Fails early, before the picture is decoded.
         try drain.checkpoint(.encodingAVIF(size))
         self.size = size
         self.channels = channels
@@ -71,12 +71,12 @@ final class AVIFWriter: RowWriter {
         }
     }
 
-    /// 0 to 10. At 500 pixels, 6 takes 0.1 to 0.25 s. 7 and 8 take at most half of that, and lose 0.5 and 0.9 dB at
-    /// the same size (with the pictures below).
+    /// libavif's speed, 0 to 10. At 500 pixels, 6 takes 0.1 to 0.25 s. 7 and 8 take at most half as long, and lose 0.5
+    /// and 0.9 dB at the same file size (with the pictures below).
     private static let speed: Int32 = 6
 
-    /// Qualities and the quantisers that match JPEGs of these qualities, by SSIMULACRA2 over ten pictures at 640
-    /// pixels, for qualities from 50 to 95.
+    /// Pairs of a JPEG quality and the quantiser of the same visual quality, measured by SSIMULACRA2 over ten pictures
+    /// at 640 pixels, for qualities from 50 to 95.
     private static let quantizers = [
         (1, 63), (30, 38), (50, 32), (60, 30), (70, 27), (82, 21), (90, 14), (95, 7), (100, 0),
     ]

@@ -14,14 +14,14 @@ struct ChromaLoss {
         apod_chroma_loss(upperBlue, lowerBlue, upperRed, lowerRed, count, &sum, &squares)
     }
 
-    /// The mean loss of a cell of 2 x 2 pixels, each weighted by its own loss (the contraharmonic mean). It measures
-    /// the worst places, regardless of how much of the picture is black, gray or soft.
+    /// The contraharmonic mean of the loss per cell of 2 x 2 pixels: each cell is weighted by its own loss. This
+    /// measures the worst places, regardless of how much of the picture is black, gray or soft.
     var perCell: Double { sum == 0 ? 0 : Double(squares) / Double(sum) / 4 }
 
     /// Whether full chroma makes the file smaller at the same visual quality (SSIMULACRA2). Of ten pictures at 640
-    /// pixels, a diagram has 3,170 and a deep field of Hubble's 660; with full chroma their files are 13 % smaller.
-    /// For the other pictures, from 530 (a portrait) down to 60 (a map of the sky), they are between 1 % smaller and
-    /// 19 % larger.
+    /// pixels, a diagram has a loss of 3,170 and a Hubble deep field 660; with full chroma, these two files are 13 %
+    /// smaller. The losses of the other pictures are from 530 (a portrait) down to 60 (a map of the sky); with full
+    /// chroma, their files are between 1 % smaller and 19 % larger.
     var isVisible: Bool { perCell > 600 }
 }
 

@@ -1,8 +1,8 @@
-/// A drawn GIF frame, before a palette of the file is chosen.
+/// The pixels of a GIF frame, before its palette in the file is chosen.
 struct DrawnFrame {
     private(set) var area: CanvasArea
-    /// The displayed colours of the area after the frame is drawn, row by row; transparent also for pixels that stay
-    /// as they are.
+    /// The displayed colours of the area after the frame is drawn, row by row. Pixels that `grow` added are
+    /// transparent.
     private(set) var pixels: [PackedColour]
     /// Whether each pixel differs from the previous frame. Other pixels may be drawn or skipped.
     private(set) var isChanged: [Bool]
@@ -11,11 +11,11 @@ struct DrawnFrame {
     /// Whether the rectangle becomes transparent after the frame's delay; otherwise it stays.
     var clearsAfterwards = false
 
-    /// Draws palette indices on a canvas, and crops the frame to the changed rectangle, unless all pixels are drawn:
-    /// the palette may then have no index to skip some.
+    /// Draws palette indices on a canvas. Crops the frame to the changed rectangle, except if all pixels are drawn: the
+    /// palette may then have no index to skip pixels.
     ///
     /// - Parameters:
-    ///   - indices: of the area, row by row.
+    ///   - indices: the indices of the area, row by row.
     ///   - transparent: the index of skipped pixels; nil if all are drawn.
     ///   - shown: the displayed canvas, which is updated.
     init(
@@ -67,7 +67,7 @@ struct DrawnFrame {
         (area, pixels, isChanged) = (smaller, kept, keptChanges)
     }
 
-    /// Extends the rectangle by pixels that stay as they are.
+    /// Extends the area by pixels that are not drawn.
     mutating func grow(to larger: CanvasArea) {
         guard larger != area else { return }
         var grown = [PackedColour](repeating: .transparent, count: larger.count)
@@ -83,7 +83,7 @@ struct DrawnFrame {
     }
 }
 
-/// The bounding rectangle of the pixels that were included.
+/// The bounding rectangle of the included pixels.
 struct Extent {
     private var left = Int.max
     private var right = 0

@@ -1,4 +1,4 @@
-/// A palette in the form in which a GIF stores it.
+/// A palette as stored in a GIF.
 struct FilePalette {
     /// 2 to 256 colours, a power of two, padded with black.
     let colours: [PackedColour]
@@ -15,20 +15,20 @@ struct FilePalette {
         self.table = table
     }
 
-    /// Makes a palette for a single frame. Spare colours are included as long as they do not double its size.
+    /// Makes a palette for a single frame. Includes as many spare colours as fit without doubling its size.
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours
         let spare = frame.spare.colours.filter { frame.needed.index(of: $0) == nil }
         let count = needed.count + (frame.canSkip ? 1 : 0)
         var room = 2
         while room < min(count, 256) { room *= 2 }
-        // All of 256 colours are included if nothing is skipped.
+        // A frame of 256 colours draws all its pixels, so all its colours are included.
         let kept = count > 256 ? spare : Array(spare.prefix(room - count))
         self.init(needed + kept, room: count)
     }
 
-    /// Makes a palette for as many frames as possible, in their order. A frame counts only if all its colours fit.
-    /// Colours of many frames have the lowest indices, so that frames of few colours have short codes.
+    /// Makes a palette for as many frames as possible. Adds frames in order if all their colours fit. Colours of many
+    /// frames get the lowest indices, which gives frames of few colours short codes.
     init(sharedBy frames: [FrameColours]) {
         var shared = ColourTable()
         var uses: [Int] = []
@@ -55,15 +55,15 @@ struct FilePalette {
     /// Returns the index of a colour, or nil.
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
-    /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Nil if the frame uses all, or
-    /// skips none.
+    /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Returns nil if the frame draws
+    /// all indices or skips no pixels.
     func transparent(in frame: FrameColours) -> UInt8? {
         guard frame.canSkip else { return nil }
         let drawn = Set(frame.needed.colours.compactMap { index(of: $0) })
         return colours.indices.lazy.map { UInt8($0) }.first { !drawn.contains($0) }
     }
 
-    /// Whether a frame of these colours can be drawn with it.
+    /// Whether a frame with these colours can be drawn with this palette.
     func serves(_ frame: FrameColours) -> Bool {
         guard frame.needed.colours.allSatisfy({ index(of: $0) != nil }) else { return false }
         return !frame.canSkip || transparent(in: frame) != nil
@@ -75,8 +75,8 @@ struct FilePalette {
 struct FrameColours {
     /// The colours of changed pixels.
     var needed = ColourTable()
-    /// The first 256 colours of unchanged pixels. Pixels of other colours, or of colours that the palette lacks, are
-    /// skipped.
+    /// The first 256 colours of unchanged pixels. Unchanged pixels of other colours, or of colours that the palette
+    /// lacks, are skipped.
     var spare = ColourTable()
     /// Whether some pixels must be skipped.
     var skipsPixels = false

@@ -1,14 +1,14 @@
 import CCodecs
 import Support
 
-/// The pixels of a frame in the form in which a GIF stores them: palette indices, compressed.
+/// The pixels of a frame as stored in a GIF: compressed palette indices.
 struct FrameData {
     let palette: FilePalette
-    /// Bits of an index, 2 to 8: as many as the highest used index has.
+    /// Bits per index, 2 to 8: enough for the highest used index.
     let depth: Int
     /// The index of skipped pixels; nil if there are none.
     let transparent: UInt8?
-    /// Without sub-blocks.
+    /// Compressed, but not yet divided into sub-blocks.
     let bytes: [UInt8]
 
     /// The treatment of pixels that need not be drawn.
@@ -17,7 +17,7 @@ struct FrameData {
         case skipped
         /// Drawn, if the palette has their colour.
         case drawn
-        /// Skipped or drawn, whichever extends the string, pixel by pixel.
+        /// Skipped or drawn, whichever makes the LZW string longer, pixel by pixel.
         case free
     }
 
@@ -41,7 +41,7 @@ struct FrameData {
             }
             let isFree = !frame.isChanged[place]
             let own = pixel.isTransparent || isFree && lastIndex == transparent ? nil : lastIndex
-            // At least one of them is not nil, because the palette serves the colours.
+            // At least `own` or `left` is not nil, because the palette serves the colours.
             let left = isFree ? transparent : nil
             let index = (spare == .drawn ? own ?? left : left ?? own) ?? 0
             first[place] = index

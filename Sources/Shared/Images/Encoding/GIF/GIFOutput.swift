@@ -1,7 +1,7 @@
 import Support
 
-/// Writes the frames of a GIF. Holds the first frames so that they can share a palette, and compresses each frame in
-/// several ways to keep the shortest.
+/// Writes the frames of a GIF. Holds the first frames until a shared palette is chosen, and compresses each frame in
+/// several ways to find the shortest data.
 final class GIFOutput {
     private let width: Int
     private let height: Int
@@ -41,7 +41,7 @@ final class GIFOutput {
         if heldPixels > Self.mostHeldPixels { try putHeld() }
     }
 
-    /// Writes the rest. Call it once, after the last frame.
+    /// Writes the held frames and the end of the file. Call it once, after the last frame.
     func finish() throws {
         try putHeld()
         // The trailer (GIF89a §27).
@@ -103,7 +103,7 @@ final class GIFOutput {
         bytes.append(0)
     }
 
-    /// Compresses the frame to the fewest bytes.
+    /// Returns the shortest data for a frame.
     private func shortest(
         _ frame: DrawnFrame, _ colours: FrameColours, _ shared: FilePalette
     ) throws -> (data: FrameData, isShared: Bool) {

@@ -9,7 +9,8 @@ import Support
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int
-    /// The background of translucent pixels; nil keeps their colour. Pixels below one half become transparent.
+    /// The background of translucent pixels; nil keeps their colour. Pixels with less than half opacity become
+    /// transparent.
     private let background: RGB?
     private let effort: Int
     private let drain: ByteDrain

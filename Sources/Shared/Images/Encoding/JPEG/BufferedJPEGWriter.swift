@@ -1,7 +1,7 @@
 import CKernels
 import Formats
 
-/// Encodes rows of gray or RGB pixels as a JPEG, after the last row.
+/// Collects rows of gray or RGB pixels, and encodes them as a JPEG after the last row.
 final class BufferedJPEGWriter: RowWriter {
     private let size: PixelSize
     private let options: EncodeOptions

@@ -3,14 +3,14 @@ import CKernels
 import Formats
 import Support
 
-/// A picture as gray or YCbCr planes in memory, whose content determines the best coding.
+/// A picture in memory as gray or YCbCr planes. Its content determines the best coding.
 final class BufferedPlanes {
     private let size: PixelSize
     private let sampling: ChromaSampling
     private let sizes: [PixelSize]
     private let buffers: [AlignedBuffer]
 
-    /// - Parameter sampling: of the input's chroma.
+    /// - Parameter sampling: the chroma sampling of the input.
     convenience init(size: PixelSize, isGray: Bool, sampling: ChromaSampling) {
         let chroma = sampling.chroma(of: size)
         let sizes = isGray ? [size] : [size, chroma, chroma]
@@ -30,8 +30,8 @@ final class BufferedPlanes {
     }
 
     /// Encodes the picture, with halved chroma if that is invisible. With an effort above 3, encodes it both baseline
-    /// and progressive, and keeps the smaller file: each scan has its own codes, which cost small files too much. With
-    /// the highest effort, uses trellis quantisation.
+    /// and progressive, and keeps the smaller file: a small progressive file is often larger, because each scan has its
+    /// own codes. With an effort above 6, uses trellis quantisation.
     func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
         let planes = halvesChroma(options) ? halved() : self
         let coding = options.jpegCoding(planes.sampling, size)
@@ -53,7 +53,6 @@ final class BufferedPlanes {
         try drain.write(smallest.span.bytes)
     }
 
-    /// Whether to halve the chroma.
     private func halvesChroma(_ options: EncodeOptions) -> Bool {
         guard buffers.count == 3, sampling == .full else { return false }
         return (options.chromaSampling(of: size) ?? (loss.isVisible ? .full : .halved)) == .halved
@@ -83,7 +82,8 @@ final class BufferedPlanes {
         return halved
     }
 
-    /// Quantises the coefficients for the picture's own codes. These depend on each other, so both are computed twice.
+    /// Quantises the coefficients for the picture's own codes. Coefficients and codes depend on each other, so both are
+    /// computed twice.
     private func quantized(
         _ coding: JPEGCoding, _ checkpoint: (UninterruptibleCost?) throws -> Void
     ) throws -> [QuantizedPlane] {

@@ -3,7 +3,7 @@ import Libc
 /// The number of bits of a JPEG's coefficient codes (T.81, F.1.2.2): a code for each run of zeros (0 to 15) and
 /// magnitude category, a code for 16 zeros, and a code for the end of a block.
 struct CodeCosts {
-    /// Indexed by zeros * 16 + magnitude bits, without the magnitude bits themselves.
+    /// Bits per code, indexed by zeros * 16 + magnitude bits, without the magnitude bits themselves.
     private let bits: [Float]
 
     static let endOfBlock = 0
@@ -11,7 +11,7 @@ struct CodeCosts {
 
     /// Computes the costs of codes that are optimised for these planes, from the frequencies in their blocks of 64.
     init(of planes: [QuantizedPlane]) {
-        // Every code may occur.
+        // Starts above 0, because every code may occur.
         var counts = [Float](repeating: 0.5, count: 256)
         for plane in planes {
             plane.blocks.withUnsafeBufferPointer { blocks in
@@ -37,7 +37,7 @@ struct CodeCosts {
 
     static func magnitudeBits(_ magnitude: Int) -> Int { Int.bitWidth - magnitude.leadingZeroBitCount }
 
-    /// The end of a block before its last coefficient.
+    /// The cost of ending a block before its last coefficient.
     var end: Float { bits[Self.endOfBlock] }
 
     /// Returns the cost of a coefficient of `magnitudeBits` bits after this many zeros.

@@ -4,9 +4,9 @@ import Support
 
 /// Encodes gray or YCbCr planes as a JPEG without changing colours or resolution, in strips of whole blocks.
 final class JPEGPlaneWriter {
-    /// The rows of each plane that were consumed.
+    /// The number of consumed rows of each plane.
     private(set) var done: [Int]
-    /// The rows of each plane in the current strip.
+    /// The number of rows of each plane in the current strip.
     private var filled: [Int]
     private let planes: [PixelSize]
     private let stripRows: [Int]

@@ -24,14 +24,14 @@ struct QuantizationTables {
         (0..<64).map { UInt8(min(max(step(Double($0 / 8 + $0 % 8)).rounded(), 1), 255)) }
     }
 
-    /// Scales that look like T.81's tables at a quality, by SSIMULACRA2 over the same pictures; the ends are
-    /// extrapolated.
+    /// The scales with the same visual quality as T.81's tables at each quality, by SSIMULACRA2 over the same pictures.
+    /// Both ends are extrapolated.
     private static let scales = [
         (1, 50.0), (10, 6), (20, 2.62), (30, 1.71), (45, 1.11), (60, 0.815), (75, 0.5275), (82, 0.386), (90, 0.2325),
         (95, 0.1186), (100, 0.008),
     ]
 
-    /// Interpolates the logarithm linearly.
+    /// Interpolates the logarithm of the scale linearly.
     private static func scale(_ quality: Int) -> Double {
         let above = max(scales.firstIndex { $0.0 >= quality } ?? scales.count - 1, 1)
         let ((low, first), (high, last)) = (scales[above - 1], scales[above])

@@ -10,8 +10,8 @@ struct QuantizedPlane {
     ///
     /// - Parameters:
     ///   - row: returns the address of row y.
-    ///   - steps: 64, row-major.
-    ///   - costs: of the codes; nil rounds to the nearest step.
+    ///   - steps: 64 quantisation steps, row-major.
+    ///   - costs: the costs of the codes; nil rounds to the nearest step.
     init(size: PixelSize, row: (Int) -> UnsafePointer<UInt8>, steps: ArraySlice<UInt8>, costs: CodeCosts?) {
         let (columns, rows) = ((size.width + 7) / 8, (size.height + 7) / 8)
         let quantizer = TrellisQuantizer(steps: Array(steps))

@@ -1,7 +1,7 @@
 /// Chooses the level of each coefficient of a block by rate and distortion: finds the path through all choices with
 /// the smallest sum of bits and weighted errors.
 ///
-/// mozjpeg calls this trellis quantisation. Errors count less in busy blocks, in which they are invisible.
+/// mozjpeg calls this trellis quantisation. Errors weigh less in busy blocks, which hide them.
 struct TrellisQuantizer {
     /// The row-major position of each coefficient in coding order (T.81, figure A.6).
     static let zigzag: [Int] = (0..<15).flatMap { sum in
@@ -9,10 +9,10 @@ struct TrellisQuantizer {
         return sum % 2 == 1 ? places : places.reversed()
     }
 
-    /// The bits that a squared error of one step is worth in a block without detail. Of 20 to 80, tried on ten
-    /// pictures by SSIMULACRA2, 60 gave the smallest files.
+    /// The cost in bits of a squared error of one step in a block without detail. Of the values from 20 to 80, tried on
+    /// ten pictures by SSIMULACRA2, 60 gave the smallest files.
     private static let errorWeight: Float = 60
-    /// The mean square of a block's coefficients at which errors count half: mozjpeg's value, 38 levels squared.
+    /// The mean square of a block's coefficients that halves the weight of errors: mozjpeg's value, 38 levels squared.
     private static let masking: Float = 38 * 38
 
     private let steps: [Float]
@@ -33,7 +33,7 @@ struct TrellisQuantizer {
         let weight = Self.errorWeight * Self.masking / (Self.masking + energy / 63)
 
         withUnsafeTemporaryAllocation(of: Choice.self, capacity: 64) { choices in
-            // Choice 0 is to have no earlier coefficient.
+            // Choice 0 is that all earlier coefficients are 0.
             choices[0] = Choice(cost: 0, before: 0, magnitude: 0, zeroed: 0)
             var zeroed: Float = 0
             var count = 1
@@ -76,7 +76,7 @@ struct TrellisQuantizer {
 
     /// The best path that ends with a nonzero coefficient at a position.
     private struct Choice {
-        /// Bits and errors up to this coefficient.
+        /// The sum of bits and weighted errors up to this coefficient.
         var cost: Float
         /// The previous choice of the path.
         var before: Int
@@ -91,7 +91,8 @@ struct TrellisQuantizer {
     ) -> Choice {
         var best = Choice(cost: .infinity, before: 0, magnitude: 0, zeroed: zeroed + weight * value * value)
         let bits = CodeCosts.magnitudeBits(nearest)
-        // Tries the nearest level, and the largest with a bit less. Levels between have more error and as many bits.
+        // Tries the nearest level, and the largest level with one bit less. The levels between have a larger error and
+        // save no bits.
         for (magnitude, bits) in [(nearest, bits), (1 << (bits - 1) - 1, bits - 1)] where magnitude > 0 {
             let error = value - Float(magnitude)
             for before in 0..<count {

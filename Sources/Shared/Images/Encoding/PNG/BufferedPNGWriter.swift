@@ -3,7 +3,7 @@ import Formats
 
 extension UninterruptibleCost {
     /// Filtering a PNG and compressing it at a level of libdeflate. Levels from 10 on search for the shortest parse.
-    /// Noise with alpha takes 1 s for 10 megapixels, and for 1.5 from level 10 on.
+    /// Noise with alpha takes 1 s for 10 megapixels, and from level 10 on for 1.5 megapixels.
     static func compressingPNG(_ size: PixelSize, level: Int32) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: level < 10 ? 3e6 : 0.5e6)
     }
@@ -80,7 +80,7 @@ final class BufferedPNGWriter: RowWriter {
 
 /// The attempts that an effort of 1 to 9 makes for a PNG.
 private struct PNGEffort {
-    /// libdeflate's levels, 1 to 12: for the trials, and for the best trial.
+    /// libdeflate's levels, 1 to 12, for the trials and for the final compression of the best trial.
     let trialLevel: Int32
     let level: Int32
     private let effort: Int
@@ -98,7 +98,7 @@ private struct PNGEffort {
     }
 
     /// Returns the filter strategies to try. Palette indices have no meaningful differences and are best left
-    /// unfiltered, except in pictures that were drawn in rows.
+    /// unfiltered, except in pictures that were drawn row by row.
     func strategies(_ pixels: PNGPixels) -> [PackedRows.Strategy] {
         let isPlain = pixels.colourType == 3 || pixels.depth < 8
         return switch effort {

@@ -6,8 +6,8 @@ struct KeptPNG {
     private let source: any ByteSource
     private let image: PNGImageData
 
-    /// Returns nil if the output must store the pixels differently: 16 bits per sample, or not interlaced as
-    /// requested.
+    /// Returns nil if the output cannot keep the pixels as stored: with 16 bits per sample, or not interlaced although
+    /// this is requested.
     init?(_ source: some ByteSource, isProgressive: Bool) throws {
         let image = try PNGImageData(source)
         guard image.header.depth <= 8, image.header.isInterlaced || !isProgressive else { return nil }

@@ -15,14 +15,14 @@ struct PNGFile {
             bigEndian(size.width) + bigEndian(size.height) + [UInt8(depth), colourType, 0, 0, isInterlaced ? 1 : 0])
     }
 
-    /// Writes the chunks before the palette: a profile that fits (§11.3.2.3), EXIF (§11.3.4.5), and XMP as an
-    /// uncompressed text with the keyword that XMP part 3, §1.1.5 requires.
+    /// Writes the chunks before the palette: a valid profile (§11.3.2.3), EXIF (§11.3.4.5), and XMP as uncompressed
+    /// text with the keyword that XMP part 3, §1.1.5 requires.
     func write(_ metadata: PictureMetadata, isGray: Bool) throws {
         if let profile = metadata.profile(isGray: isGray) {
             try write("iCCP", Array("ICC profile".utf8) + [0, 0] + Deflate.zlib(profile, level: 9))
         }
         if let exif = metadata.exif { try write("eXIf", exif) }
-        // A packet is text. A zero byte shows that it is invalid.
+        // A packet is text, so a zero byte makes it invalid.
         if let xmp = metadata.xmp, !xmp.contains(0) {
             try write("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + xmp)
         }

@@ -93,7 +93,7 @@ extension PackedColour {
 ///
 /// - Parameters:
 ///   - pixels: of 1 to 4 channels.
-///   - hasProfile: whether a profile fixes the current choice between gray and colour.
+///   - hasProfile: whether a profile prevents a change between gray and colour.
 func pngCandidates(
     _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, hasProfile: Bool, effort: Int
 ) -> [PNGPixels] {
@@ -113,14 +113,14 @@ func pngCandidates(
     }
     guard let colours = properties.colours, canBeColoured else { return [plain] }
     var orders = [colours.colours.sorted { ($0.alpha, $0.luma, $0.bits) < ($1.alpha, $1.luma, $1.bits) }]
-    // In order of appearance, which gives adjacent areas similar indices.
+    // Also tries the order of appearance, which gives adjacent areas similar indices.
     if effort >= 7 {
         orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
     }
     let candidates = orders.map { indexed(pixels, channels: channels, width: width, height: height, $0) }
-    // The same depth without a palette.
+    // Gray of at most the same depth needs no palette.
     if plain.colourType == 0, plain.depth <= candidates[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
-    // Three or four bytes per pixel never beat one, unless the picture is hardly larger than the palette.
+    // Several bytes per pixel are never smaller than an index, unless the picture is hardly larger than its palette.
     if plain.channels > 1, width * height > 16_384, effort < 5 { return candidates }
     return candidates + [plain]
 }

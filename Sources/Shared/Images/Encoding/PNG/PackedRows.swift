@@ -2,18 +2,18 @@ import CKernels
 
 /// The packed rows of a PNG's passes.
 struct PackedRows {
-    /// Packed rows, concatenated.
+    /// The rows of all passes, concatenated.
     private let bytes: [UInt8]
     /// Passes with pixels: a single pass, or up to seven if interlaced. All rows of a pass have the same length.
     private let passes: [(rowBytes: Int, rows: Int)]
     /// Bytes per pixel, at least 1.
     private let pixelBytes: Int
 
-    /// The choice of each row's filter.
+    /// How to choose the filter of each row.
     enum Strategy: Sendable {
-        /// The same for all rows.
+        /// The same filter for all rows.
         case fixed(Int32)
-        /// The smallest sum of absolute differences, entropy, or number of different pairs of bytes.
+        /// The filter with the smallest sum of absolute differences, entropy, or number of different pairs of bytes.
         case sum, entropy, pairs
     }
 
@@ -64,7 +64,7 @@ struct PackedRows {
         if bits > 0 { bytes.append(UInt8(packed << UInt(8 - bits))) }
     }
 
-    /// Returns the rows, each after the number of its filter (PNG §9).
+    /// Returns the filtered rows, each preceded by the number of its filter (PNG §9).
     func filtered(_ strategy: Strategy) -> [UInt8] {
         var filtered: [UInt8] = []
         filtered.reserveCapacity(passes.reduce(0) { $0 + ($1.rowBytes + 1) * $1.rows })

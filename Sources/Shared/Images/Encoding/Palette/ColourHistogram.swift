@@ -1,4 +1,4 @@
-/// Counts colours in cells of 8 x 8 x 8 steps (5 bits per channel), with the sums for means and variances.
+/// A histogram of colours in cells of 8 x 8 x 8 levels (5 bits per channel), with sums for means and variances.
 struct ColourHistogram {
     /// The sums of one or more cells.
     struct Moments {

@@ -22,7 +22,7 @@ struct ColourTable {
         return place < 0 ? nil : UInt8(place)
     }
 
-    /// Returns the slot of the colour, or the slot to insert it.
+    /// Returns the slot of the colour, or the free slot to insert it in.
     private func slot(_ colour: PackedColour) -> Int {
         // Fibonacci hashing: the high bits of a product with 2^32 divided by the golden ratio.
         var slot = Int((colour.bits &* 0x9E37_79B1) >> 22)

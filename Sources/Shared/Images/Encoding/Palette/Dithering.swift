@@ -2,8 +2,8 @@ import Support
 
 /// Approximates colours that a palette lacks.
 enum Dithering {
-    /// Distributes the error of each pixel to its neighbours (Floyd and Steinberg), in alternating directions. Closest
-    /// to the picture, but any change alters the pattern everywhere after it.
+    /// Distributes the error of each pixel to its neighbours (Floyd and Steinberg), in alternating directions. This is
+    /// closest to the picture, but a changed pixel alters the pattern of all later pixels.
     case errorDiffusion
     /// Adds a pattern that is fixed to the canvas. Unchanged pixels keep their pattern, so animations do not shimmer.
     case ordered
@@ -82,7 +82,7 @@ enum Dithering {
         }
     }
 
-    /// 7/16 ahead, 3/16, 5/16 and 1/16 to the row below.
+    /// Passes on an error: 7/16 to the next pixel, and 3/16, 5/16 and 1/16 to the row below.
     @inline(__always) private static func pass(
         _ off: Int, _ error: UnsafeMutablePointer<Int32>, _ under: UnsafeMutablePointer<Int32>, _ ahead: Int
     ) {
@@ -106,8 +106,8 @@ enum Dithering {
 
     /// The offset of samples for each position in the matrix.
     private static func pattern(for palette: IndexedPalette) -> [Int] {
-        // The distance of evenly spread colours: their error is a twelfth of its square, in each of three channels.
-        // Slightly less, because the pattern is more visible than the error.
+        // The distance between evenly spread colours: in each of three channels, their mean squared error is a twelfth
+        // of its square. The pattern is slightly weaker, because it is more visible than the error.
         let distance = (palette.meanError / 3 * 12).squareRoot()
         let strength = min(distance * 0.75, 64)
         return bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
@@ -123,7 +123,7 @@ enum Dithering {
                 if line % 64 == 0 { try interruption.check() }
                 let target = indices + line * columns.count
                 let row = pixels.row(y)
-                // The pattern of blue is shifted, so that hues mix as well.
+                // The pattern of blue is shifted, which also mixes hues.
                 let offsets = pattern.baseAddress! + (y & 7) * 8
                 let blueOffsets = pattern.baseAddress! + ((y + 3) & 7) * 8
                 for column in 0..<columns.count {

@@ -12,7 +12,8 @@ final class DrawnPixels {
     /// A row with the skipped pixels replaced.
     private let row: AlignedBuffer
 
-    /// - Parameter shown: the displayed canvas. No pixel of the area may be transparent only in `canvas`.
+    /// - Parameter shown: the displayed canvas. Pixels that are transparent in `canvas` must be transparent in `shown`,
+    ///   too.
     init(of canvas: PackedCanvas, over shown: PackedCanvas? = nil, _ area: CanvasArea) {
         self.area = area
         self.canvas = canvas
@@ -52,7 +53,7 @@ final class DrawnPixels {
         exactColours = fits ? table : nil
     }
 
-    /// Pixels of a histogram. In larger areas, rows are sampled.
+    /// The approximate maximum number of pixels in a histogram. Larger areas are sampled by rows.
     private static let sampledPixels = 4_000_000
 
     var histogram: ColourHistogram {

@@ -15,7 +15,7 @@ final class IndexedPalette {
         self.init(table.colours, meanError: 0, hasTransparent: table.colours.count < 256)
     }
 
-    /// Makes a palette for more colours than fit.
+    /// Makes a palette for a picture with too many colours for an exact palette.
     convenience init(_ histogram: ColourHistogram, hasTransparent: Bool) {
         let design = PaletteDesign(histogram, limit: hasTransparent ? 255 : 256)
         self.init(design.colours, meanError: design.meanError, hasTransparent: hasTransparent)
@@ -32,7 +32,7 @@ final class IndexedPalette {
         search = NearestColour(table.colours)
     }
 
-    /// How many numbers there are, the transparent one among them.
+    /// The number of indices, including the transparent index.
     var count: Int { colours.count + (transparent == nil ? 0 : 1) }
 
     /// Returns the mean squared error for another picture.

@@ -1,7 +1,7 @@
 import Support
 
-/// A pixel for a palette: red in the lowest byte, then green, blue, and 255; or 0 if it is transparent, because
-/// palettes have no translucency.
+/// A pixel for a palette: red in the lowest byte, then green, blue, and 255. All bits of a transparent pixel are 0,
+/// because palettes have no translucency.
 struct PackedColour: Hashable {
     var bits: UInt32
 
@@ -37,7 +37,7 @@ struct PackedColour: Hashable {
     var blue: Int { Int(bits >> 16 & 0xFF) }
 }
 
-/// The pixels of a picture for a palette, row by row from the top.
+/// A picture of packed colours, row by row from the top.
 final class PackedCanvas {
     let width: Int
     let height: Int
@@ -49,7 +49,7 @@ final class PackedCanvas {
         memory = AlignedBuffer(count: width * height * 4)
     }
 
-    /// Valid as long as the canvas lives.
+    /// Valid for the lifetime of the canvas.
     var pixels: UnsafeMutablePointer<PackedColour> {
         UnsafeMutableRawPointer(memory.bytes).assumingMemoryBound(to: PackedColour.self)
     }

@@ -1,8 +1,8 @@
 /// Chooses the colours of a palette for a picture with more colours than fit.
 ///
 /// Uses Wu's method (X. Wu, "Color quantization by dynamic programming and principal analysis", 1992, in the greedy
-/// form of Graphics Gems II): repeatedly cuts the box with the greatest variance where that reduces the variance most.
-/// Then k-means moves each colour to the mean of its pixels. Deterministic.
+/// form of Graphics Gems II): repeatedly cuts the box with the greatest variance at the place that reduces the variance
+/// most. Then k-means moves each colour to the mean of its pixels. Deterministic.
 struct PaletteDesign {
     /// At most the requested number.
     let colours: [PackedColour]
@@ -39,7 +39,7 @@ struct PaletteDesign {
         var high = [ColourHistogram.side, ColourHistogram.side, ColourHistogram.side]
     }
 
-    /// Cumulative sums, so that any box is summed from its 8 corners.
+    /// Cumulative sums: the sum of any box follows from its 8 corners.
     private struct CumulativeSums {
         private static let side = ColourHistogram.side + 1
         private var sums = [ColourHistogram.Moments](repeating: .init(), count: side * side * side)
@@ -94,7 +94,8 @@ struct PaletteDesign {
         return boxes.map { sums.total($0) }.filter { $0.count > 0 }.map(\.mean)
     }
 
-    /// Cuts a box in two so that the remaining variance is smallest. Returns nil if all colours are in a single cell.
+    /// Cuts a box in two at the place with the smallest remaining variance. Returns nil if all colours are in a single
+    /// cell.
     private static func halves(_ box: Box, _ sums: CumulativeSums) -> (Box, Box)? {
         let whole = sums.total(box)
         var best = 0.0
@@ -125,7 +126,7 @@ struct PaletteDesign {
 /// Finds the nearest of up to 256 colours by squared distance in sRGB.
 ///
 /// The colours are sorted by green, the channel with the largest differences. The search moves up and down from the
-/// pixel's green, and ends once green alone is farther than the best.
+/// pixel's green, and ends once the difference in green alone exceeds the best distance.
 struct NearestColour {
     private let sorted: [(red: Int32, green: Int32, blue: Int32, index: Int)]
     /// For each green, the position of the first colour with at least that green.

@@ -22,6 +22,37 @@ import Testing
         }
     }
 
+    /// Outputs that are encoded as a whole are encoded at the same time if there are spare threads.
+    @Test func bytesAndOrderDoNotDependOnTheNumberOfThreads() throws {
+        let input = try PixelBuffer.waves(900, 600, channels: 3).jpeg()
+        let source = MemorySource(input)
+        let info = try inspect(source, limits: .standard)
+        func outputs(threads: Int) throws -> (order: [Int], files: [[UInt8]]) {
+            let sinks = (0..<5).map { _ in MemorySink() }
+            let formats: [OutputFormat] = [.webp, .jpeg, .webp, .png, .webp]
+            let outputs = zip(formats, sinks).enumerated().map { index, output in
+                Output(
+                    .exactly(PixelSize(width: 600 - 90 * index, height: 400 - 60 * index)),
+                    encoding: EncodeOptions(format: output.0, effort: 3), cornerRadius: index == 4 ? 20 : 0,
+                    sink: output.1)
+            }
+            var order: [Int] = []
+            let options = DecodeOptions(spareThreads: ThreadBudget(threads))
+            try downsample(source, info, to: outputs, options: options) { index, result in
+                #expect(result.bytes == sinks[index].bytes.count)
+                order.append(index)
+            }
+            return (order, sinks.map(\.bytes))
+        }
+        let single = try outputs(threads: 0)
+        #expect(single.order == [4, 3, 2, 1, 0])
+        for threads in [1, 2, 16] {
+            let several = try outputs(threads: threads)
+            #expect(several.order == single.order)
+            #expect(several.files == single.files)
+        }
+    }
+
     @Test func flatColourIsPreservedExactly() throws {
         for (size, target) in [((100, 80), (33, 27)), ((61, 7), (61, 3)), ((9, 9), (40, 40)), ((900, 2), (3, 1))] {
             let picture = PixelBuffer(

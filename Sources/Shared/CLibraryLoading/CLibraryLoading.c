@@ -4,8 +4,9 @@
 #include <string.h>
 
 void *cloading_open(const char *const *names) {
+    // Binding all functions of libcurl and its 30 libraries at once takes a sixth of the time to load them.
     void *library = NULL;
-    for (; library == NULL && *names != NULL; names++) library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+    for (; library == NULL && *names != NULL; names++) library = dlopen(*names, RTLD_LAZY | RTLD_LOCAL);
     return library;
 }
 

@@ -32,7 +32,7 @@ public struct DownsampleTool: RecordTool {
     public let name = "img-downsample"
     let variants: [Variant]
     let maker: VariantMaker
-    private let output: Output
+    let output: Output
     /// The caches of this run, which may contain the pictures of records.
     let caches: Caches
     /// Restricts the files that records name; arguments may name any file.
@@ -43,7 +43,7 @@ public struct DownsampleTool: RecordTool {
     public var fallback: Fallback?
     /// Whether the single file is synced to disk.
     public var synchronizesFiles = false
-    private let log: Log
+    let log: Log
     /// The warnings logged so far. Each is logged only once.
     private let warned = Monitor<[String]>([])
 
@@ -71,13 +71,13 @@ public struct DownsampleTool: RecordTool {
     }
 
     /// Returns whether the cached file of a record is a movie, which has no variants.
-    private func isMovie(_ record: Record) -> Bool {
+    func isMovie(_ record: Record) -> Bool {
         record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }
 
     public var acceptsErrors: Bool { true }
 
-    private func isPlaceholder(_ record: Record) -> Bool {
+    func isPlaceholder(_ record: Record) -> Bool {
         record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
@@ -90,165 +90,33 @@ public struct DownsampleTool: RecordTool {
     }
 
     public func process(
-        _ record: inout Record, argument: String?, _ turn: NamingTurn? = nil, emit: (Record) -> Void
+        _ record: inout Record, argument: String?, _ turn: NamingTurn? = nil, emit: @escaping (Record) -> Void
     ) throws {
         defer { turn?.end() }
         // Count this thread as busy; only the remaining threads may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }
         if argument == nil, isMade(record) { throw NotMade(variants: lacking(record)) }
-        var result = record
-        defer { record = result }
-        let named = try argument ?? record.path("path")
-        let earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
-        var made: [String: JSON] = [:]
-        let variants = try focused(record)
-        var left = variants
-        func add(_ variant: Variant, _ field: JSON) {
-            made[variant.name] = field
-            left.removeAll { $0.name == variant.name }
-            result.set("variants", .raw(merged(made, into: earlier).line))
-            if emitsEach && !left.isEmpty { emit(result) }
-        }
-        let files = try files(named, record, turn)
-        func drawPlaceholders(_ failure: (any Failure)?) throws {
-            guard let placeholder = fallback?.placeholder(for: record, failure) else { return }
-            try draw(placeholder, left, named, record, files, ready: add)
-        }
-        guard let path = named, !record.hasError || isPlaceholder(record), argument != nil || !isMovie(record) else {
-            return try drawPlaceholders(nil)
-        }
-        var input: InputFile?
-        func makeAll() throws {
-            if argument != nil { result.setPath("path", CacheKey.absolutePath(path)) }
-            let picture = try open(path, isArgument: argument != nil, record, files, opened: &input)
-            if argument != nil {
-                if let lasting = picture.path { result.setPath("path", lasting) } else { result.removePath("path") }
-            }
-            if emitsEach { try makeThumbnail(picture, ready: add) }
-            var isDamaged = false
-            var fields: [(variant: Variant, file: MadeFile)] = []
-            try picture.destination.variants(variants, of: picture.source, interruption: interruption) {
-                add($0, $1.field())
-                fields.append(($0, $1))
-                isDamaged = isDamaged || $1.isDamaged
-            }
-            if argument == nil, let files = files as? FolderDestination {
-                try remember(files.made(fields), in: files.folder.absolutePath(), of: path, record)
-            }
-            if isDamaged { log.warning("\(path): the picture is damaged; parts of it may be wrong or gray") }
-        }
-        do {
-            do {
-                try makeAll()
-            } catch CacheFailure.absent {
-                // The entry was purged or removed after it was found or stored, so try again.
-                try makeAll()
-            }
-        } catch {
-            var failure = Support.failure(of: error)
-            if failure is ImageError || failure is FormatFailure { failure = NamedFailure(path, failure) }
-            if output.isForRecords, (failure as? SystemFailure)?.isMissing == true {
-                try requireScope(of: path, record)
-                if argument == nil, CacheRoot.isLikeBlob(path) { failure = EvictedPicture(reason: failure) }
-            }
-            if Self.isOfPicture(failure) { try drawPlaceholders(failure) }
-            throw failure
-        }
+        var work = try VariantWork(self, record, argument: argument, turn, emit: emit)
+        // Variants made before a failure are kept.
+        defer { record = work.record }
+        try work.run()
     }
 
-    /// Returns the variants with the record's focus, unless an option sets the focus. Throws `FocusFailure`.
-    private func focused(_ record: Record) throws -> [Variant] {
-        guard let focus = try Focus.of(record) else { return variants }
-        return variants.map { variant in
-            var variant = variant
-            variant.geometry.focus = variant.geometry.focus ?? focus
-            return variant
-        }
-    }
+    var interruption: Interruption { maker.options.interruption }
 
-    private var interruption: Interruption { maker.options.interruption }
-
-    /// Returns the record's earlier variants, updated with the variants of this run in the requested order.
-    private func merged(_ made: [String: JSON], into earlier: Record) -> Record {
-        var merged = earlier
-        for name in [Variant.thumbnailName] + variants.map(\.name) {
-            if let field = made[name] { merged.set(name, field) }
-        }
-        return merged
-    }
-
-    /// Returns whether a failure concerns the picture, rather than the output or a stopped run.
-    private static func isOfPicture(_ failure: any Failure) -> Bool {
-        failure is NamedFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
-            || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
-    }
-
-    // MARK: Substitutes
-
-    /// Makes a variant of the embedded thumbnail, which can be shown before the other variants. It has their rotation.
-    /// Does nothing if a variant shows only a part of the picture: the thumbnail is too coarse for a part.
-    private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) -> Void) throws {
-        // Without `variant` in its template, the folder has only one name per picture, which the requested variant
-        // needs.
-        if case .folder(let folder) = output, !folder.template.has("variant") { return }
-        guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
-            return
-        }
-        do {
-            let turns = variants[0].geometry.quarterTurns
-            let sizes = try [thumbnail.info(), picture.source.info()].map {
-                turns % 2 == 0 ? $0.uprightSize : $0.uprightSize.swapped
-            }
-            let region = Region(middleOf: sizes[0], shapedLike: sizes[1])
-            let variant = Variant(
-                name: Variant.thumbnailName, geometry: Geometry(region: region, quarterTurns: turns))
-            try picture.destination.variants([variant], of: thumbnail, interruption: interruption) {
-                ready($0, $1.field())
-            }
-        } catch let failure as any Failure where failure is ImageError || failure is FormatFailure {
-            // Treat a damaged thumbnail as missing.
-        }
-    }
-
-    private func hasWarned(of text: String) -> Bool {
-        warned.withLock { warned in
-            if warned.contains(text) { return true }
+    /// Logs a warning, unless this run has logged it before.
+    func warnOnce(_ text: String) {
+        let isNew = warned.withLock { warned in
+            if warned.contains(text) { return false }
             warned.append(text)
-            return false
+            return true
         }
-    }
-
-    /// Draws placeholders for the given variants. If that fails, logs a warning, and the record keeps the picture's
-    /// failure.
-    private func draw(
-        _ placeholder: Placeholder, _ variants: [Variant], _ path: String?, _ record: Record,
-        _ files: (any Destination)?, ready: (Variant, JSON) -> Void
-    ) throws {
-        do {
-            let destination = try files ?? standInDestination(path, record)
-            for variant in variants {
-                var source = PlaceholderSource(placeholder: placeholder, icon: fallback?.icon, maker: maker)
-                func make() throws {
-                    try destination.variants([variant], of: source, interruption: interruption) {
-                        ready($0, $1.field(status: "fallback"))
-                    }
-                }
-                do {
-                    try make()
-                } catch let incomplete as PlaceholderSource.Incomplete {
-                    source.lacks = incomplete.lacks
-                    for text in source.lacks where !hasWarned(of: text) { log.warning(text) }
-                    try make()
-                }
-            }
-        } catch let failure as any Failure where Self.isOfPicture(failure) {
-            log.warning("no placeholder: \(failure.message)")
-        }
+        if isNew { log.warning(text) }
     }
 
     /// Returns the destination of a record's files; nil for the storage of its picture.
-    private func files(_ path: String?, _ record: Record, _ turn: NamingTurn?) throws -> (any Destination)? {
+    func files(_ path: String?, _ record: Record, _ turn: NamingTurn?) throws -> (any Destination)? {
         switch output {
         case .cache: nil
         case .folder(let folder): FolderDestination(folder, picture: path, record, turn)

@@ -70,7 +70,8 @@ public struct PutTool: CacheTool {
                             record = kept
                             tally.update { $0.add(.kept) }
                         case .entry(let entry, let status, let cache):
-                            record.setCached(cache?.clamped(entry) ?? entry, status: status, isDegraded: outcome.isDegraded)
+                            let shown = cache?.clamped(entry) ?? entry
+                            record.setCached(shown, status: status, isDegraded: outcome.isDegraded)
                             try copies?.add(entry, to: &record, in: cache, turn, run)
                             tally.update { $0.add(status) }
                         }

@@ -36,7 +36,7 @@ extension Command {
             return table.line(entry, cache.state(of: entry))
         } record: { entry in
             var record = Record()
-            record.setListed(cache.clamped(entry), state: cache.state(of: entry))
+            record.setListed(entry, state: cache.state(of: entry))
             return record
         } total: {
             total.line

@@ -9,12 +9,13 @@ extension Entry {
     ///
     /// - Parameter isDegraded: whether a better picture may become available.
     fileprivate func field(status: CacheStatus? = nil, state: EntryState? = nil, isDegraded: Bool = false) -> JSON {
-        .object([
+        let shown = clamped(to: .now())
+        return .object([
             "key": key.map(JSON.string), "scope": .string(scope.text),
             "status": status.map { .string($0.rawValue) }, "state": state.map { .string($0.rawValue) },
             "url": url.map(JSON.string), "bytes": .integer(bytes), "content_type": .string(contentType),
             "sha256": .string(sha256), "width": width.map(JSON.integer), "height": height.map(JSON.integer),
-            "fetched_at": .string(fetchedAt.iso8601), "expires_at": .string(expiresAt.iso8601),
+            "fetched_at": .string(shown.fetchedAt.iso8601), "expires_at": .string(shown.expiresAt.iso8601),
             "degraded": isDegraded ? .bool(true) : nil, "remote": isFromRemote ? .bool(true) : nil,
         ])
     }

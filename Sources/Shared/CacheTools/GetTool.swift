@@ -36,7 +36,7 @@ public struct GetTool: CacheTool {
                     defer { turn?.end() }
                     var found = try caches.find(job, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
-                    naming.set(found.cache.clamped(found.entry), status: found.status, in: &record)
+                    naming.set(found.entry, status: found.status, in: &record)
                     try copies?.add(found.entry, to: &record, in: found.cache, turn, run)
                 }
             )

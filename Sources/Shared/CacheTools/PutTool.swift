@@ -70,8 +70,7 @@ public struct PutTool: CacheTool {
                             record = kept
                             tally.update { $0.add(.kept) }
                         case .entry(let entry, let status, let cache):
-                            let shown = cache?.clamped(entry) ?? entry
-                            record.setCached(shown, status: status, isDegraded: outcome.isDegraded)
+                            record.setCached(entry, status: status, isDegraded: outcome.isDegraded)
                             try copies?.add(entry, to: &record, in: cache, turn, run)
                             tally.update { $0.add(status) }
                         }

@@ -119,9 +119,6 @@ public final class CacheStore: Sendable {
 
     public func state(of entry: Entry) -> EntryState { entry.state(at: clock.now()) }
 
-    /// The entry without times after the current time, for output to users.
-    public func clamped(_ entry: Entry) -> Entry { entry.clamped(to: clock.now()) }
-
     /// Removes an entry and its variants, regardless of leases. Returns false if there was none.
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {

@@ -76,7 +76,7 @@ extension Caches {
         for cache in try all() {
             guard var entry = try cache.entry(at: path), try naming.accepts(entry) else { continue }
             let status = cache.status(of: entry)
-            if !takesExpired, status == .stale { throw ExpiredEntry(key: path, since: cache.clamped(entry).expiresAt) }
+            if !takesExpired, status == .stale { throw ExpiredEntry(entry, key: path) }
             if handingOut {
                 guard let leased = try cache.extendLease(of: entry) else { continue }
                 entry = leased
@@ -105,7 +105,7 @@ extension Caches {
             }
             guard var entry = try cache.peek(key) else { continue }
             if !takesExpired, cache.status(of: entry) == .stale {
-                expired = expired ?? ExpiredEntry(key: key.text, since: cache.clamped(entry).expiresAt)
+                expired = expired ?? ExpiredEntry(entry, key: key.text)
                 continue
             }
             if handingOut {
@@ -127,6 +127,11 @@ extension Caches {
 public struct ExpiredEntry: Failure {
     let key: String
     let since: Timestamp
+
+    init(_ entry: Entry, key: String) {
+        self.key = key
+        since = entry.clamped(to: .now()).expiresAt
+    }
 
     public var code: String { "not-cached" }
     public var message: String { "expired since \(since.iso8601), which --no-stale refuses: \(key)" }

@@ -19,9 +19,9 @@ public struct EntryDetails: Sendable, Description {
 
     /// Reads the file to compare its SHA-256. Throws `CacheFailure` if the index cannot be read.
     public init(_ entry: Entry, in cache: CacheStore) throws {
-        self.entry = cache.clamped(entry)
+        self.entry = entry.clamped(to: .now())
         state = cache.state(of: entry)
-        variants = try cache.variants(of: entry).map(cache.clamped)
+        variants = try cache.variants(of: entry).map { $0.clamped(to: .now()) }
         if let facts = try cache.index.root.file(entry.place) {
             file =
                 try facts.bytes != entry.bytes

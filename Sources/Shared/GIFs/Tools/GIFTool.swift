@@ -49,7 +49,7 @@ public struct GIFTool: CacheTool {
                     }
                     try pacing?.take()
                     let item = try cache.put(gif, at: naming.gifURL(of: job))
-                    naming.set(store?.clamped(item.entry) ?? item.entry, status: item.status, in: &record)
+                    naming.set(item.entry, status: item.status, in: &record)
                     try copies?.add(item.entry, to: &record, in: store, turn, run)
                     tally.update { $0.add(item.status) }
                 }

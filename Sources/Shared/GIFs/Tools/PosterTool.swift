@@ -23,7 +23,7 @@ public struct PosterTool: CacheTool {
         .work { record, _ in
             let found = try caches.find(job, naming)
             let poster = try found.poster(options)
-            naming.set(found.cache.clamped(found.entry), status: found.status, in: &record)
+            naming.set(found.entry, status: found.status, in: &record)
             record.set(
                 "poster",
                 .object([

@@ -34,9 +34,10 @@ extension CacheStore {
             guard let place = CacheRoot.blob(new.file, folder: folder),
                 old.place == CacheRoot.blob(old.file, folder: folder)
             else { return false }
+            guard try index.root.link(old.place, to: place) else { return false }
             // Without extended attributes, the loss of the index loses the key of the entry, and nothing else.
-            _ = try index.root.open(old.place, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key.text)
-            return try index.root.link(old.place, to: place)
+            _ = try index.root.open(place, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key.text)
+            return true
         }
         guard let moved, settings.syncs || moved.isPinned else { return moved }
         return try makeDurable([moved])[0]

@@ -40,7 +40,7 @@ public final class UpsampledRows {
         self.colours = colours
         extent = (Double(whole.width * scale) / 8, Double(whole.height * scale) / 8)
         size = PixelSize(width: Int(extent.width.rounded(.up)), height: Int(extent.height.rounded(.up)))
-        // Like libjpeg, does not smooth at scale 1/8, where a block is a single sample.
+        // Like libjpeg, does not smooth at scale 1/8, because a block is then a single sample.
         isSmooth = scale > 1
         var ratios: [(across: Int, down: Int)] = []
         for plane in reader.planes {

@@ -20,6 +20,8 @@ struct VariantWork {
     private let emit: (Record) -> Void
     /// The record with the variants made so far.
     private(set) var record: Record
+    /// The variants of earlier runs.
+    private let earlier: Record
     private var made: [String: JSON] = [:]
     /// A pipe can be read only once.
     private var opened: InputFile?
@@ -34,6 +36,7 @@ struct VariantWork {
         self.emit = emit
         self.record = record
         input = record
+        earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
         path = try argument ?? record.path("path")
         variants = try Self.focused(tool.variants, record)
         files = try tool.files(path, record, turn)
@@ -130,10 +133,10 @@ struct VariantWork {
     /// The variants that are still to be made.
     private var rest: [Variant] { variants.filter { made[$0.name] == nil } }
 
-    /// Adds a variant to those of earlier runs, in the order of the request.
+    /// Adds a variant to the record, after the variants of earlier runs and in the requested order.
     private mutating func add(_ variant: Variant, _ field: JSON) {
         made[variant.name] = field
-        var merged = input.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        var merged = earlier
         for name in [Variant.thumbnailName] + variants.map(\.name) {
             if let field = made[name] { merged.set(name, field) }
         }

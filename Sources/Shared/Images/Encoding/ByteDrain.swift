@@ -10,13 +10,20 @@ final class ByteDrain {
     /// long before their first byte.
     var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }
     /// Threads that an encoder may start.
-    var spareThreads = ThreadBudget(0)
+    var spareThreads: ThreadBudget?
     private let sink: any ByteSink
     private var failure: (any Error)?
 
     init(_ format: OutputFormat, _ sink: any ByteSink) {
         self.format = format
         self.sink = sink
+    }
+
+    /// Returns a drain into another sink, with the same limits.
+    func redirected(to sink: any ByteSink) -> ByteDrain {
+        let drain = ByteDrain(format, sink)
+        (drain.checkpoint, drain.spareThreads) = (checkpoint, spareThreads)
+        return drain
     }
 
     /// Valid for the lifetime of this object.

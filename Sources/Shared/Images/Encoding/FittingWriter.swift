@@ -33,8 +33,7 @@ final class FittingWriter: RowWriter {
 
     private func encode(_ encoding: EncodeOptions) throws -> [UInt8] {
         let sink = MemorySink()
-        let attempt = ByteDrain(encoding.format, sink)
-        attempt.checkpoint = drain.checkpoint
+        let attempt = drain.redirected(to: sink)
         try drain.checkpoint(nil)
         let writer = try rowWriter(encoding, size: size, channels: channels, into: attempt)
         try pixels.withUnsafeBufferPointer { pixels in

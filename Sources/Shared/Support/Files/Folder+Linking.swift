@@ -24,9 +24,7 @@ extension Folder {
     /// `EEXIST` if the name is taken.
     func link(_ name: String, to other: String) throws {
         if try hardLink(name, to: other) { return }
-        guard try status(of: other) == nil else {
-            throw SystemFailure(errno: EEXIST, "put \(path(of: other)) in place", purpose: .makeOutput)
-        }
+        guard try status(of: other) == nil else { throw failure(toPlace: other, EEXIST) }
         try rename(name, to: other)
     }
 
@@ -58,7 +56,7 @@ extension Folder {
         try synchronize()
     }
 
-    private func failure(toPlace name: String) -> SystemFailure {
-        SystemFailure(errno: errno, "put \(path(of: name)) in place", purpose: .makeOutput)
+    private func failure(toPlace name: String, _ code: Int32 = errno) -> SystemFailure {
+        SystemFailure(errno: code, "put \(path(of: name)) in place", purpose: .makeOutput)
     }
 }

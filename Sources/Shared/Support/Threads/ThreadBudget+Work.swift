@@ -2,7 +2,7 @@ extension ThreadBudget {
     /// Does `work` for each number below `count`, and calls `done` with each number in order, as soon as its work has
     /// ended. This thread begins with the lowest numbers, spare threads with the highest.
     ///
-    /// After an error no more work begins. Rethrows the error of the lowest number, or that of `done`.
+    /// After an error no more work begins. Rethrows the error of the lowest number, or the error of `done`.
     ///
     /// - Parameter limit: the maximum number of spare threads.
     public func perform(
@@ -48,7 +48,7 @@ private struct SharedWork {
     /// The results of other threads, by number.
     var results: [Int: Result<Void, any Error>] = [:]
 
-    /// Takes the lowest number. Returns false if none is left.
+    /// Removes the lowest number. Returns false if there is none.
     mutating func takeFirst() -> Bool {
         if rest.isEmpty { return false }
         rest = rest.dropFirst()

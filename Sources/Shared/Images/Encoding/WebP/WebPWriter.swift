@@ -99,8 +99,8 @@ final class WebPWriter: RowWriter {
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
         // One thread encodes the alpha. The bytes do not depend on it.
-        let hasThread = samples == 4 && !isLossless && drain.spareThreads.take()
-        defer { if hasThread { drain.spareThreads.giveBack() } }
+        let hasThread = samples == 4 && !isLossless && drain.spareThreads?.take() == true
+        defer { if hasThread { drain.spareThreads?.giveBack() } }
         config.thread_level = hasThread ? 1 : 0
         picture.user_data = Unmanaged.passUnretained(self).toOpaque()
         // libwebp reports its progress every few rows, and stops if the hook returns 0.
